@@ -6,9 +6,10 @@ minus sign, never ``-0.00``, thousands separated by commas.
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MINUS = "\u2212"
 MISSING = "\u2014"
@@ -162,6 +163,18 @@ def listing(names: Sequence[str], most: int = 5) -> str:
 def quoted(names: Sequence[str], most: int = 5) -> str:
     """Like `listing`, with each name in quotes and long names cut."""
     return listing([f"'{shorten(name)}'" for name in names], most)
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Ask whether the nearest of some names was meant; empty where none is near.
+
+    Examples
+    --------
+    >>> meant("claster", ["cluster", "by"]), meant("x", ["cluster"])
+    ("Did you mean 'cluster'? ", '')
+    """
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean '{close[0]}'? " if close else ""
 
 
 def markdown(text: str, width: int = 400) -> str:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from socialstats.audit.numbers import Finding, Printed, printed
-from socialstats.audit.sheets import Sheet, matches
+from socialstats.audit.sheets import Sheet
 from socialstats.errors import InputError
 from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
     from socialstats.audit.rules import Rule, _Reading
-
 
 FEASIBLE = 1e-6  # a misfit of the linear program below this is rounding of its solver
 FINEST = 10**6  # denominators of the exact proof
@@ -86,18 +81,24 @@ def alignment(
     >>> found.verdict, found.details["proved"]
     ('disagree', Fraction(3, 1))
     """
+    import numpy as np
+
     by_group = _units(sums, answers, groups)
+    scale = (low, high, missing)
     findings = []
     for group, printed_sums in sums.items():
-        sources = list(printed_sums)
         goals = [printed(value) for value in printed_sums.values()]
-        rows = [_row(unit, answers[unit], sources, low, high, missing) for unit in by_group[group]]
-        result = _solve(_Program(goals=goals, rows=rows, low=low, high=high, missing=missing))
-        shuffled = (0, 0) if not shuffles else _shuffled(
-            goals, [_row(u, answers[u], sources, low, high, missing) for u in answers], len(rows),
-            (low, high, missing), (shuffles, seed),
-        )  # fmt: skip
-        findings.append(_finding(group, goals, len(rows), result, shuffled))
+        drawn = answers if shuffles else by_group[group]
+        every = {unit: _row(unit, answers[unit], list(printed_sums), *scale) for unit in drawn}
+        rows = [every[unit] for unit in by_group[group]]
+        draws, generator = list(every.values()), np.random.default_rng(seed)
+        noticed = 0
+        for _ in range(shuffles):
+            some = [draws[i] for i in generator.permutation(len(draws))[: len(rows)]]
+            noticed += _solve(goals, some, *scale)[1] > 0
+        finding = _finding(group, goals, len(rows), *_solve(goals, rows, *scale))
+        decided = finding.verdict != "not_checkable"
+        findings.append(replace(finding, noticed=noticed * decided, neighbours=shuffles * decided))
     return tuple(findings)
 
 
@@ -149,35 +150,24 @@ def _row(
     return tuple(row)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Program:
-    goals: list[Printed]
-    rows: list[tuple[Fraction | None, ...]]
-    low: int
-    high: int
-    missing: float | None
-
-    def distances(self) -> list[list[list[Fraction]]]:
-        """Distance of each level from each answer: units x levels x sources, exact."""
-        gone = Fraction(self.missing or 0)
-        levels = sorted({Fraction(a) for a in range(self.low, self.high + 1)} | {s for r in self.rows for s in r if s})
-        return [[[gone if s is None else abs(a - s) for s in row] for a in levels] for row in self.rows]
-
-
-def _solve(program: _Program) -> tuple[float, Fraction]:
+def _solve(
+    goals: list[Printed], rows: list[tuple[Fraction | None, ...]], low: int, high: int, missing: float | None
+) -> tuple[float, Fraction]:
     """Return the least misfit of the linear program, and the exact lower bound that its dual solution proves."""
     import numpy as np
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, kron, vstack
 
-    exact = program.distances()
+    gone = Fraction(missing or 0)
+    whole = sorted({Fraction(a) for a in range(low, high + 1)} | {s for row in rows for s in row if s})
+    exact = [[[gone if s is None else abs(a - s) for s in row] for a in whole] for row in rows]
     cube = np.array(exact, dtype=np.float64)  # units x levels x sources
     units, levels, sources = cube.shape
     mix = csr_array(cube.reshape(units * levels, sources).T)
     eye = csr_array(np.eye(sources))
     ones = hstack([kron(csr_array(np.eye(units)), csr_array(np.ones((1, levels)))), csr_array((units, 3 * sources))])
     equal = vstack([hstack([mix, eye, -eye, -eye]), ones])  # weights, misfit up and down, the sum itself
-    ends = [tuple(float(end) for end in goal.bounds) for goal in program.goals]
+    ends = [tuple(float(end) for end in goal.bounds) for goal in goals]
     cost = np.r_[np.zeros(units * levels), np.ones(2 * sources), np.zeros(sources)]
     limits = [(0.0, None)] * (units * levels + 2 * sources) + ends
     solve: Any = linprog  # its types do not know sparse matrices
@@ -185,7 +175,7 @@ def _solve(program: _Program) -> tuple[float, Fraction]:
     if not found.success:
         raise InputError(f"the linear program could not be solved: {found.message}")
     dual = [float(y) for y in found.eqlin.marginals[:sources]]
-    return float(found.fun), max(_proved(program.goals, exact, dual, sign) for sign in (1, -1))
+    return float(found.fun), max(_proved(goals, exact, dual, sign) for sign in (1, -1))
 
 
 def _proved(goals: list[Printed], exact: list[list[list[Fraction]]], dual: list[float], sign: int) -> Fraction:
@@ -197,45 +187,24 @@ def _proved(goals: list[Printed], exact: list[list[list[Fraction]]], dual: list[
     return bound
 
 
-def _shuffled(
-    goals: list[Printed], rows: list[tuple[Fraction | None, ...]], size: int,
-    scale: tuple[int, int, float | None], draw: tuple[int, int],
-) -> tuple[int, int]:  # fmt: skip
-    """Count the random sets of units that could not have given the sums."""
-    import numpy as np
-
-    generator = np.random.default_rng(draw[1])
-    noticed = 0
-    for _ in range(draw[0]):
-        some = [rows[i] for i in generator.permutation(len(rows))[:size]]
-        program = _Program(goals=goals, rows=some, low=scale[0], high=scale[1], missing=scale[2])
-        noticed += _solve(program)[1] > 0
-    return noticed, draw[0]
-
-
-def _finding(
-    group: Any, goals: list[Printed], units: int, result: tuple[float, Fraction], shuffled: tuple[int, int]
-) -> Finding:
-    misfit, proved = result
+def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved: Fraction) -> Finding:
     name = f"{shorten(str(group))}: {count(len(goals), 'sum')} over {count(units, 'unit')}"
-    details = {"misfit": misfit, "proved": proved, "sources": len(goals), "units": units}
+    base = Finding(
+        rule=RULE, verdict="not_checkable",
+        message=f"{name}: the solver found no answer key (misfit {misfit:.3g}), but no exact proof",
+        details={"misfit": misfit, "proved": proved, "sources": len(goals), "units": units},
+    )  # fmt: skip
     if proved > 0:
         message = (
             f"sources disagree: {name} cannot come from these answers in this order, whatever the answer key; "
             f"the sums miss by at least {float(proved):.4g} in all (proved exactly)"
         )
-        return Finding(
-            rule=RULE, verdict="disagree", severity="major", message=message, published=f"{len(goals)} sums",
-            expected="no answer key", gap=proved, noticed=shuffled[0], neighbours=shuffled[1], details=details,
-        )  # fmt: skip
+        return replace(base, verdict="disagree", severity="major", message=message, published=f"{len(goals)} sums",
+                       expected="no answer key", gap=proved)  # fmt: skip
     if misfit > FEASIBLE:
-        message = f"{name}: the solver found no answer key (misfit {misfit:.3g}), but no exact proof"
-        return Finding(rule=RULE, verdict="not_checkable", message=message, details=details)
-    message = f"{name} are possible: some answer key gives them"
-    return Finding(
-        rule=RULE, verdict="agree", message=message, published=f"{len(goals)} sums", expected="an answer key exists",
-        noticed=shuffled[0], neighbours=shuffled[1], details=details,
-    )  # fmt: skip
+        return base
+    return replace(base, verdict="agree", message=f"{name} are possible: some answer key gives them",
+                   published=f"{len(goals)} sums", expected="an answer key exists")  # fmt: skip
 
 
 NEEDED = ("table", "sum", "group", "source", "answers", "unit", "answer")
@@ -261,11 +230,10 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
     if strange:
         file.wrong(f"{place}there is no table '{shorten(str(strange[0]))}'", f"Tables: {listing(list(sheets), 20)}")
         return None
-    lists = [given["source"] if isinstance(given["source"], list) else [given["source"]], given.get("refusals", [])]
-    if not isinstance(lists[1], list) or not isinstance(given.get("where", {}), dict):
+    sources = given["source"] if isinstance(given["source"], list) else [given["source"]]
+    if not isinstance(given.get("refusals", []), list) or not isinstance(given.get("where", {}), dict):
         file.wrong(f'{place}refusals must be a list of labels, where {{ column = "label" }}')
         return None
-    sources = lists[0]
     wanted = {
         "table": [given["sum"], given["group"], *sources], "answers": [given["unit"], given["answer"], *sources],
         "units": [given["unit"], given["group"], *([given["sort_by"]] if "sort_by" in given else [])],
@@ -275,9 +243,10 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
         columns = ", ".join(sheets[table].columns)
         file.wrong(f"{place}table {table} has no column '{shorten(str(column))}'", f"Columns: {columns}")
     whole: dict[str, Any] = {key: given[key] for key in ("low", "high", "missing", "shuffles") if key in given}
-    for key in (key for key, value in whole.items() if not isinstance(value, int)):
+    broken = [key for key, value in whole.items() if not isinstance(value, int)]
+    for key in broken:
         file.wrong(f"{place}{key} = {whole[key]!r} must be a whole number")
-    if lost or any(not isinstance(value, int) for value in whole.values()):
+    if lost or broken:
         return None
     return Rule(name=str(given.get("name", "alignment")), check="alignment", table=given["table"],
                 note=str(given.get("note", "")), where=given.get("where", {}),
@@ -310,9 +279,7 @@ def _sums(sheet: Sheet, rule: Rule) -> tuple[dict[str, dict[Any, Any]], dict[str
     given = rule.parameters
     sums: dict[str, dict[Any, Any]] = {}
     cells: dict[str, list[tuple[str, int, str]]] = {}
-    for row in range(len(sheet.rows)):
-        if not matches(sheet, row, rule.where):
-            continue
+    for row in sheet.where(rule.where):
         group, cell = sheet.label(row, given["group"]), sheet.cell(row, given["sum"])
         source = tuple(sheet.label(row, column) for column in given["source"])
         if cell.number is None:

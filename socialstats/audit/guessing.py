@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from socialstats.audit.numbers import Printed, printed
+from socialstats.audit.numbers import Printed, is_number, printed
 from socialstats.audit.rules import GIVEN, Rule, RuleBook
 from socialstats.audit.sheets import MISSING, Reading, Sheet, read_sheet
 from socialstats.errors import InputError, NothingToAnalyse
@@ -111,64 +111,54 @@ def guess_rules(paths: Sequence[str | os.PathLike[str]]) -> RuleBook:
     return RuleBook(title="", source="", sheets=sheets, rules=tuple(rules.values()))
 
 
-def _rules(sheet: Sheet, kinds: dict[str, str]) -> list[Rule]:
-    """Return the generic rules for one measure of a table."""
-
-    def made(check: str, options: dict[str, Any] | None = None, **parameters: Any) -> Rule:
-        columns = [value for value in parameters.values() if isinstance(value, str)]
-        return Rule(name=f"{sheet.name}: {check} of {listing(columns)}", check=check, table=sheet.name,
-                    parameters=parameters, options=options or {})  # fmt: skip
-
-    return [*_limits(sheet, made, kinds), *_spread(sheet, made, kinds), *_tests(made, kinds)]
+def _rules(sheet: Sheet, kinds: dict[str, str]) -> Iterator[Rule]:
+    """Yield the generic rules for one measure of a table."""
+    for check, options, parameters in (*_limits(sheet, kinds), *_spread(sheet, kinds), *_tests(kinds)):
+        columns = listing([value for value in parameters.values() if isinstance(value, str)])
+        yield Rule(name=f"{sheet.name}: {check} of {columns}", check=check, table=sheet.name, parameters=parameters,
+                   options=options)  # fmt: skip
 
 
-def _limits(sheet: Sheet, made: Any, kinds: dict[str, str]) -> list[Rule]:
-    ends = {"p": (0, 1), "alpha": (-1, 1)}
-    rules = [made("within", value=kinds[k], low=low, high=high) for k, (low, high) in ends.items() if k in kinds]
-    rules += [made("within", value=kinds[kind], low=0) for kind in ("std_error", "sd", "n", "count") if kind in kinds]
-    for kind in ("share", "percent"):
-        if kind in kinds:
-            rules.append(made("within", value=kinds[kind], low=0, high=_scale(sheet, kinds[kind])))
+Wanted = tuple[str, dict[str, Any], dict[str, Any]]
+"""A check, its options and its parameters."""
+
+
+def _limits(sheet: Sheet, kinds: dict[str, str]) -> Iterator[Wanted]:
+    ends: dict[str, dict[str, int]] = {"p": {"low": 0, "high": 1}, "alpha": {"low": -1, "high": 1}}
+    ends |= {kind: {"low": 0} for kind in ("std_error", "sd", "n", "count")}
+    ends |= {k: {"low": 0, "high": _scale(sheet, kinds[k])} for k in ("share", "percent") if k in kinds}
+    for kind in (kind for kind in ends if kind in kinds):
+        yield "within", {}, {"value": kinds[kind], **ends[kind]}
     total = kinds.get("total", kinds.get("n"))
     if {"count", "percent"} <= set(kinds) and total:
-        rules.append(made("count_percent", count=kinds["count"], percent=kinds["percent"], total=total))
-    return rules
+        yield "count_percent", {}, {"count": kinds["count"], "percent": kinds["percent"], "total": total}
 
 
-def _spread(sheet: Sheet, made: Any, kinds: dict[str, str]) -> list[Rule]:
+def _spread(sheet: Sheet, kinds: dict[str, str]) -> Iterator[Wanted]:
     """Rules about means and shares; whole numbers are only assumed where the names say mean or share."""
-    rules: list[Rule] = []
     n, share = kinds.get("n"), kinds.get("share", kinds.get("percent"))
     if n and "mean" in kinds:
-        given = {"mean": kinds["mean"], "n": n}
-        rules.append(made("grimmer", sd=kinds["sd"], **given) if "sd" in kinds else made("grim", **given))
+        sd = {"sd": kinds["sd"]} if "sd" in kinds else {}
+        yield "grimmer" if sd else "grim", {}, {**sd, "mean": kinds["mean"], "n": n}
     if n and share and "count" not in kinds:
-        rules.append(made("grim", mean=share, n=n, scale=_scale(sheet, share)))
+        yield "grim", {}, {"mean": share, "n": n, "scale": _scale(sheet, share)}
     if share and "std_error" in kinds:
         given = {"mean": share, "std_error": kinds["std_error"], **({"n": n} if n else {})}
-        rules.append(made("std_error_possible", {"scale": _scale(sheet, share)}, **given))
-    return rules
+        yield "std_error_possible", {"scale": _scale(sheet, share)}, given
 
 
-def _tests(made: Any, kinds: dict[str, str]) -> list[Rule]:
-    """Rules about test statistics beside p-values, and t beside its mean, sd and n."""
-    rules: list[Rule] = []
+def _tests(kinds: dict[str, str]) -> Iterator[Wanted]:
+    """Rules about test statistics beside p-values."""
     for kind in ("t", "F", "z", "chi2", "r"):
         frees = {"z": (), "F": ("df1", "df")}.get(kind, ("df",))
         if {kind, "p", *frees} <= set(kinds):
             given = {free: kinds[free] for free in frees}
-            rules.append(made("statistic_p", {"kind": kind}, statistic=kinds[kind], p=kinds["p"], **given))
-    return rules
+            yield "statistic_p", {"kind": kind}, {"statistic": kinds[kind], "p": kinds["p"], **given}
 
 
 def _numbers(sheet: Sheet, column: str) -> list[Printed]:
-    found = []
-    for row in sheet.rows:
-        try:
-            found.append(printed(row[column], strip=MARKS))
-        except InputError:
-            continue  # a label, or a missing number: named when a rule needs it
-    return found
+    """Return the cells of a column that are numbers; the others are labels, or named when a rule needs them."""
+    return [printed(row[column], strip=MARKS) for row in sheet.rows if is_number(row[column], strip=MARKS)]
 
 
 def _numeric(sheet: Sheet, column: str) -> bool:

@@ -89,10 +89,13 @@ class Printed:
         >>> printed("45%").share().low, printed("0.45").share().text
         (Fraction(89, 200), '0.45')
         """
-        if not self.percent:
-            return self
-        scaled = [None if x is None else x / 100 for x in (self.low, self.high)]
-        return replace(self, value=self.value / 100, unit=self.unit / 100, low=scaled[0], high=scaled[1], percent=False)
+        return self.over(100) if self.percent else self
+
+    def over(self, divisor: int) -> Printed:
+        """Return the number divided by another, and no percentage any more."""
+        low, high = (None if end is None else end / divisor for end in (self.low, self.high))
+        value, unit = self.value / divisor, self.unit / divisor
+        return replace(self, value=value, unit=unit, low=low, high=high, percent=False)
 
     def neighbour(self, steps: int) -> Printed:
         """Return the number that is `steps` units of the last digit higher, printed in the same way."""
@@ -184,6 +187,15 @@ def printed(
         text=text.strip(), value=number, unit=unit, low=low, high=high, percent=bool(found["percent"]),
         relation=relation, rounding=rounding,
     )  # fmt: skip
+
+
+def is_number(text: str, **how: Any) -> bool:
+    """Tell whether a text is one printed number."""
+    try:
+        printed(text, **how)
+    except InputError:
+        return False
+    return True
 
 
 def _as_text(value: Any) -> str:

@@ -25,6 +25,10 @@ from socialstats.errors import InputError
 Statistic = Literal["t", "F", "z", "chi2", "r"]
 Tails = Literal["two", "one"]
 SIGNED = ("t", "z", "r")
+DECIDED = {
+    "significant": "p < {:g} whatever the discordance", "not_significant": "p > {:g} whatever the discordance",
+    "open": "p may be on either side of {:g}",
+}  # fmt: skip
 SLACK = 1e-9  # tail areas are computed in floating point: the slack is on the side of agreement
 
 
@@ -352,7 +356,7 @@ def mcnemar_bounds(
     base = Finding(
         rule="mcnemar_bounds", verdict="no_power" if decided == "open" else "not_checkable", published=number.text,
         expected=f"chi2 from {low:.3g} to {high:.3g}", details=details,
-        message=f"{said} have a chi2 from {low:.3g} to {high:.3g}: {_decided(decided, level)}",
+        message=f"{said} have a chi2 from {low:.3g} to {high:.3g}: {DECIDED[decided].format(level)}",
     )  # fmt: skip
     if significant is None or decided == "open":
         return base
@@ -382,9 +386,3 @@ def _exact_p(least: Fraction, most: Fraction, couples: int) -> tuple[float, floa
     more = (discordant + near) // 2
     highest = min(1.0, 2.0 * float(bdtrc(more - 1, discordant, 0.5))) if more else 1.0
     return lowest, highest
-
-
-def _decided(decided: str, level: float) -> str:
-    return {"significant": f"p < {level:g} whatever the discordance",
-            "not_significant": f"p > {level:g} whatever the discordance",
-            "open": f"p may be on either side of {level:g}"}[decided]  # fmt: skip

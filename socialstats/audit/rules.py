@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -33,96 +33,82 @@ from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statis
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 from socialstats.errors import InputError, Problem
-from socialstats.text import listing, shorten
+from socialstats.text import listing, meant, shorten
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One check as a rules file sees it.
 
-    Attributes
+    Its signature says most: literals, truth values and floats are settings, all else are numbers.
+
+    Parameters
     ----------
     function : callable
     asks : str
         One line: what it asks.
-    one : tuple of str
-        Parameters that are one number: a column, a constant, or a reference to a cell.
-    many : tuple of str
+    one : sequence of str
+        Numbers that lead where ``columns`` fills the parameters in another order than that of the signature.
+    many : sequence of str
         Parameters that are several numbers.
-    along : tuple of str
+    along : sequence of str
         Parameters with one number for each of the first of `many`.
-    optional : tuple of str
-        Those of the above that may be left out.
     options : mapping of str to allowed values
-        Settings; an empty tuple allows any number.
+        Settings whose allowed values are no literals; an empty tuple allows any number.
     references : tuple of str
         Keys of its literature.
+
+    Attributes
+    ----------
+    optional : tuple of str
+        Parameters that may be left out.
+    required : tuple of str
+        Those that must be given, in the order in which ``columns`` fills them.
     """
 
-    function: Callable[..., Finding]
-    asks: str
-    one: tuple[str, ...] = ()
-    many: tuple[str, ...] = ()
-    along: tuple[str, ...] = ()
-    optional: tuple[str, ...] = ()
-    options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    references: tuple[str, ...] = ()
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """Parameters that must be given, in the order in which ``columns`` fills them."""
-        return tuple(name for name in (*self.one, *self.many, *self.along) if name not in self.optional)
-
-
-def _check(
-    function: Callable[..., Finding], asks: str, *, one: Sequence[str] = (), many: Sequence[str] = (),
-    along: Sequence[str] = (), options: Mapping[str, tuple[Any, ...]] | None = None, references: tuple[str, ...] = (),
-) -> Check:  # fmt: skip
-    """Return a check as its signature describes it: literals, truth values and floats are settings, all else numbers.
-
-    `one` leads where ``columns`` fills the parameters in another order than that of the signature; `options` are
-    settings whose allowed values are no literals.
-    """
-    parameters, kinds = signature(function).parameters, get_type_hints(function)
-    settings = dict(options or {})
-    for name in (name for name in parameters if name not in settings):
-        if get_origin(kinds[name]) is Literal:
-            settings[name] = get_args(kinds[name])
-        elif kinds[name] in (bool, bool | None, float):
-            settings[name] = () if kinds[name] is float else (True, False)
-    rest = [name for name in parameters if name not in (*one, *many, *along, *settings)]
-    return Check(
-        function=function, asks=asks, one=(*one, *rest), many=tuple(many), along=tuple(along),
-        optional=tuple(n for n, p in parameters.items() if p.default is not p.empty and n not in settings),
-        options=settings, references=references,
-    )  # fmt: skip
+    def __init__(
+        self, function: Callable[..., Finding], asks: str, *, one: Sequence[str] = (), many: Sequence[str] = (),
+        along: Sequence[str] = (), options: Mapping[str, tuple[Any, ...]] | None = None,
+        references: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        self.function, self.asks, self.references = function, asks, references
+        self.many, self.along, self.options = tuple(many), tuple(along), dict(options or {})
+        parameters, kinds = signature(function).parameters, get_type_hints(function)
+        for name in (name for name in parameters if name not in self.options):
+            if get_origin(kinds[name]) is Literal:
+                self.options[name] = get_args(kinds[name])
+            elif kinds[name] in (bool, bool | None, float):
+                self.options[name] = () if kinds[name] is float else (True, False)
+        self.one = (*one, *(name for name in parameters if name not in (*one, *many, *along, *self.options)))
+        self.names = (*self.one, *self.many, *self.along)
+        self.optional = tuple(n for n in parameters if parameters[n].default is not Parameter.empty and n in self.names)
+        self.required = tuple(name for name in self.names if name not in self.optional)
 
 
 CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
-    _check(sum_to, "do the parts add up to their total?", many=["parts"]),
-    _check(count_percent, "is the percentage that of the count in its total?", one=["percent", "count"], many=["total"],
+    Check(sum_to, "do the parts add up to their total?", many=["parts"]),
+    Check(count_percent, "is the percentage that of the count in its total?", one=["percent", "count"], many=["total"],
            options={"scale": (1, 100)}),
-    _check(weighted_mean, "is it the weighted mean of its parts, and inside their range?", many=["parts"],
+    Check(weighted_mean, "is it the weighted mean of its parts, and inside their range?", many=["parts"],
            along=["weights"]),
-    _check(hull, "is it within the range of its parts?", many=["parts"]),
-    _check(mean_of, "is it the mean of its parts?", many=["parts"]),
-    _check(mean_abs, "is it the mean of the sizes of its parts?", many=["parts"]),
-    _check(sd_of, "is it the standard deviation of its parts?", many=["parts"], options={"ddof": (0, 1)}),
-    _check(subset_mean, "can it be the mean of some of the units?", many=["means"], along=["sizes", "taken"]),
-    _check(grim, "can n whole numbers have this mean?", references=("brownheathers2017",)),
-    _check(grimmer, "can n whole numbers have this mean and standard deviation?",
+    Check(hull, "is it within the range of its parts?", many=["parts"]),
+    Check(mean_of, "is it the mean of its parts?", many=["parts"]),
+    Check(mean_abs, "is it the mean of the sizes of its parts?", many=["parts"]),
+    Check(sd_of, "is it the standard deviation of its parts?", many=["parts"], options={"ddof": (0, 1)}),
+    Check(subset_mean, "can it be the mean of some of the units?", many=["means"], along=["sizes", "taken"]),
+    Check(grim, "can n whole numbers have this mean?", references=("brownheathers2017",)),
+    Check(grimmer, "can n whole numbers have this mean and standard deviation?",
            references=("anaya2016", "allard2018", "bhatiadavis2000")),
-    _check(debit, "can n answers of 0 or 1 have this mean and standard deviation?", references=("heathersbrown2019",)),
-    _check(granularity, "can n scores of -1 and +1 have this mean?"),
-    _check(std_error_possible, "can a share of n answers have this standard error?", options={"scale": (1, 100)}),
-    _check(statistic_p, "is p that of the statistic?"),
-    _check(t_from_summary, "do mean, sd and n give this t or p?"),
-    _check(paired_t_feasible, "can bounded differences have this t and mean?"),
-    _check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
-    _check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
-    _check(text_against_table, "do two places print the same number?"),
-    _check(within, "is it within its possible range?"),
-    _check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
+    Check(debit, "can n answers of 0 or 1 have this mean and standard deviation?", references=("heathersbrown2019",)),
+    Check(granularity, "can n scores of -1 and +1 have this mean?"),
+    Check(std_error_possible, "can a share of n answers have this standard error?", options={"scale": (1, 100)}),
+    Check(statistic_p, "is p that of the statistic?"),
+    Check(t_from_summary, "do mean, sd and n give this t or p?"),
+    Check(paired_t_feasible, "can bounded differences have this t and mean?"),
+    Check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
+    Check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
+    Check(text_against_table, "do two places print the same number?"),
+    Check(within, "is it within its possible range?"),
+    Check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
 )}  # fmt: skip
 TABLE_CHECKS = {"alignment": "can the sums of distances belong to these answers in this order?"}
 
@@ -207,14 +193,13 @@ class RuleReading:
         """Return the rule, or None with its problems noted."""
 
         before, check, given = len(self.file.problems), self.check, self.given
-        names = (*check.one, *check.many, *check.along)
-        if not self.file.known(self.place, given, (*RULE_KEYS, *names, *check.options)):
+        if not self.file.known(self.place, given, (*RULE_KEYS, *check.names, *check.options)):
             return None
         columns = self.columns("columns", given.get("columns", []), self.sheet)
         by = self.columns("by", given.get("by", []), self.sheet)
         label = self.columns("label", given.get("label", []), self.sheet)
         where = self.where(given.get("where", {}), self.sheet)
-        parameters = {name: self.spec(name, given[name]) for name in names if name in given}
+        parameters = {name: self.spec(name, given[name]) for name in check.names if name in given}
         options = {name: self.option(name, given[name]) for name in check.options if name in given}
         self.complete(parameters, columns)
         if len(self.file.problems) > before:
@@ -244,10 +229,8 @@ class RuleReading:
             return ()
         for name in names:
             if name not in sheet.columns:
-                close = difflib.get_close_matches(name, sheet.columns, n=1)
-                hint = f"Did you mean '{close[0]}'? " if close else ""
-                self.file.wrong(f"{self.place}{key}: table {sheet.name} has no column '{shorten(name)}'",
-                                f"{hint}Columns: {', '.join(sheet.columns)}")  # fmt: skip
+                fix = f"{meant(name, sheet.columns)}Columns: {', '.join(sheet.columns)}"
+                self.file.wrong(f"{self.place}{key}: table {sheet.name} has no column '{shorten(name)}'", fix)
         return tuple(names)
 
     def where(self, given: Any, sheet: Sheet) -> dict[str, Any]:
@@ -409,12 +392,12 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
 
 def _named_apart(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Number the rules whose name an earlier one has: findings belong to the rule of their name."""
-    times: dict[str, int] = {}
+    times: Counter[str] = Counter()
     named = []
     for rule in rules:
-        times[rule.name] = times.get(rule.name, 0) + 1
-        again = times[rule.name]
-        named.append(rule if again == 1 else replace(rule, name=f"{rule.name} (#{again})"))
+        times[rule.name] += 1
+        again = f" (#{times[rule.name]})" if times[rule.name] > 1 else ""
+        named.append(replace(rule, name=rule.name + again))
     return tuple(named)
 
 
@@ -440,9 +423,7 @@ class _Reading:
         """Complain of unknown keys."""
         strange = [key for key in given if key not in allowed]
         for key in strange:
-            close = difflib.get_close_matches(key, allowed, n=1)
-            hint = f"Did you mean '{close[0]}'? " if close else ""
-            self.wrong(f"{place}unknown key '{shorten(key)}'", f"{hint}Known: {', '.join(allowed)}")
+            self.wrong(f"{place}unknown key '{shorten(key)}'", f"{meant(key, allowed)}Known: {', '.join(allowed)}")
         return not strange
 
     def tables(self, given: Any, paths: Sequence[str | os.PathLike[str]]) -> dict[str, Sheet]:
@@ -463,13 +444,10 @@ class _Reading:
         for name, how in settings.items():
             if name not in sheets and how is not None:
                 if "file" in how:
-                    folder = Path(self.path).parent
-                    sheets[name] = self._read(name, [folder / file for file in how["file"]], how)
+                    sheets[name] = self._read(name, [Path(self.path).parent / file for file in how["file"]], how)
                 else:
-                    self.wrong(
-                        f"tables.{name} names no file",
-                        'Write: file = "name.csv", or give the table on the command line',
-                    )
+                    fix = 'Write: file = "name.csv", or give the table on the command line'
+                    self.wrong(f"tables.{name} names no file", fix)
         return sheets
 
     def _settings(self, name: str, spec: Any) -> dict[str, Any] | None:
@@ -516,9 +494,8 @@ class _Reading:
             self.wrong(f"{place}check is missing", f"Checks: {', '.join(every)}")
             return None
         if check not in every:
-            close = difflib.get_close_matches(str(check), every, n=1)
-            self.wrong(f"{place}check = {shorten(repr(check))} is none of the checks",
-                       (f"Did you mean '{close[0]}'? " if close else "") + f"Checks: {', '.join(every)}")  # fmt: skip
+            fix = f"{meant(str(check), every)}Checks: {', '.join(every)}"
+            self.wrong(f"{place}check = {shorten(repr(check))} is none of the checks", fix)
             return None
         table = given.get("table", GIVEN if GIVEN in sheets else next(iter(sheets), ""))
         if check in TABLE_CHECKS:
@@ -526,8 +503,7 @@ class _Reading:
 
             return read_alignment(self, place, given, sheets) if self.known(place, given, KEYS) else None
         if str(table) not in sheets:
-            self.wrong(
-                f"{place}there is no table '{shorten(str(table))}'", f"Tables: {listing(list(sheets), 20) or 'none'}"
-            )
+            known = f"Tables: {listing(list(sheets), 20) or 'none'}"
+            self.wrong(f"{place}there is no table '{shorten(str(table))}'", known)
             return None
         return RuleReading(self, place, given, sheets, sheets[str(table)]).read(f"rule {number}")

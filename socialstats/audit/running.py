@@ -6,12 +6,13 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, printed
+from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, is_number, printed
 from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
-from socialstats.audit.sheets import Cell, Sheet, matches
+from socialstats.audit.sheets import Cell, Sheet
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
@@ -82,21 +83,20 @@ class Bound:
         every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
         return tuple(cell for cell in every if cell.source)
 
-    def run(self, sheets: Mapping[str, Sheet], changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
+    def run(self, changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
         """Make the check; a missing number makes it not checkable."""
         swap = changed or {}
-        name = self.rule.check
         keys = tuple(cell.key for cell in self.cells)
-        base = Finding(rule=name, verdict="not_checkable", message=self.problem, where=self.where, cells=keys,
-                       title=self.rule.name)  # fmt: skip
+        base = Finding(rule=self.rule.check, verdict="not_checkable", message=self.problem, where=self.where,
+                       cells=keys, title=self.rule.name)  # fmt: skip
         if self.problem:
             return base
         empty = [cell for cell in self.cells if cell.number is None]
         if empty:
             places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
             return replace(base, message=f"no number in {places}")
-        one = {k: swap.get(c.key, c).number if c.source else c.number for k, c in self.one.items()}
-        many = {k: [swap.get(c.key, c).number if c.source else c.number for c in cs] for k, cs in self.many.items()}
+        one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
+        many = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
         try:
             found = self.check.function(**one, **many, **self.rule.options)
         except InputError as error:
@@ -107,20 +107,17 @@ class Bound:
 def bind(rule: Rule, check: Check, sheets: Mapping[str, Sheet]) -> Iterator[Bound]:
     """Yield the checks of a rule: one for each row (or group of rows) and column."""
     sheet = sheets[rule.table]
-    rows = [row for row in range(len(sheet.rows)) if matches(sheet, row, rule.where)]
     labels = label_columns(sheet)
     groups: dict[tuple[str, ...], list[int]] = {}
-    if rule.by:
-        for row in rows:
-            groups.setdefault(tuple(sheet.label(row, column) for column in rule.by), []).append(row)
-    for group in groups.values() if rule.by else [[row] for row in rows]:
+    for row in sheet.where(rule.where):
+        key = tuple(sheet.label(row, column) for column in rule.by) if rule.by else (str(row),)
+        groups.setdefault(key, []).append(row)
+    for rows in groups.values():
         for column in rule.columns or ("",):
-            yield _bound(
-                _Place(rule=rule, check=check, sheets=sheets, sheet=sheet, rows=group, column=column, labels=labels)
-            )
+            yield _Place(rule, check, sheets, sheet, rows, column, labels).bound()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Place:
     """The rows that a check stands on, and the column that is being gone through."""
 
@@ -132,47 +129,49 @@ class _Place:
     column: str
     labels: tuple[str, ...]
 
+    def bound(self) -> Bound:
+        """Return the check with its cells, or with the reason why one of them is not there."""
+        given, check = self.given(), self.check
+        one: dict[str, Cell] = {}
+        many: dict[str, tuple[Cell, ...]] = {}
+        problem = ""
+        try:
+            one = {name: self.single(name, given[name]) for name in check.one if name in given}
+            many = {name: tuple(self.several(name, given[name])) for name in check.many if name in given}
+            for name in (name for name in check.along if name in given):
+                many[name] = tuple(self.along(name, given[name], many[check.many[0]], given[check.many[0]]))
+        except Unmatched as error:
+            problem = str(error)
+        return Bound(rule=self.rule, check=check, where=self.where(), one=one, many=many, problem=problem)
+
     def given(self) -> dict[str, Any]:
         """Return the parameters of the rule, the current column filling the first that is missing."""
         given = dict(self.rule.parameters)
-        if self.column:
-            free = [name for name in self.check.required if name not in given]
-            free += [name for name in self.check.optional if name not in given and not free]
-            if free:
-                given[free[0]] = self.column
-        return given
+        free = [name for name in (*self.check.required, *self.check.optional) if name not in given]
+        return given | ({free[0]: self.column} if self.column and free else {})
 
     def constant(self, value: Any) -> Cell:
         """Return a number of the rules file."""
-        from fractions import Fraction
-
         number = printed(Fraction(value) if isinstance(value, int) else value)
         return Cell(number=number, text=str(value))
 
     def single(self, name: str, spec: Any) -> Cell:
         """Return the one cell that a parameter names."""
-        if isinstance(spec, str) or (isinstance(spec, Mapping) and "value" not in spec):
-            cells = self.several(name, spec)
-            if len(cells) != 1:
-                places = listing([f"line {cell.line}" for cell in cells], 3)
-                raise Unmatched(
-                    f"{name}: {len(cells)} rows match, one is needed ({places})" if cells else f"{name}: no row matches"
-                )
-            return cells[0]
-        return self.constant(spec["value"] if isinstance(spec, Mapping) else spec)
+        cells = [self.constant(spec)] if isinstance(spec, list) else self.several(name, spec)
+        if len(cells) != 1:
+            places = listing([f"line {cell.line}" for cell in cells], 3)
+            raise Unmatched(f"{name}: {len(cells)} rows match, one is needed ({places})" if cells else
+                            f"{name}: no row matches")  # fmt: skip
+        return cells[0]
 
     def several(self, name: str, spec: Any) -> list[Cell]:
         """Return all cells that a parameter names."""
         if isinstance(spec, str):
             return [self.sheet.cell(row, spec) for row in self.rows]
-        if isinstance(spec, Mapping) and "value" not in spec:
-            return self._referred(name, spec)
         if isinstance(spec, list):
             return [cell for one in spec for cell in self.several(name, one)]
-        return [self.constant(spec["value"] if isinstance(spec, Mapping) else spec)]
-
-    def _referred(self, name: str, spec: Mapping[str, Any]) -> list[Cell]:
-        """Return the cells of the rows of a table whose keys are those of this place."""
+        if not isinstance(spec, Mapping) or "value" in spec:
+            return [self.constant(spec["value"] if isinstance(spec, Mapping) else spec)]
         other = self.sheets[spec.get("table", self.rule.table)]
         keys = spec.get("by", {column: column for column in self.rule.by})
         wanted = {theirs: self.sheet.label(self.rows[0], ours) for ours, theirs in keys.items()}
@@ -182,10 +181,7 @@ class _Place:
             raise InputError(
                 f"rule '{self.rule.name}': {name} names no column, and the rule has no columns to go through"
             )
-        found = [
-            row for row in range(len(other.rows))
-            if all(other.label(row, key) == label for key, label in wanted.items()) and matches(other, row, where)
-        ]  # fmt: skip
+        found = other.where(wanted, where)
         if not found:
             said = ", ".join(f"{key} = {shorten(label, 30)}" for key, label in wanted.items())
             raise Unmatched(f"{name}: no row of {other.name} has {said or 'what is asked for'}")
@@ -193,31 +189,25 @@ class _Place:
 
     def along(self, name: str, spec: Any, leaders: Sequence[Cell], leading: Any) -> list[Cell]:
         """Return one cell for each cell of the leading parameter, joined by row, by label or by column."""
-        if isinstance(spec, str):
-            return [self._sheet_of(leading).cell(cell.row, spec) for cell in leaders]
-        if isinstance(spec, Mapping) and "columns" in spec:
-            return [self.constant(self._one_of(name, spec["columns"], cell.column)) for cell in leaders]
-        if isinstance(spec, Mapping) and "match" in spec:
-            labels = [self._sheet_of(leading).label(cell.row, spec["match"]) for cell in leaders]
-            if "values" in spec:
-                return [self.constant(self._one_of(name, spec["values"], label)) for label in labels]
-            other = self.sheets[spec["table"]]
-            return [self._row_with(name, other, spec, label) for label in labels]
-        return self.several(name, spec)
-
-    def _sheet_of(self, leading: Any) -> Sheet:
         first = leading[0] if isinstance(leading, list) and leading else leading
-        return self.sheets[first.get("table", self.rule.table)] if isinstance(first, Mapping) else self.sheet
-
-    def _one_of(self, name: str, values: Mapping[str, Any], key: str) -> Any:
-        if key not in values:
-            raise Unmatched(f"{name}: nothing is given for '{shorten(key)}'")
-        return values[key]
+        sheet = self.sheets[first.get("table", self.rule.table)] if isinstance(first, Mapping) else self.sheet
+        if isinstance(spec, str):
+            return [sheet.cell(cell.row, spec) for cell in leaders]
+        if not isinstance(spec, Mapping) or not {"columns", "match"} & set(spec):
+            return self.several(name, spec)
+        by_column = "columns" in spec
+        labels = [cell.column if by_column else sheet.label(cell.row, spec["match"]) for cell in leaders]
+        values = spec["columns"] if by_column else spec.get("values")
+        if values is None:
+            return [self._row_with(name, self.sheets[spec["table"]], spec, label) for label in labels]
+        for label in labels:
+            if label not in values:
+                raise Unmatched(f"{name}: nothing is given for '{shorten(label)}'")
+        return [self.constant(values[label]) for label in labels]
 
     def _row_with(self, name: str, other: Sheet, spec: Mapping[str, Any], label: str) -> Cell:
         key = spec.get("key", spec["match"])
-        rows = [row for row in range(len(other.rows)) if other.label(row, key) == label]
-        rows = [row for row in rows if matches(other, row, spec.get("where", {}))]
+        rows = other.where({key: label}, spec.get("where", {}))
         if len(rows) != 1:
             raise Unmatched(f"{name}: {len(rows)} rows of {other.name} have {key} = '{shorten(label)}', one is needed")
         return other.cell(rows[0], spec["column"])
@@ -234,32 +224,11 @@ class _Place:
 
 def label_columns(sheet: Sheet) -> tuple[str, ...]:
     """Return the columns that hold text in most of the first rows."""
-    some = sheet.rows[:LOOKED_AT]
-    return tuple(column for column in sheet.columns if sum(_is_text(row[column]) for row in some) > len(some) / 2)
-
-
-def _is_text(cell: str) -> bool:
-    try:
-        printed(cell)
-    except InputError:
-        return bool(cell.strip())
-    return False
-
-
-def _bound(place: _Place) -> Bound:
-    given, check = place.given(), place.check
-    one: dict[str, Cell] = {}
-    many: dict[str, tuple[Cell, ...]] = {}
-    problem = ""
-    try:
-        one = {name: place.single(name, given[name]) for name in check.one if name in given}
-        many = {name: tuple(place.several(name, given[name])) for name in check.many if name in given}
-        leader = check.many[0] if check.many else ""
-        for name in (name for name in check.along if name in given):
-            many[name] = tuple(place.along(name, given[name], many[leader], given[leader]))
-    except Unmatched as error:
-        problem = str(error)
-    return Bound(rule=place.rule, check=check, where=place.where(), one=one, many=many, problem=problem)
+    some, found = sheet.rows[:LOOKED_AT], list[str]()
+    for column in sheet.columns:
+        texts = [row[column] for row in some if row[column].strip() and not is_number(row[column])]
+        found += [column] if len(texts) > len(some) / 2 else []
+    return tuple(found)
 
 
 LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence
@@ -364,7 +333,7 @@ def digit_repairs(
     return [one for one in found if one[2] == most >= LEAST]
 
 
-def repairs_of(made: Sequence[tuple[Bound, Finding]], sheets: Mapping[str, Sheet]) -> tuple[Repair, ...]:
+def repairs_of(made: Sequence[tuple[Bound, Finding]]) -> tuple[Repair, ...]:
     """Find the cells of which one digit settles two or more disagreements, and breaks no agreement."""
     touching: dict[tuple[str, int, str], list[Bound]] = defaultdict(list)
     cells: dict[tuple[str, int, str], Cell] = {}
@@ -375,7 +344,7 @@ def repairs_of(made: Sequence[tuple[Bound, Finding]], sheets: Mapping[str, Sheet
     verdicts = {id(bound): finding.verdict for bound, finding in made}
     bad = {key: independent(b for b in of if verdicts[id(b)] == "disagree") for key, of in touching.items()}
     suspects = sorted((key for key in bad if bad[key] >= LEAST), key=lambda key: -bad[key])[:TRIED]
-    found = [_repair(cells[key], touching[key], sheets, verdicts) for key in suspects]
+    found = [_repair(cells[key], touching[key], verdicts) for key in suspects]
     return tuple(repair for repair in found if repair is not None)
 
 
@@ -384,9 +353,7 @@ def independent(bounds: Iterable[Bound]) -> int:
     return len({frozenset(cell.key for cell in bound.cells) for bound in bounds})
 
 
-def _repair(
-    cell: Cell, bounds: Sequence[Bound], sheets: Mapping[str, Sheet], verdicts: Mapping[int, str]
-) -> Repair | None:
+def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) -> Repair | None:
     if cell.number is None or cell.number.relation != "=":
         return None
     bad = [b for b in bounds if verdicts[id(b)] == "disagree"]
@@ -394,8 +361,8 @@ def _repair(
     fitting = []
     for other in single_digits(cell.number):
         swap = {cell.key: replace(cell, number=other)}
-        if all(b.run(sheets, swap).verdict == "agree" for b in good):
-            settled = [b for b in bad if b.run(sheets, swap).verdict == "agree"]
+        if all(b.run(swap).verdict == "agree" for b in good):
+            settled = [b for b in bad if b.run(swap).verdict == "agree"]
             if independent(settled) >= LEAST:
                 fitting.append((independent(settled), len(settled), other))
     if not fitting:
@@ -530,7 +497,7 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
         except InputError as error:
             problems += error.problems
             continue
-        made = [bound.run(book.sheets) for bound in of_rule]
+        made = [bound.run() for bound in of_rule]
         bounds += zip(of_rule, made, strict=True)
         findings += [assumed(finding) for finding in made] if guessed else made
         if not of_rule:
@@ -539,6 +506,6 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
     return AuditReport(
-        title=book.title, source=book.source, findings=tuple(findings), repairs=repairs_of(bounds, book.sheets),
+        title=book.title, source=book.source, findings=tuple(findings), repairs=repairs_of(bounds),
         book=book, guessed=guessed,
     )  # fmt: skip

@@ -96,11 +96,15 @@ class Sheet:
             )  # fmt: skip
         return column
 
-    def cell(self, row: int, column: str, changed: Mapping[tuple[str, int, str], str] | None = None) -> Cell:
-        """Return a cell as a number; `changed` may replace its text."""
+    def where(self, *filters: Mapping[str, Any]) -> list[int]:
+        """Return the rows that are wanted: column = label, a list of labels, or ``{not = label}``."""
+        wanted = [(column, rule) for where in filters for column, rule in where.items()]
+        rows = range(len(self.rows))
+        return [row for row in rows if all(_wanted(self.label(row, column), rule) for column, rule in wanted)]
+
+    def cell(self, row: int, column: str) -> Cell:
+        """Return a cell as a number."""
         text = self.rows[row][self.known(column)]
-        place = (self.sources[row], self.lines[row], column)
-        text = (changed or {}).get(place, text)
         plain = text.strip().casefold()
         bare = plain.strip(self.reading.strip.casefold()).strip()  # marks alone, or after a word: '**', 'ns*'
         missing = not {plain, bare}.isdisjoint((*MISSING, *(m.casefold() for m in self.reading.missing)))
@@ -110,20 +114,13 @@ class Sheet:
 
     def _number(self, text: str, row: int, column: str) -> Printed:
         problem = Problem(source=self.sources[row], column=column, lines=(self.lines[row],), message="")
-        how = self.reading
-        number = located(text, problem, rounding=how.rounding, decimal=how.decimal, strip=how.strip)
-        decimals = self._decimals(column)
-        if decimals is None or number.relation != "=" or "e" in text.lower():
-            return number
-        return located(text, problem, decimals=decimals, rounding=how.rounding, decimal=how.decimal, strip=how.strip)
-
-    def _decimals(self, column: str) -> int | None:
-        wanted = self.reading.decimals
-        if isinstance(wanted, Mapping):
-            wanted = wanted[column]
-        if isinstance(wanted, int):
-            return wanted
-        return None  # as printed; "column" was settled when the table was read
+        given = self.reading
+        how: dict[str, Any] = {"rounding": given.rounding, "decimal": given.decimal, "strip": given.strip}
+        number = located(text, problem, **how)
+        decimals = given.decimals[column] if isinstance(given.decimals, Mapping) else given.decimals
+        if not isinstance(decimals, int) or number.relation != "=" or "e" in text.lower():
+            return number  # as printed; "column" was settled when the table was read
+        return located(text, problem, decimals=decimals, **how)
 
 
 def most_decimals(sheet: Sheet, column: str) -> int:
@@ -151,6 +148,8 @@ def read_sheet(
     InputError
         For files that cannot be read, or whose columns differ.
     """
+    import narwhals as nw
+
     from socialstats.tables import read_table
 
     rows: list[Mapping[str, str]] = []
@@ -162,34 +161,19 @@ def read_sheet(
         if columns and set(table.columns) != set(columns):
             raise InputError(f"table '{name}': {table.source} has other columns than {sources[0]}")
         columns = columns or table.columns
-        found = [{k: "" if v is None else str(v) for k, v in row.items()} for row in _rows(table.frame)]
+        frame: Any = table.frame.collect() if isinstance(table.frame, nw.LazyFrame) else table.frame
+        found = [{k: "" if v is None else str(v) for k, v in row.items()} for row in frame.iter_rows(named=True)]
         rows += found
         places = table.locate(range(len(found))) if table.locate else list(range(1, len(found) + 1))
         lines += places
         sources += [table.source] * len(found)
-    made = Sheet(name=name, columns=columns, rows=tuple(rows), lines=tuple(lines), sources=tuple(sources))
-    return settled(replace(made, reading=reading or Reading(), names=names or {}))
-
-
-def settled(sheet: Sheet) -> Sheet:
-    """Count the decimals of the columns that are read with those of their most precise number."""
-    wanted = sheet.reading.decimals
-    each = wanted if isinstance(wanted, Mapping) else dict.fromkeys(sheet.columns, wanted)
-    each = {column: each.get(column, each.get("*", "printed")) for column in sheet.columns}
-    counted = {column: most_decimals(sheet, column) if how == "column" else how for column, how in each.items()}
-    return replace(sheet, reading=replace(sheet.reading, decimals=counted))
-
-
-def _rows(frame: Any) -> list[dict[str, Any]]:
-    import narwhals as nw
-
-    whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    return list(whole.iter_rows(named=True))
-
-
-def matches(sheet: Sheet, row: int, where: Mapping[str, Any]) -> bool:
-    """Tell whether a row is wanted: column = label, a list of labels, or ``{not = label}``."""
-    return all(_wanted(sheet.label(row, column), rule) for column, rule in where.items())
+    made = Sheet(name=name, columns=columns, rows=tuple(rows), lines=tuple(lines), sources=tuple(sources),
+                 reading=reading or Reading(), names=names or {})  # fmt: skip
+    wanted = made.reading.decimals
+    each = wanted if isinstance(wanted, Mapping) else {"*": wanted}
+    decimals = {column: each.get(column, each.get("*", "printed")) for column in columns}
+    counted = {column: most_decimals(made, column) if how == "column" else how for column, how in decimals.items()}
+    return replace(made, reading=replace(made.reading, decimals=counted))
 
 
 def _wanted(label: str, rule: Any) -> bool:

@@ -15,6 +15,7 @@ from socialstats.audit.numbers import (
     Finding,
     Printed,
     Rounding,
+    Severity,
     compare,
     gap_of,
     interval_of,
@@ -311,38 +312,27 @@ def debit(
 
 def _sd_finding(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...]) -> Finding:
     said = f"mean {mean.text} with sd {sd.text} of {scores.n} whole numbers"
-    published = f"{mean.text} ({sd.text})"
     totals = multiples(*mean.bounds, Fraction(1, scores.n * scores.items))
-    if totals.stop - totals.start > SEARCHED:
-        return _unsearched(rule, published, said, sd, totals, scores, ddofs)
+    base = Finding(rule=rule, verdict="agree", published=f"{mean.text} ({sd.text})", message=f"{said} is possible")
+    if totals.stop - totals.start > SEARCHED:  # too many to be tried: only the width of the scale can exclude the pair
+        two_values = scores.low is not None and scores.high == scores.low + 1
+        out = [_too_wide(sd, totals, scores, d) or (two_values and _too_narrow(sd, totals, scores, d)) for d in ddofs]
+        if sd.bounds[1] < 0 or all(out):
+            message = f"sources disagree: {said} is printed, but no whole numbers of this scale have this sd"
+            return replace(base, verdict="disagree", severity="major", message=message)
+        message = f"{said}: so many totals are possible that this check could not fail"
+        return base if two_values else replace(base, verdict="no_power", message=message)
     fits = _fit(sd, totals, scores, ddofs)
-    if fits is None:
-        return _impossible(rule, published, said, sd, totals, scores, ddofs)
     noticed, of = neighbours_noticed(sd, lambda other: _fit(other, totals, scores, ddofs) is not None, least=0)
+    if fits is None:
+        return _impossible(replace(base, noticed=noticed, neighbours=of), said, sd, totals, scores, ddofs)
     if of and not noticed and not neighbours_noticed(mean, lambda m: _mean_fits(m, sd, scores, ddofs))[0]:
         message = f"{said}: every other number nearby would have passed, too"
-        return Finding(rule=rule, verdict="no_power", message=message, published=published, neighbours=of)
+        return replace(base, verdict="no_power", message=message, neighbours=of)
     ddof, k, q = fits
     note = "" if ddof == ddofs[0] else f", with divisor n - {ddof}"
-    return Finding(
-        rule=rule, verdict="agree", published=published, noticed=noticed, neighbours=of,
-        message=f"{said} is possible{note}", details={"ddof": ddof, "sum": k, "sum_of_squares": q},
-    )  # fmt: skip
-
-
-def _unsearched(
-    rule: str, published: str, said: str, sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]
-) -> Finding:
-    """Judge a pair whose totals are too many to be tried: only the width of the scale can exclude it."""
-    two_values = scores.low is not None and scores.high == scores.low + 1
-    out = [_too_wide(sd, totals, scores, d) or (two_values and _too_narrow(sd, totals, scores, d)) for d in ddofs]
-    if sd.bounds[1] >= 0 and not all(out):
-        if two_values:
-            return Finding(rule=rule, verdict="agree", message=f"{said} is possible", published=published)
-        message = f"{said}: so many totals are possible that this check could not fail"
-        return Finding(rule=rule, verdict="no_power", message=message, published=published)
-    message = f"sources disagree: {said} is printed, but no whole numbers of this scale have this sd"
-    return Finding(rule=rule, verdict="disagree", severity="major", message=message, published=published)
+    return replace(base, message=base.message + note, noticed=noticed, neighbours=of,
+                   details={"ddof": ddof, "sum": k, "sum_of_squares": q})  # fmt: skip
 
 
 def _too_wide(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
@@ -380,25 +370,21 @@ def _mean_fits(mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...
 
 
 def _impossible(
-    rule: str, published: str, said: str, sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]
+    base: Finding, said: str, sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]
 ) -> Finding:
     """Word an impossible pair: the mean alone, or the standard deviation with it."""
-    noticed, of = neighbours_noticed(sd, lambda other: _fit(other, totals, scores, ddofs) is not None, least=0)
-    divisor = "either divisor" if len(ddofs) > 1 else f"divisor n - {ddofs[0]}"
-    if not totals:
-        why, expected = "no total gives this mean", ""
-    else:
+    why, expected = "no total gives this mean", ""
+    if totals:
         near = [sd.neighbour(step) for step in sorted(range(-20, 21), key=abs) if step] if sd.unit else []
         fitting = next((x.text for x in near if x.value >= 0 and _fit(x, totals, scores, ddofs)), "")
         expected = f"nearest possible sd {fitting}" if fitting else ""
+        divisor = "either divisor" if len(ddofs) > 1 else f"divisor n - {ddofs[0]}"
         why = f"no whole numbers give this sd with {divisor}" + (f"; {expected}" if expected else "")
-    finding = Finding(
-        rule=rule, verdict="disagree", severity="major", published=published, expected=expected, noticed=noticed,
-        neighbours=of, message=f"sources disagree: {said} is printed, but {why}",
-    )  # fmt: skip
-    if len(ddofs) == 1 and totals and _fit(sd, totals, scores, (1 - ddofs[0],)):
-        return replace(finding, message=f"{finding.message}; divisor n - {1 - ddofs[0]} fits", severity="minor")
-    return finding
+    other = len(ddofs) == 1 and totals and _fit(sd, totals, scores, (1 - ddofs[0],))
+    why += f"; divisor n - {1 - ddofs[0]} fits" if other else ""
+    message = f"sources disagree: {said} is printed, but {why}"
+    severity: Severity = "minor" if other else "major"
+    return replace(base, verdict="disagree", severity=severity, expected=expected, message=message)
 
 
 def _fit(sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]) -> tuple[int, int, int] | None:
@@ -505,7 +491,10 @@ def std_error_possible(
     >>> std_error_possible("0.4375", 0.0).message
     'sources disagree: a share of 0.4375 has answers of both kinds, so its s.e. cannot be 0'
     """
-    share, error = (_scaled(printed(x), scale) for x in (mean, std_error if scale != 1 else _exact_zero(std_error)))
+    numbers = (printed(mean), printed(std_error) if scale != 1 else _exact_zero(std_error))
+    if scale != 1 and not numbers[1].percent:
+        numbers[1].bounds  # noqa: B018  a bound is refused
+    share, error = (x.share() if x.percent or scale == 1 else x.over(scale) for x in numbers)
     low, high = share.bounds
     if high < 0 or low > 1:
         raise InputError(f"mean={share.text} is no share: it is outside 0 to 1. Set scale=100 for percentages")
@@ -522,17 +511,9 @@ def std_error_possible(
 
 def _exact_zero(value: Any) -> Printed:
     """Return exactly 0 for a 0 that shows at most one decimal: nobody rounds the s.e. of a share so far."""
-    number = printed(value)
+    number, zero = printed(value), Fraction(0)
     bare = number.relation == "=" and number.value == 0 and not number.percent and number.unit >= Fraction(1, 10)
-    return replace(number, unit=Fraction(0), low=Fraction(0), high=Fraction(0)) if bare else number
-
-
-def _scaled(number: Printed, scale: int) -> Printed:
-    if scale == 1 or number.percent:
-        return number.share()
-    low, high = number.bounds
-    unit = number.unit / scale
-    return replace(number, value=number.value / scale, unit=unit, low=low / scale, high=high / scale)
+    return replace(number, unit=zero, low=zero, high=zero) if bare else number
 
 
 def _without_n(share: Printed, error: Printed) -> Finding:

@@ -17,7 +17,7 @@ from socialstats.claims.samples import Reading, RowTable, Sample, take
 from socialstats.claims.types import KEYS, Claim, Log
 from socialstats.designs.rows import FEWEST, NAME
 from socialstats.errors import InputError
-from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.means import MeanErrors, mean_errors, varies
 from socialstats.inference.proportions import share_interval
@@ -150,15 +150,14 @@ class Bench:
     def sample_for(self, claim: Claim, reading: Reading) -> Sample:
         """Return the sample of a claim, with the level, resamples and weights that its settings name."""
         sample = self.sample(claim.select, reading)
-        level, weights = claim.settings.get("conf_level"), claim.settings.get("weights")
-        if level is not None:
-            sample = replace(sample, level=float(str(level)))
-        if weights is not None:
-            sample = replace(sample, weight=self.weights(claim, str(weights), reading))
+        said = {key: str(value) for key, value in claim.settings.items() if value is not None}
+        if "weights" in said:
+            sample = replace(sample, weight=self.weights(claim, said["weights"], reading))
         elif self.weight_column:
             with suppress(InputError):  # nobody said that it weighs these rows
                 sample = replace(sample, weight=self.weights(claim, self.weight_column, reading))
-        return replace(sample, resamples=int(str(claim.settings.get("resamples") or RESAMPLES)))
+        resamples = int(str(claim.settings.get("resamples") or RESAMPLES))
+        return replace(sample, level=float(said.get("conf_level", sample.level)), resamples=resamples)
 
     def weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
         """Return the mean weight of each unit of a claim's sample."""
@@ -189,9 +188,8 @@ class Bench:
         sample = self.sample_for(claim, definition.reading)
         if not definition.formula.startswith("percentile"):
             return SURE * abs(value) / math.sqrt(2 * sample.resamples)
-        error = definition.scale * ERRORS["clustered" if definition.column else "plain"].compute(
-            sample, definition.column
-        )
+        plain = ERRORS["clustered" if definition.column else "plain"].compute(sample, definition.column)
+        error = definition.scale * plain
         z = critical_value(sample.level)
         tail = (1 - sample.level) / 2
         density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
@@ -269,10 +267,8 @@ def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
     default = harness_name(bench.log.harness) == "lm-eval"
     if "by_size" in claim.settings:
         return bool(claim.settings["by_size"])
-    means = (
-        [claim] if claim.quantity in ("mean", "share") else [c for c in bench.siblings(claim) if c.quantity == "mean"]
-    )
-    for other in means:
+    means = [c for c in bench.siblings(claim) if c.quantity == "mean"]
+    for other in [claim] if claim.quantity in ("mean", "share") else means:
         target = target_of(other.printed, full=len(other.printed) > SHORT)
         fits = [target is not None and target.holds(f(parts)) for f in (mean_by_size, mean_equal)]
         if any(fits):
@@ -354,74 +350,40 @@ def cluster_column(table: RowTable, claims: Sequence[Claim], given: str | None) 
 
 
 def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> Own | None:
-    """Return our estimate of a claim's mean; None for claims about something else, or without rows."""
+    """Return our estimate of a claim's mean; None for claims about something else, or without rows.
+
+    Parts are independent, each with its own clusters: V = sum w_k^2 s.e._k^2 with w_k = 1/K or n_k/N; degrees of
+    freedom V^2 / sum (w_k^2 s.e._k^2)^2 / df_k (Satterthwaite 1946).
+    """
     try:
-        if claim.parts:
-            return of_parts(bench, claim, reading, cluster)
-        return of_sample(bench.sample(claim.select, reading), cluster)
+        samples = [bench.sample({**claim.select, **part}, reading) for part in claim.parts or ({},)]
+        by_size = bool(claim.parts) and weighs_by_size(bench, claim, bench.parts(claim, reading))
     except InputError:
         return None
-
-
-def fitted(sample: Sample, cluster: str) -> ClusteredMean:
-    """Mean of a sample with CR2 where its units lie in clusters."""
-    return clustered_mean(sample.value, np.ones(sample.n), codes_of(sample, cluster))
+    size = np.array([float(s.n) for s in samples])
+    share = size / size.sum() if by_size else np.full(len(samples), 1 / len(samples))
+    found = [clustered_mean(s.value, np.ones(s.n), codes_of(s, cluster)) for s in samples]
+    clusters = sum(f.clusters[0] for f in found if f.clusters) or None
+    mean = float(share @ np.array([f.mean for f in found]))
+    base = Own(
+        estimate=mean, n_units=int(sum(f.n for f in found)), n_clusters=clusters, cluster=cluster if clusters else "",
+        undefined=next((f.undefined for f in found if f.undefined), ""),
+    )  # fmt: skip
+    if all(np.all((s.value >= 0) & (s.value <= 1)) for s in samples):
+        return with_shares(base, samples, share, cluster)
+    if base.undefined:
+        return base
+    variance = share**2 * np.array([f.std_error**2 for f in found])
+    joint = variance.sum() ** 2 / np.sum(variance**2 / np.array([f.df for f in found])) if len(found) > 1 else 0.0
+    df = float(joint) or found[0].df
+    error = math.sqrt(float(variance.sum()))
+    reach = critical_value(base.level, df) * error
+    return replace(base, std_error=error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL)
 
 
 def codes_of(sample: Sample, cluster: str) -> list[IntArray]:
     """Clusters of the units of a sample; none where it does not have them."""
     return [np.unique(sample.columns[cluster], return_inverse=True)[1]] if cluster in sample.columns else []
-
-
-def of_sample(sample: Sample, cluster: str) -> Own:
-    """Estimate from one sample."""
-    found = fitted(sample, cluster)
-    base = own_of([found], np.ones(1), cluster)
-    if is_share(sample.value):
-        return with_shares(base, [sample], np.ones(1), cluster)
-    return base if base.undefined else with_interval(base, found.std_error, found.df)
-
-
-def of_parts(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> Own:
-    """Estimate from several independent parts, each with its own clusters.
-
-    V = sum w_k^2 s.e._k^2 with w_k = 1/K or n_k/N; degrees of freedom V^2 / sum (w_k^2 s.e._k^2)^2 / df_k
-    (Satterthwaite 1946).
-    """
-    samples = [bench.sample({**claim.select, **part}, reading) for part in claim.parts]
-    size = np.array([float(s.n) for s in samples])
-    by_size = weighs_by_size(bench, claim, bench.parts(claim, reading))
-    share = size / size.sum() if by_size else np.full(len(samples), 1 / len(samples))
-    found = [fitted(s, cluster) for s in samples]
-    base = own_of(found, share, cluster)
-    if all(is_share(s.value) for s in samples):
-        return with_shares(base, samples, share, cluster)
-    if base.undefined:
-        return base
-    variance = share**2 * np.array([f.std_error**2 for f in found])
-    df = float(variance.sum() ** 2 / np.sum(variance**2 / np.array([f.df for f in found])))
-    return with_interval(base, math.sqrt(float(variance.sum())), df)
-
-
-def own_of(found: Sequence[ClusteredMean], share: FloatArray, cluster: str) -> Own:
-    """Return the mean of parts, without its interval."""
-    clusters = sum(f.clusters[0] for f in found if f.clusters) or None
-    return Own(
-        estimate=float(share @ np.array([f.mean for f in found])), n_units=int(sum(f.n for f in found)),
-        n_clusters=clusters, cluster=cluster if clusters else "",
-        undefined=next((f.undefined for f in found if f.undefined), ""),
-    )  # fmt: skip
-
-
-def is_share(value: FloatArray) -> bool:
-    """Tell whether all values lie between 0 and 1, so that an interval must."""
-    return bool(np.all((value >= 0) & (value <= 1)))
-
-
-def with_interval(base: Own, std_error: float, df: float) -> Own:
-    """Fill in the t interval."""
-    mean, reach = base.estimate or 0.0, critical_value(base.level, df) * std_error
-    return replace(base, std_error=std_error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL)
 
 
 def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster: str) -> Own:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -87,11 +88,12 @@ def outside_range(bench: Bench, claim: Claim, target: Target, sample: Sample | N
         return ""
     scores = bench.sample(claim.select, Reading(repeats="pooled")).value if not claim.parts else sample.value
     low, high = float(scores.min()), float(scores.max())
-    if target.high < low or target.low > high:
-        if len(scores) == 1:
-            return f"the only score is {low:.6g}"
-        return f"all {len(scores):,} scores lie between {low:.6g} and {high:.6g}"
-    return ""
+    if target.high >= low and target.low <= high:
+        return ""
+    only = len(scores) == 1
+    return (
+        f"the only score is {low:.6g}" if only else f"all {len(scores):,} scores lie between {low:.6g} and {high:.6g}"
+    )
 
 
 def not_whole(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
@@ -120,17 +122,13 @@ def has_count(printed: str, n: int, *, full: bool) -> bool:
     return target.holds(round(target.value * n) / n)
 
 
-def not_printed(bench: Bench, claim: Claim) -> str:
+def not_printed(claim: Claim) -> str:
     """A number that the log declares and does not print."""
     if claim.printed.strip():
         return ""
-    return f"the log declares it{settings_text(claim)}, but holds no such number"
-
-
-def settings_text(claim: Claim) -> str:
-    """Write the settings that set a claim apart."""
     said = [f"{name} {quoted([str(value)])}" for name, value in claim.settings.items() if name in ("cluster", "method")]
-    return f" ({', '.join(said)})" if said else ""
+    apart = f" ({', '.join(said)})" if said else ""
+    return f"the log declares it{apart}, but holds no such number"
 
 
 def scores_with_parts(bench: Bench, claim: Claim) -> str:
@@ -167,10 +165,7 @@ LATE = (outside_range, not_whole)
 def first_of(rules: tuple[Rule, ...], bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
     """Return the sentence of the first rule that speaks."""
     for rule in rules:
-        try:
-            said = rule(bench, claim, target, sample)
-        except InputError:
-            said = ""
-        if said:
-            return said
+        with suppress(InputError):
+            if said := rule(bench, claim, target, sample):
+                return said
     return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -83,12 +83,8 @@ class Definition:
 
     def departures(self, other: Definition) -> int:
         """Count the choices in which two definitions differ."""
-        return (
-            (self.reading.rows != other.reading.rows)
-            + (self.reading.repeats != other.reading.repeats)
-            + ((self.formula, self.column) != (other.formula, other.column))
-            + (self.scale != other.scale)
-        )
+        mine, theirs = ((d.reading.rows, d.reading.repeats, (d.formula, d.column), d.scale) for d in (self, other))
+        return sum(a != b for a, b in zip(mine, theirs, strict=True))
 
 
 def candidate_columns(table: RowTable) -> tuple[str, ...]:
@@ -213,11 +209,10 @@ def documented(claim: Claim, harness: str = "") -> Definition:
     name, settings = harness_name(harness), claim.settings
     reading = Reading(rows=rows_of(settings), repeats=repeats_of(settings))
     if name == "helm" and claim.quantity in TRIAL_FORMULAS and "reducer" not in settings:
+        formula, column = TRIAL_FORMULAS[claim.quantity], TRIALS
         reading = Reading(rows=reading.rows, repeats=POOLED)
-        return Definition(
-            reading=reading, quantity=claim.quantity, formula=TRIAL_FORMULAS[claim.quantity], column=TRIALS
-        )
-    formula, column = CHOOSE.get(claim.quantity, first_formula)(claim, name)
+    else:
+        formula, column = formula_of(claim, name)
     return Definition(reading=reading, quantity=claim.quantity, formula=formula, column=column)
 
 
@@ -254,44 +249,30 @@ def one_of(settings: Mapping[str, Any], key: str, allowed: tuple[str, ...], defa
     return value
 
 
-def first_formula(claim: Claim, harness: str) -> tuple[str, str]:
-    """Formula of quantities with one: median; of sums and counts the plain one."""
-    return {"median": "median", "sum": "sum", "count": "units"}[claim.quantity], ""
-
-
-def mean_formula(claim: Claim, harness: str) -> tuple[str, str]:
-    """Mean, weighted where the log says by what."""
-    if claim.settings.get("macro"):
-        return "macro", str(claim.settings["macro"])
-    return ("weighted" if claim.settings.get("weights") else "mean"), ""
-
-
-def spread_formula(claim: Claim, harness: str) -> tuple[str, str]:
-    """Standard deviation or variance, by its divisor."""
-    return ("population" if ddof_of(claim) == 0 else "sd"), ""
-
-
-def error_formula(claim: Claim, harness: str) -> tuple[str, str]:
-    """Formula of a standard error, by clusters, method and divisor."""
-    method = one_of(claim.settings, "method", METHODS, "normal")
-    if claim.settings.get("cluster"):
-        return "clustered", str(claim.settings["cluster"])
-    if method == "halves" or ((method == "bootstrap" or "strap_std" in claim.name) and harness.startswith("openai")):
-        return "halves", ""
-    if method == "bootstrap":
-        return "bootstrap", ""
-    return ("population" if ddof_of(claim) == 0 else "plain"), ""
-
-
-def end_formula(claim: Claim, harness: str) -> tuple[str, str]:
-    """Formula of the end of an interval: quantile times the standard error, Wilson's, or of a bootstrap."""
-    method = one_of(claim.settings, "method", METHODS, "t" if harness in T_BY_DEFAULT else "normal")
-    spread, column = error_formula(claim, harness)
-    if method == "wilson":
+def formula_of(claim: Claim, harness: str) -> tuple[str, str]:
+    """Return the documented formula of a claim, and the column that it groups by (empty without one)."""
+    settings, quantity = claim.settings, claim.quantity
+    if quantity in ("mean", "share"):
+        macro = str(settings.get("macro") or "")
+        return ("macro" if macro else "weighted" if settings.get("weights") else "mean"), macro
+    if quantity in ("std_dev", "variance"):
+        return ("population" if ddof_of(claim) == 0 else "sd"), ""
+    if quantity not in ("std_error", "conf_low", "conf_high"):
+        return {"median": "median", "sum": "sum", "count": "units"}[quantity], ""
+    of_end, column = quantity != "std_error", str(settings.get("cluster") or "")
+    method = one_of(settings, "method", METHODS, "t" if of_end and harness in T_BY_DEFAULT else "normal")
+    if of_end and method == "wilson":
         return "wilson", ""
-    if method == "bootstrap":
+    if of_end and method == "bootstrap":
         return ("percentile_clustered" if column else "percentile"), column
-    return f"{spread}_{'t' if method == 't' else 'z'}", column
+    drawn = method == "bootstrap" or "strap_std" in claim.name
+    if column:
+        spread = "clustered"
+    elif method == "halves" or (drawn and harness.startswith("openai")):
+        spread = "halves"
+    else:
+        spread = "bootstrap" if method == "bootstrap" else "population" if ddof_of(claim) == 0 else "plain"
+    return f"{spread}_{'t' if method == 't' else 'z'}" if of_end else spread, column
 
 
 def ddof_of(claim: Claim) -> int:
@@ -300,9 +281,3 @@ def ddof_of(claim: Claim) -> int:
     if given not in (0, 1):
         raise InputError(f"ddof = {given!r} is none of 0, 1")
     return int(str(given))
-
-
-CHOOSE: dict[str, Callable[[Claim, str], tuple[str, str]]] = {
-    "mean": mean_formula, "share": mean_formula, "std_error": error_formula, "std_dev": spread_formula,
-    "variance": spread_formula, "conf_low": end_formula, "conf_high": end_formula,
-}  # fmt: skip

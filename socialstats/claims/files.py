@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,10 +10,11 @@ from typing import Any, get_args
 
 from socialstats.claims.bench import Own, Target, target_of
 from socialstats.claims.judged import Judged
+from socialstats.claims.samples import label_of
 from socialstats.claims.types import Claim, Quantity
 from socialstats.errors import InputError, Problem
 from socialstats.results import Result, Row
-from socialstats.text import listing, quoted, shorten
+from socialstats.text import listing, meant, quoted, shorten
 
 QUANTITIES = get_args(Quantity)
 CLAIM_KEYS: dict[str, type | tuple[type, ...]] = {
@@ -48,13 +48,11 @@ class ClaimsReading:
     def keys(self, where: str, entry: Mapping[str, Any], known: Mapping[str, type | tuple[type, ...]]) -> None:
         """Check keys and kinds of values."""
         for key, value in entry.items():
+            kind = known.get(key, ())
             if key not in known:
-                close = difflib.get_close_matches(key, known, n=1)
-                hint = f"Did you mean '{close[0]}'? " if close else ""
-                self.problem(where, f"unknown key {quoted([key])}", f"{hint}Allowed: {', '.join(known)}")
-            elif not is_kind(value, known[key]):
-                kinds = known[key] if isinstance(known[key], tuple) else (known[key],)
-                wanted = listing([NAMES[k] for k in kinds if isinstance(k, type)])  # type: ignore[union-attr]
+                self.problem(where, f"unknown key {quoted([key])}", f"{meant(key, known)}Allowed: {', '.join(known)}")
+            elif not is_kind(value, kind):
+                wanted = listing([NAMES[one] for one in (kind if isinstance(kind, tuple) else (kind,))])
                 self.problem(where, f"{key} = {shorten(repr(value))} is not {wanted}")
 
     def raise_any(self) -> None:
@@ -147,8 +145,8 @@ def claim_of(reading: ClaimsReading, entry: Mapping[str, Any], number: int) -> C
         quantity=quantity,  # type: ignore[arg-type]
         printed=printed,
         where=f"{reading.source}: {where}" + (f", {entry['source']}" if entry.get("source") else ""),
-        select={str(k): label(v) for k, v in select.items()},
-        parts=tuple({str(k): label(v) for k, v in part.items()} for part in parts if isinstance(part, dict)),
+        select={str(k): label_of(v) for k, v in select.items()},
+        parts=tuple({str(k): label_of(v) for k, v in part.items()} for part in parts if isinstance(part, dict)),
         settings=settings,
         n=entry.get("n"),
     )
@@ -160,19 +158,6 @@ def printed_of(reading: ClaimsReading, where: str, entry: Mapping[str, Any]) -> 
     if value is None:
         reading.problem(where, "no value", 'Write it as printed, in quotes: value = "0.810" keeps its last digit')
     return value.strip() if isinstance(value, str) else repr(value)
-
-
-def label(value: Any) -> str:
-    """Write a value of a selection as the rows' labels are written.
-
-    Examples
-    --------
-    >>> label("work"), label(3), label(2.0), label(True)
-    ('work', '3', '2', 'True')
-    """
-    from socialstats.claims.samples import label_of
-
-    return label_of(value)
 
 
 RESULT_QUANTITIES: dict[str, Quantity] = {
@@ -191,6 +176,10 @@ class Place:
     metric: str
     by: str
     row: Row
+
+    def part(self, key: str) -> str:
+        """Return metric, by, term or group; empty where it has none."""
+        return str(getattr(self if key in ("metric", "by") else self.row, key) or "")
 
 
 def read_result_claims(path: str) -> tuple[Claim, ...]:
@@ -221,20 +210,15 @@ def read_result_claims(path: str) -> tuple[Claim, ...]:
             reading.problem(
                 where, f"unknown quantity {quoted([str(quantity)])}", f"Allowed: {', '.join(RESULT_QUANTITIES)}"
             )
-        printed = printed_of(reading, where, entry)
-        found.append(result_claim_of(entry, str(quantity), printed, f"{path}: {where}"))
+        select = {key: str(entry[key]) for key in ("metric", "term", "group", "by") if entry.get(key) is not None}
+        source = f", {entry['source']}" if entry.get("source") else ""
+        found.append(Claim(
+            name=str(entry.get("name") or quantity), quantity=RESULT_QUANTITIES.get(str(quantity), "other"),
+            printed=printed_of(reading, where, entry), where=f"{path}: {where}{source}", select=select,
+            settings={"quantity": str(quantity)},
+        ))  # fmt: skip
     reading.raise_any()
     return tuple(found)
-
-
-def result_claim_of(entry: Mapping[str, Any], quantity: str, printed: str, where: str) -> Claim:
-    """Turn a ``[[claim]]`` into a claim."""
-    select = {key: str(entry[key]) for key in ("metric", "term", "group", "by") if entry.get(key) is not None}
-    source = f", {entry['source']}" if entry.get("source") else ""
-    return Claim(
-        name=str(entry.get("name") or quantity), quantity=RESULT_QUANTITIES.get(quantity, "other"), printed=printed,
-        where=where + source, select=select, settings={"quantity": quantity},
-    )  # fmt: skip
 
 
 def check_results(results: Sequence[tuple[str, Result]], claims: Sequence[Claim]) -> tuple[Judged, ...]:
@@ -294,9 +278,7 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
     if target.holds(float(value)):
         return replace(base, verdict="reproduced", matches=words)
     if words:
-        return replace(base, verdict="explained", definition=words[0], matches=words[1:],
-                       value=next(n for said, n in tried if said == words[0]),
-                       discriminating=len(words) == 1)  # fmt: skip
+        return base.explained(words, next(n for said, n in tried if said == words[0]))
     return replace(base, verdict="not_reproduced", reason=distance(target, place.row, quantity))
 
 
@@ -307,8 +289,8 @@ def find(claim: Claim, places: Sequence[Place]) -> Place:
         wanted = claim.select.get(key)
         if wanted is None:
             continue
-        known = list(dict.fromkeys(part_of(p, key) for p in found if part_of(p, key)))
-        found = [p for p in found if part_of(p, key) == wanted]
+        known = list(dict.fromkeys(p.part(key) for p in found if p.part(key)))
+        found = [p for p in found if p.part(key) == wanted]
         if not found:
             raise InputError(f"this report has no {key} {quoted([wanted])}; there is {quoted(known, 8) or 'none'}")
     rows = {(p.by, p.row): p for p in found}
@@ -317,15 +299,8 @@ def find(claim: Claim, places: Sequence[Place]) -> Place:
         return leading[0]
     if len(rows) > 1:
         key = "by" if len({p.by for p in found}) > 1 else "group"
-        raise InputError(f"several rows fit; say {key} = one of {quoted([part_of(p, key) for p in found], 8)}")
+        raise InputError(f"several rows fit; say {key} = one of {quoted([p.part(key) for p in found], 8)}")
     return found[0]
-
-
-def part_of(place: Place, key: str) -> str:
-    """Return metric, by, term or group of a row; empty where it has none."""
-    if key in ("metric", "by"):
-        return str(getattr(place, key))
-    return str(getattr(place.row, key) or "")
 
 
 def variants(claim: Claim, place: Place, places: Sequence[Place], quantity: str) -> Iterator[tuple[str, float]]:

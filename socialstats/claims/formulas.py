@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray
 from socialstats.claims.samples import Sample
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.proportions import wilson
@@ -37,13 +37,6 @@ class Formula:
     compute: Compute
     by_column: bool = False
     random: bool = False
-
-
-def clustered(values: FloatArray, code: IntArray) -> tuple[float, int]:
-    """Sum of squared cluster sums times G/(G-1) (CR1), and the number of clusters G."""
-    groups, dense = np.unique(code, return_inverse=True)
-    sums, count = np.bincount(dense, weights=values), len(groups)
-    return (float(sums @ sums) * count / (count - 1) if count > 1 else math.nan), count
 
 
 def weighted_mean(sample: Sample, column: str = "") -> float:
@@ -92,15 +85,14 @@ def std_error_share(sample: Sample, column: str = "") -> float:
     return math.sqrt(p * (1 - p) / sample.n) if 0 <= p <= 1 else math.nan
 
 
-def std_error_clustered(sample: Sample, column: str) -> float:
-    """Cluster-robust: sqrt(C/(C-1) sum_c (sum of residuals in c)^2) / n (Liang & Zeger 1986)."""
-    return math.sqrt(clustered(sample.value - sample.value.mean(), sample.columns[column])[0]) / sample.n
-
-
-def std_error_clustered_plain(sample: Sample, column: str) -> float:
-    """Cluster-robust without C/(C-1)."""
-    squares, groups = clustered(sample.value - sample.value.mean(), sample.columns[column])
-    return math.sqrt(squares * (groups - 1) / groups) / sample.n
+def std_error_clustered(sample: Sample, column: str, *, plain: bool = False) -> float:
+    """Cluster-robust: sqrt(C/(C-1) sum_c (sum of residuals in c)^2) / n (Liang & Zeger 1986); plain: no C/(C-1)."""
+    dense = np.unique(sample.columns[column], return_inverse=True)[1]
+    sums = np.bincount(dense, weights=sample.value - sample.value.mean())
+    if len(sums) < 2:
+        return math.nan
+    factor = 1.0 if plain else len(sums) / (len(sums) - 1)
+    return math.sqrt(float(sums @ sums) * factor) / sample.n
 
 
 def std_error_macro(sample: Sample, column: str) -> float:
@@ -130,7 +122,8 @@ ERRORS = {
     "plain": Formula("s/√n, rows taken as independent", std_error),
     "population": Formula("divided by n, not n − 1", std_error_population),
     "clustered": Formula("clustered by {column}, with C/(C − 1)", std_error_clustered, by_column=True),
-    "clustered_plain": Formula("clustered by {column}, without C/(C − 1)", std_error_clustered_plain, by_column=True),
+    "clustered_plain": Formula("clustered by {column}, without C/(C − 1)", partial(std_error_clustered, plain=True),
+                               by_column=True),
     "share": Formula("√(p(1 − p)/n), as if scores were 0 or 1", std_error_share),
     "rows": Formula("s of units over the root of the number of rows",
                     lambda s, c: math.sqrt(spread(s, 1) / s.ok_rows) if s.ok_rows else math.nan),
@@ -273,12 +266,8 @@ class GroupFormula:
 
 def parts_of(samples: Sequence[Sample]) -> Parts:
     """Summarise the samples of the parts."""
-    return Parts(
-        mean=np.array([s.value.mean() for s in samples]),
-        error=np.array([std_error(s) for s in samples]),
-        n=np.array([float(s.n) for s in samples]),
-        value=np.concatenate([s.value for s in samples]),
-    )
+    mean, error, n = np.array([(s.value.mean(), std_error(s), s.n) for s in samples]).T
+    return Parts(mean=mean, error=error, n=n, value=np.concatenate([s.value for s in samples]))
 
 
 def mean_equal(parts: Parts) -> float:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from socialstats.claims.bench import Own
@@ -18,21 +19,33 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-HEADINGS = {
-    "inconsistent": "Inconsistent with the log itself",
-    "not_reproduced": "Not reproduced",
-    "explained": "Rest on another definition",
-    "reproduced": "Stand",
-    "not_computable": "Cannot be recomputed",
-}
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a verdict is said: of one number, of several, as a heading, in a cell of a table, in a terminal's colour."""
+
+    one: str
+    many: str
+    heading: str
+    cell: str
+    color: str
+
+
+Verdict = Literal["reproduced", "explained", "not_reproduced", "not_computable", "inconsistent"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+SAID: dict[Verdict, Words] = {
+    "reproduced": Words("stands", "stand", "Stand", "stands", "32"),
+    "explained": Words("rests on another definition", "rest on another definition", "Rest on another definition",
+                       "another definition", "33"),
+    "not_reproduced": Words("is not reproduced", "are not reproduced", "Not reproduced", "not reproduced", "31"),
+    "inconsistent": Words("is inconsistent with the log itself", "are inconsistent with the log itself",
+                          "Inconsistent with the log itself", "inconsistent", "31"),
+    "not_computable": Words("cannot be recomputed", "cannot be recomputed", "Cannot be recomputed",
+                            "cannot be recomputed", "2"),
+}  # fmt: skip
+SHOWN: tuple[Verdict, ...] = ("inconsistent", "not_reproduced", "explained", "reproduced", "not_computable")
 """In the order of the output: what needs attention first."""
-PHRASES = (
-    ("reproduced", "stands", "stand"),
-    ("explained", "rests on another definition", "rest on another definition"),
-    ("not_reproduced", "is not reproduced", "are not reproduced"),
-    ("inconsistent", "is inconsistent with the log itself", "are inconsistent with the log itself"),
-    ("not_computable", "cannot be recomputed", "cannot be recomputed"),
-)
+WRONG = ("not_reproduced", "inconsistent")
+SHOWN_DIGITS = 6
 
 
 def headline(judged: Sequence[Judged]) -> str:
@@ -46,17 +59,12 @@ def headline(judged: Sequence[Judged]) -> str:
     if not judged:
         return "No numbers to check."
     total = len(judged)
-    counts = {verdict: sum(one.verdict == verdict for one in judged) for verdict, _, _ in PHRASES}
+    counts = Counter(one.verdict for one in judged)
     if counts["reproduced"] == total:
         return {1: "The one number stands.", 2: "Both numbers stand."}.get(total, f"All {total:,} numbers stand.")
-    said = [f"{counts[v]:,} {one if counts[v] == 1 else many}" for v, one, many in PHRASES[1:] if counts[v]]
+    said = [f"{counts[verdict]:,} {words.one if counts[verdict] == 1 else words.many}"
+            for verdict, words in SAID.items() if counts[verdict] and verdict != "reproduced"]  # fmt: skip
     return f"{counts['reproduced']:,} of {count(total, 'number')} stand{'s' if total == 1 else ''}; {listing(said)}."
-
-
-Verdict = Literal["reproduced", "explained", "not_reproduced", "not_computable", "inconsistent"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-WRONG = ("not_reproduced", "inconsistent")
-SHOWN_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +111,11 @@ class Judged:
         """Whether the number cannot stand."""
         return self.verdict in WRONG
 
+    def explained(self, words: Sequence[str], value: float, reason: str = "") -> Judged:
+        """Return the claim as one that other definitions give, the first of them leading."""
+        return replace(self, verdict="explained", definition=words[0], value=value, matches=tuple(words[1:]),
+                       discriminating=len(words) == 1, reason=reason)  # fmt: skip
+
     def sentence(self) -> str:
         """Say the verdict in one sentence.
 
@@ -114,13 +127,9 @@ class Judged:
         """
         said = f"{self.title} {self.claim.printed and '= ' + shorten(self.claim.printed)}".rstrip()
         ours = "" if self.recomputed is None else f" (recomputed: {digits(self.recomputed)})"
-        ending = {
-            "reproduced": f"is reproduced: {self.definition}",
-            "explained": f"rests on another definition: {self.definition}{ours}",
-            "not_reproduced": f"is not reproduced{ours}",
-            "not_computable": "cannot be recomputed",
-            "inconsistent": "is inconsistent with the log itself",
-        }[self.verdict]
+        ending = "is reproduced" if self.verdict == "reproduced" else SAID[self.verdict].one
+        ending += f": {self.definition}" if self.verdict in ("reproduced", "explained") else ""
+        ending += ours if self.verdict in ("explained", "not_reproduced") else ""
         link = "; " if self.verdict in ("reproduced", "explained") else ": "
         return (f"{said} {ending}" + (f"{link}{self.reason}" if self.reason else "")).rstrip(".") + "."
 
@@ -131,10 +140,12 @@ class Judged:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
-        claim = {f.name: plain(getattr(self.claim, f.name)) for f in fields(Claim)}
-        found = {f.name: plain(getattr(self, f.name)) for f in fields(Judged) if f.name not in ("claim", "own")}
-        own = None if self.own is None else {f.name: plain(getattr(self.own, f.name)) for f in fields(Own)}
-        return {"claim": claim, **found, "own": own, "sentence": self.sentence()}
+        return {**plain(as_fields(self)), "sentence": self.sentence()}
+
+
+def as_fields(one: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass, of those inside it as well."""
+    return {f.name: as_fields(v) if is_dataclass(v := getattr(one, f.name)) else v for f in fields(one)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -178,7 +189,6 @@ class Checked:
 
     def headline(self) -> str:
         """Say in one line how many numbers stand."""
-
         return headline(self.judged)
 
     def summary(self) -> str:
@@ -191,7 +201,8 @@ class Checked:
         """Return one row a claim."""
         import pandas as pd
 
-        return pd.DataFrame([tidy_row(one) for one in self.judged], columns=list(TIDY))
+        none = tidy_row(Judged(claim=Claim(name="", quantity="other", printed=""), verdict="not_computable"))
+        return pd.DataFrame([tidy_row(one) for one in self.judged], columns=list(none))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
@@ -199,15 +210,8 @@ class Checked:
             "source": self.source, "harness": self.harness, "version": self.version, "headline": self.headline(),
             "ok": self.ok, "rows": dict(self.rows), "notes": list(self.notes),
             "claims": [one.to_dict() for one in self.judged],
-            "cautions": [{f.name: getattr(c, f.name) for f in fields(Caution)} for c in self.cautions],
+            "cautions": [as_fields(c) for c in self.cautions],
         }  # fmt: skip
-
-
-TIDY = (
-    "name", "quantity", "about", "printed", "verdict", "recomputed", "definition", "value", "tried", "matches",
-    "discriminating", "own_estimate", "own_std_error", "own_conf_low", "own_conf_high", "n_units", "n_clusters",
-    "reason",
-)  # fmt: skip
 
 
 def finite(value: float) -> float | None:
@@ -228,14 +232,16 @@ def none_of(tried: int) -> str:
     return f"none of {tried:,} definitions gives it"
 
 
-def tidy_row(one: Judged) -> tuple[Any, ...]:
+def tidy_row(one: Judged) -> dict[str, Any]:
     """Return a claim as a row of `Checked.tidy`."""
-    own = one.own or Own()
-    return (
-        one.claim.name, one.claim.quantity, about(one.claim), one.claim.printed, one.verdict, one.recomputed,
-        one.definition, one.value, one.tried, len(one.matches), one.discriminating, own.estimate, own.std_error,
-        own.conf_low, own.conf_high, own.n_units, own.n_clusters, one.reason,
-    )  # fmt: skip
+    own, claim = one.own or Own(), one.claim
+    return {
+        "name": claim.name, "quantity": claim.quantity, "about": about(claim), "printed": claim.printed,
+        "verdict": one.verdict, "recomputed": one.recomputed, "definition": one.definition, "value": one.value,
+        "tried": one.tried, "matches": len(one.matches), "discriminating": one.discriminating,
+        "own_estimate": own.estimate, "own_std_error": own.std_error, "own_conf_low": own.conf_low,
+        "own_conf_high": own.conf_high, "n_units": own.n_units, "n_clusters": own.n_clusters, "reason": one.reason,
+    }  # fmt: skip
 
 
 def about(claim: Claim) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -55,51 +55,45 @@ def version_of(text: str | None) -> tuple[int, ...]:
 
 def group_remark(bench: Bench, claim: Claim, key: str) -> str:
     """Say what is known about a formula of a group."""
+    version = version_of(bench.log.version)
     if harness_name(bench.log.harness) != "lm-eval" or claim.quantity != "std_error":
         return ""
-    version = version_of(bench.log.version)
-    if key == "pooled":
-        known = "lm-eval took it for every group before 0.4.13, although this group's mean does not weigh by size"
-        if not version:
-            return f"{known}; the log does not say its version"
-        return known if version < FIXED else f"{known}; version {bench.log.version} should not"
     if key in ("combined", "without_n"):
         return "an early formula of lm-eval (its pull requests 1390 and 1427), not a standard error of this mean"
-    return ""
+    if key != "pooled":
+        return ""
+    known = "lm-eval took it for every group before 0.4.13, although this group's mean does not weigh by size"
+    if not version:
+        return f"{known}; the log does not say its version"
+    return known if version < FIXED else f"{known}; version {bench.log.version} should not"
 
 
-def remark(bench: Bench, claim: Claim, base: Definition, found: Definition) -> str:
+def remark(claim: Claim, base: Definition, found: Definition) -> str:
     """Say what is known about a definition that departs from the documented one."""
     if base.formula.startswith("clustered") and not found.column:
-        text = f"the clusters {quoted([base.column])} were ignored"
-        if "headline" in claim.name:
-            text += " (Inspect's table of runs carries the unclustered standard error of the headline metric)"
-        return text
-    if base.reading.repeats != found.reading.repeats and found.reading.repeats == "pooled":
-        return "repeats of a unit are not independent of each other"
-    return ""
+        table = " (Inspect's table of runs carries the unclustered standard error of the headline metric)"
+        return f"the clusters {quoted([base.column])} were ignored{table if 'headline' in claim.name else ''}"
+    pooled = base.reading.repeats != found.reading.repeats == POOLED
+    return "repeats of a unit are not independent of each other" if pooled else ""
 
 
 DIGITS = 13  # of values that count as equal
 
 
-@dataclass(frozen=True, slots=True)
 class Twins:
     """Readings and columns that were met, so that none is counted twice under another name."""
 
-    readings: dict[bytes, Reading] = field(default_factory=dict)
-    columns: dict[bytes, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.met: dict[bytes, object] = {}
 
     def known(self, definition: Definition, sample: Sample) -> bool:
         """Tell whether an earlier reading has the same values, or an earlier column the same groups."""
-        values = np.round(sample.value, DIGITS).tobytes()
-        if self.readings.setdefault(values, definition.reading) != definition.reading:
+        values = b"values" + np.round(sample.value, DIGITS).tobytes()
+        if self.met.setdefault(values, definition.reading) != definition.reading:
             return True
         code = sample.columns.get(definition.column)
-        if code is None:
-            return False
-        groups = in_order(code).tobytes()
-        return self.columns.setdefault(groups, definition.column) != definition.column
+        groups = b"" if code is None else b"groups" + in_order(code).tobytes()
+        return code is not None and self.met.setdefault(groups, definition.column) != definition.column
 
 
 def in_order(code: IntArray) -> IntArray:
@@ -188,7 +182,7 @@ def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
         definition=formulas_in_words([first], formulas, parts)[0], tried=len(known),
     )  # fmt: skip
     if target is None:
-        return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
+        return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     said = rules.first_of(rules.DECISIVE, bench, claim, target, Sample(value=parts.value) if len(parts.value) else None)
     size = float(abs(parts.value).max(initial=1.0))
     fitting = [key for key in known if target.holds(values[key], size=size)]
@@ -199,22 +193,14 @@ def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
         return replace(base, verdict="reproduced", matches=matches, discriminating=not matches)
     if fitting:
         reason = group_remark(bench, claim, fitting[0])
-        return explained(base, formulas_in_words(fitting, formulas, parts), values[fitting[0]], reason)
+        return base.explained(formulas_in_words(fitting, formulas, parts), values[fitting[0]], reason)
     percent = [key for key in known if target.holds(PERCENT * values[key], size=PERCENT * size)]
     if percent:
         words = [f"{said}; in percent" for said in formulas_in_words(percent, formulas, parts)]
-        return explained(base, words, PERCENT * values[percent[0]], "")
+        return base.explained(words, PERCENT * values[percent[0]])
     if base.recomputed is None:
         return replace(base, verdict="not_computable", reason="the rows are not here, and the sizes are not printed")
     return replace(base, reason=none_of(len(known)))
-
-
-def explained(base: Judged, words: Sequence[str], value: float, reason: str) -> Judged:
-    """Return a claim that other definitions give, the first of them leading."""
-    return replace(
-        base, verdict="explained", definition=words[0], value=value, matches=tuple(words[1:]),
-        discriminating=len(words) == 1, reason=reason,
-    )  # fmt: skip
 
 
 def formulas_in_words(keys: Sequence[str], formulas: dict[str, GroupFormula], parts: Parts) -> tuple[str, ...]:
@@ -284,7 +270,7 @@ def reading_of(bench: Bench, claim: Claim) -> Reading:
 
 def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) -> Judged:
     """Return what can be said when there is nothing to recompute from."""
-    said = rules.not_printed(bench, base.claim)
+    said = rules.not_printed(base.claim)
     if target is not None and target.holds(0.0) and only_labels(bench, base.claim):
         return replace(
             base, verdict="explained", value=0.0, definition="all scores are no numbers, and each counted as 0"
@@ -320,7 +306,7 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
         definition=first.words(repeated=repeats > 1),
     )  # fmt: skip
     if target is None:
-        return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
+        return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     size = bench.size(claim, first.reading)
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
@@ -347,11 +333,8 @@ def otherwise(
     """Judge a claim that its documented definition does not give."""
     claim, words = base.claim, definitions_in_words(fitting, repeats)
     if words:
-        known = (remark(bench, claim, first, fitting[0]), luck(claim, first, fitting[0]))
-        return replace(
-            base, verdict="explained", definition=words[0], value=bench.value(claim, fitting[0]), matches=words[1:],
-            discriminating=len(words) == 1, reason="; ".join(said for said in known if said),
-        )  # fmt: skip
+        known = (remark(claim, first, fitting[0]), luck(claim, first, fitting[0]))
+        return base.explained(words, bench.value(claim, fitting[0]), "; ".join(said for said in known if said))
     if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
         return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
     sample = bench.sample_for(claim, first.reading)
@@ -391,44 +374,31 @@ def check_column(bench: Bench, definition: Definition, sample: Sample) -> None:
 
 
 def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
-    """Return the cautions of a log, rows without scores first."""
-    return (*lost_rows(bench), *clusters_ignored(bench, cluster), *few_clusters(bench, cluster))
+    """Return the cautions of a log.
 
-
-def lost_rows(bench: Bench) -> list[Caution]:
-    """Caution SS301 where rows have no score, and the reader of the log has not said so."""
-    if any("status" in note for note in bench.log.notes):
-        return []
+    SS301 where rows have no score, and the reader of the log has not said so; SS201 where the log prints standard
+    errors that ignore the clusters we see; SS202 where our own intervals rest on few clusters.
+    """
+    found = []
     status = bench.table.status
-    without = {str(s): int(np.sum(status == s)) for s in dict.fromkeys(status.tolist()) if s != "ok"}
-    if not without:
-        return []
-    said = listing([f"{n:,} {name}" for name, n in without.items()])
-    detail = f"{count(sum(without.values()), 'row')} of {len(status):,} without a score ({said})"
-    return [caution("SS301", detail, affects="means, where rows without a score differ from the others",
-                    fix="read each number with the count of rows behind it")]  # fmt: skip
-
-
-def clusters_ignored(bench: Bench, cluster: str) -> list[Caution]:
-    """Caution SS201 where the log prints standard errors that ignore the clusters we see."""
+    without = Counter(str(s) for s in status.tolist() if s != "ok")
+    if without and not any("status" in note for note in bench.log.notes):
+        said = listing([f"{n:,} {name}" for name, n in without.items()])
+        detail = f"{count(without.total(), 'row')} of {len(status):,} without a score ({said})"
+        found.append(caution("SS301", detail, affects="means, where rows without a score differ from the others",
+                             fix="read each number with the count of rows behind it"))  # fmt: skip
     plain = [c for c in bench.claims if c.quantity == "std_error" and not c.settings.get("cluster")]
-    if not cluster or not plain:
-        return []
-    levels = len(bench.table.column(cluster)[1])
-    return [caution(
-        "SS201", f"{count(len(plain), 'standard error')} take units as independent; column {quoted([cluster])} has "
-        f"{levels:,} values", affects="standard errors and intervals of the log",
-        fix="our intervals use the clusters; say another column, or 'none', where they are not what depends",
-    )]  # fmt: skip
-
-
-def few_clusters(bench: Bench, cluster: str) -> list[Caution]:
-    """Caution SS202 where our own intervals rest on few clusters."""
     levels = len(bench.table.column(cluster)[1]) if cluster else FEW_CLUSTERS
-    if levels >= FEW_CLUSTERS:
-        return []
-    return [caution("SS202", f"{levels} levels of {quoted([cluster])}", affects="our intervals, which are approximate",
-                    fix="more clusters")]  # fmt: skip
+    if cluster and plain:
+        found.append(caution(
+            "SS201", f"{count(len(plain), 'standard error')} take units as independent; column {quoted([cluster])} has "
+            f"{levels:,} values", affects="standard errors and intervals of the log",
+            fix="our intervals use the clusters; say another column, or 'none', where they are not what depends",
+        ))  # fmt: skip
+    if levels < FEW_CLUSTERS:
+        found.append(caution("SS202", f"{levels} levels of {quoted([cluster])}", fix="more clusters",
+                             affects="our intervals, which are approximate"))  # fmt: skip
+    return tuple(found)
 
 
 Precision = Literal["auto", "full", "printed"]

@@ -220,6 +220,8 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
     >>> join(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), "mean")[0].tolist()
     [0.5, 1.0]
     """
+    import pandas as pd
+
     if how == POOLED:
         return value, np.arange(len(value), dtype=np.int64)
     first, dense, count = np.unique(unit, return_index=True, return_inverse=True, return_counts=True)[1:]
@@ -233,7 +235,8 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
     elif name == "mean":
         joined = np.bincount(dense, value) / count
     else:
-        joined = of_order(name, value, dense, count)
+        grouped: Any = pd.Series(value).groupby(dense)
+        joined = grouped.agg(name).to_numpy(np.float64)
     kept = ~np.isnan(joined)
     return joined[kept], first[kept].astype(np.int64)
 
@@ -258,17 +261,6 @@ def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = No
     order = np.lexsort((first, -count, owner))
     chosen = order[np.unique(owner[order], return_index=True)[1]]
     return np.asarray(value[first[chosen]], dtype=np.float64)
-
-
-def of_order(name: str, value: FloatArray, dense: IntArray, count: IntArray) -> FloatArray:
-    """Median, largest or smallest value of each unit."""
-    ordered = value[np.lexsort((value, dense))]
-    start = np.cumsum(count) - count
-    if name == "max":
-        return np.asarray(ordered[start + count - 1], dtype=np.float64)
-    if name == "min":
-        return np.asarray(ordered[start], dtype=np.float64)
-    return np.asarray((ordered[start + (count - 1) // 2] + ordered[start + count // 2]) / 2, dtype=np.float64)
 
 
 OK, ZERO, UNPARSED, ALL_FILTERS = "ok", "zero", "unparsed zero", "all filters"
@@ -382,12 +374,8 @@ def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: 
     joined, first = join(value, unit, reading.repeats, kinds(table)[used] if reading.repeats == "mode" else None)
     if not len(joined):
         raise InputError("no unit has enough repeats")
-    return Sample(
-        value=joined,
-        columns=inside({name: table.column(name)[0][used] for name in columns}, unit, first, reading.repeats),
-        rows=int(chosen.sum()),
-        ok_rows=int(scored.sum()),
-    )
+    codes = inside({name: table.column(name)[0][used] for name in columns}, unit, first, reading.repeats)
+    return Sample(value=joined, columns=codes, rows=int(chosen.sum()), ok_rows=int(scored.sum()))
 
 
 def kinds(table: RowTable) -> IntArray:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from socialstats.claims.bench import Own
-from socialstats.claims.judged import HEADINGS, PHRASES, Checked, Judged, digits, headline
+from socialstats.claims.judged import SAID, SHOWN, Checked, Judged, digits, headline
 from socialstats.designs.parts import FlowStep
 from socialstats.studies.page import Block, Outcome, Table
 from socialstats.text import count, level_text, listing, markdown, number, shorten
 
-COLORS = {"inconsistent": "31", "not_reproduced": "31", "explained": "33", "reproduced": "32", "not_computable": "2"}
 LONGEST = 400
 LABEL = 13
 ALSO = 3
@@ -47,12 +46,12 @@ def clean(text: str) -> str:
 
 def _log_lines(log: Checked, color: bool) -> list[str]:
     lines = [name_of(log), log.headline()]
-    for verdict, heading in HEADINGS.items():
+    for verdict in SHOWN:
         found = log.by_verdict(verdict)
         if not found:
             continue
-        title = f"{heading} ({len(found):,})"
-        lines += ["", f"\033[{COLORS[verdict]}m{title}\033[0m" if color else title]
+        title = f"{SAID[verdict].heading} ({len(found):,})"
+        lines += ["", f"\033[{SAID[verdict].color}m{title}\033[0m" if color else title]
         for alike in same_reason(found):
             lines += _claim_lines(alike, log.source)
     lines += ["", f"Rows: {rows_text(log)}"]
@@ -150,10 +149,10 @@ def as_markdown(checked: Sequence[Checked]) -> str:
     lines: list[str] = []
     for log in checked:
         lines += [f"# {markdown(name_of(log))}", "", f"**{markdown(log.headline())}**", ""]
-        for verdict, heading in HEADINGS.items():
+        for verdict in SHOWN:
             found = log.by_verdict(verdict)
             if found:
-                lines += [f"## {heading} ({len(found):,})", "", *_markdown_table(found), ""]
+                lines += [f"## {SAID[verdict].heading} ({len(found):,})", "", *_markdown_table(found), ""]
         lines += [f"Rows: {markdown(rows_text(log))}", ""]
         lines += [f"- {markdown(str(text))}" for text in (*log.cautions, *log.notes)] + [""]
     return "\n".join(lines).rstrip() + "\n"
@@ -162,23 +161,22 @@ def as_markdown(checked: Sequence[Checked]) -> str:
 def _markdown_table(found: Iterable[Judged]) -> list[str]:
     lines = ["| Number | Printed | Recomputed | Definition | Why | Our estimate |", "|" + " --- |" * 6]
     for one in found:
-        shown = (
-            one.title, one.claim.printed or "nothing", digits(one.recomputed), one.definition, one.reason,
-            own_text(one.own) if one.own else "",
-        )  # fmt: skip
-        lines.append("| " + " | ".join(markdown(text) for text in shown) + " |")
+        shown = [text for head, text in zip(HEADER, row_of(one), strict=True) if head != "Verdict"]
+        lines.append(f"| {' | '.join(map(markdown, shown))} |")
     return lines
+
+
+def row_of(one: Judged) -> tuple[str, ...]:
+    """Return a claim as cells under `HEADER`."""
+    own = own_text(one.own) if one.own else ""
+    return (one.title, one.claim.printed.strip() or "nothing", digits(one.recomputed), SAID[one.verdict].cell,
+            one.definition, one.reason, own)  # fmt: skip
 
 
 SAID_AT_MOST = 12
 QUESTION = "Which of the printed numbers stand?"
 HEADER = ("Number", "Printed", "Recomputed", "Verdict", "Definition", "Why", "Our estimate")
-VERDICTS_OF_MANY = {verdict: many for verdict, _, many in PHRASES}
 NAMED_AT_MOST = 4
-VERDICT_WORDS = {
-    "reproduced": "stands", "explained": "another definition", "not_reproduced": "not reproduced",
-    "inconsistent": "inconsistent", "not_computable": "cannot be recomputed",
-}  # fmt: skip
 METHODS = (
     "Each printed number was computed again from the rows. It stands when the definition that the log documents gives "
     "it: all digits where the file prints a float in full (1e-12 relative), else any value that rounds to it, whatever "
@@ -192,20 +190,12 @@ METHODS = (
 
 def ordered(judged: Sequence[Judged]) -> list[Judged]:
     """Return claims with those that need attention first."""
-    order = {verdict: i for i, verdict in enumerate(HEADINGS)}
-    return sorted(judged, key=lambda one: order[one.verdict])
+    return sorted(judged, key=lambda one: SHOWN.index(one.verdict))
 
 
 def claims_table(judged: Sequence[Judged], caption: str) -> Table:
     """Return claims as a table of the page."""
-    cells = tuple(
-        (
-            one.title, one.claim.printed.strip() or "nothing", digits(one.recomputed), VERDICT_WORDS[one.verdict],
-            one.definition, one.reason, own_text(one.own) if one.own else "",
-        )
-        for one in ordered(judged)
-    )  # fmt: skip
-    return Table(caption=caption, header=HEADER, cells=cells)
+    return Table(caption=caption, header=HEADER, cells=tuple(map(row_of, ordered(judged))))
 
 
 def together(alike: Sequence[Judged]) -> str:
@@ -213,7 +203,7 @@ def together(alike: Sequence[Judged]) -> str:
     if len(alike) == 1:
         return alike[0].sentence()
     names = listing([one.title for one in alike], NAMED_AT_MOST)
-    return f"{len(alike):,} numbers {VERDICTS_OF_MANY[alike[0].verdict]}: {alike[0].reason}. They are {names}."
+    return f"{len(alike):,} numbers {SAID[alike[0].verdict].many}: {alike[0].reason}. They are {names}."
 
 
 def claims_block(judged: Sequence[Judged], *, name: str = "claims", question: str = QUESTION) -> Block:
@@ -230,9 +220,7 @@ def claims_block(judged: Sequence[Judged], *, name: str = "claims", question: st
 def outcome_of(checked: Sequence[Checked]) -> Outcome:
     """Return checked logs as an outcome that the report renders."""
     judged = [one for log in checked for one in log.judged]
-    blocks = [
-        claims_block(log.judged, name=f"log-{i}", question=name_of(log)) for i, log in enumerate(checked, 1)
-    ]  # fmt: skip
+    blocks = [claims_block(log.judged, name=f"log-{i}", question=name_of(log)) for i, log in enumerate(checked, 1)]
     rows = sum(sum(log.rows.values()) for log in checked)
     scored = sum(log.rows.get("ok", 0) for log in checked)
     notes = Table(caption="What the logs show", header=("Log", "Rows", "Notes"),

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from socialstats.cli.parser import make_parser
-from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, NothingToAnalyse, SocialStatsError
+from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, SocialStatsError
 
 DONE, REACHED, BAD_INPUT, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # faster for small matrices, same bytes
@@ -32,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault(name, "1")
     try:
         plain = options.command == "estimate"  # its options are the keywords of Python
-        commands = importlib.import_module("socialstats.cli.commands")
-        code: int = getattr(commands, options.command)(options)
+        module, name = options.run.split(":")
+        code: int = getattr(importlib.import_module(module), name)(options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
@@ -42,9 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _fail(str(error), BAD_INPUT, plain)
         _propose(error, options)
         return code
-    except NothingToAnalyse as error:
-        return _fail(str(error), NOTHING, plain)
-    except SocialStatsError as error:
+    except SocialStatsError as error:  # nothing to analyse, or a statistic that does not exist
         return _fail(str(error), NOTHING, plain)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

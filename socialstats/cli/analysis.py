@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from socialstats.cli.beside import read_beside
+from socialstats.cli.deciding import words
 from socialstats.cli.designs import Design, read, second_reading
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
+from socialstats.cli.settings import COMPUTED
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
 from socialstats.cli.wording import as_typed
@@ -22,11 +24,6 @@ from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats.tables import Table, as_table
-
-OPTION_KEYS = (
-    "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
-    "smallest_effect", "effect_scale", "pooling",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +95,10 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     refuse_idle(study, settings)
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}
-    chosen = chosen_options(settings) | beside | again | fixed
+    chosen = {one.key: settings[one.key] for one in COMPUTED if one.key in settings and one.key != "study"}
+    if "adjust" in chosen:
+        chosen["adjust"] = tuple(words(chosen["adjust"]))
+    chosen |= beside | again | fixed
     return Analysis(
         table=table, design=design, study=study, options=StudyOptions(**chosen, simulated=found.simulated),
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
@@ -117,28 +117,15 @@ def read_whole(found: Input, settings: dict[str, Any]) -> Design:
         raise
 
 
-def chosen_options(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of `StudyOptions` that were said."""
-    chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
-    if "adjust" in chosen:
-        chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
-    return chosen
-
-
 def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> Input:
-    """Return the table of the files, or of the example."""
-    if (options.example is None) == (options.data is None):
-        raise InputError("name a file (or - for stdin), or --example NAME, not both")
-    if options.example is not None:
-        return read_example(options.example)
-    return read_files((options.data, *options.more), options.input_format, settings)
-
-
-def read_example(name: str) -> Input:
-    """Return the table of a bundled data set."""
+    """Return the table of the files, or of a bundled data set."""
     from socialstats import datasets
 
-    entry = datasets.describe(dataset_of(name))
+    if (options.example is None) == (options.data is None):
+        raise InputError("name a file (or - for stdin), or --example NAME, not both")
+    if options.example is None:
+        return read_files((options.data, *options.more), options.input_format, settings)
+    entry = datasets.describe(dataset_of(options.example))
     simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
     table = as_table(entry.load(), entry.name)
     return Input(table=table, facts={"data": f"bundled data set {entry.name}"}, simulated=simulated)

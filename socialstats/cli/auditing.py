@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.writing import add_output, write
 from socialstats.errors import InputError
 
 if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
 
-FORMATS = ("text", "html", "md", "json")
-SUFFIXES = {".json": "json", ".md": "md", ".html": "html", ".htm": "html"}
 HELP = "check published tables for consistency, without the data behind them"
 EPILOG = """examples:
   socialstats audit table2.csv                        the checks that the columns' names allow
@@ -48,12 +44,12 @@ def add_audit(commands: Any) -> None:
         "audit", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
+    parser.set_defaults(run="socialstats.cli.auditing:run_audit")
     add = parser.add_argument
     add("tables", nargs="*", metavar="TABLE", help="published tables: csv, tsv, ...; - for stdin")
     add("--rules", metavar="FILE", help="which checks to make (TOML)")
     add("--example", metavar="NAME", help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004")
-    add("--format", choices=FORMATS, help="default: text, or by the name of -o")
-    add("-o", "--output", metavar="FILE", help="file to write (default: stdout)")
+    add_output(add)
     add("--fail-on", choices=["never", "disagree", "major"], default="never",
         help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip
 
@@ -67,29 +63,13 @@ def run_audit(options: argparse.Namespace) -> int:
             raise InputError("--example brings its own tables and rules: leave out TABLE and --rules")
         options.rules = str(papers(options.example)[options.example])
     report = audit(options.tables, options.rules)
-    write(options, report)
+    write(options, (*options.tables, options.rules), lambda kind, color: rendered(kind, report, color))
     bad = [f for f in report.findings if f.verdict == "disagree"]
     reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
     return int(reached[options.fail_on])
 
 
-def write(options: argparse.Namespace, report: AuditReport) -> None:
-    """Write the outcome to the file or stdout."""
-    target = options.output or "-"
-    kind = options.format or SUFFIXES.get(Path(target).suffix.lower(), "text")
-    if target == "-":
-        if kind == "html" and sys.stdout.isatty():
-            raise InputError("not printing HTML to a terminal; name a file with -o")
-        sys.stdout.write(rendered(kind, report, color=sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
-        return
-    inputs = [Path(name).resolve() for name in (*options.tables, options.rules) if name and name != "-"]
-    if Path(target).resolve() in inputs or Path(target).is_dir():
-        raise InputError(f"{target} is an input, or a folder: name another file with -o")
-    Path(target).write_text(rendered(kind, report), encoding="utf-8")
-    print(f"wrote {Path(target).resolve()}", file=sys.stderr)
-
-
-def rendered(kind: str, report: AuditReport, *, color: bool = False) -> str:
+def rendered(kind: str, report: AuditReport, color: bool) -> str:
     """Return the outcome in one of the formats."""
     from socialstats.audit.show import as_json, as_markdown, as_text
 

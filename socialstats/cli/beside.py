@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from socialstats.errors import InputError, Problem
 from socialstats.models.traits import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import as_table, read_table
-from socialstats.text import shorten
+from socialstats.text import meant, shorten
 
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
@@ -24,7 +23,7 @@ BUNDLED = {
     "label_check": "_labels",
     "item_groups": "_roles",
     "controls": "_controls",
-}  # ends of the names of bundled data sets
+}  # ends of names of bundled data
 
 
 def read_beside(
@@ -76,10 +75,8 @@ def named_or_file(key: str, path: str) -> str:
     """
     names = NAMES.get(key, ())
     if names and not Path(path).exists():
-        close = difflib.get_close_matches(path, names, n=1)
-        fix = f"Did you mean '{close[0]}'? " if close else ""
         message = f"{key} = '{shorten(path)}' is neither a file nor a named set ({', '.join(names)})"
-        raise InputError(Problem(message=message, fix=f"{fix}A file has columns 'trait' and 'weight'"))
+        raise InputError(Problem(message=message, fix=f"{meant(path, names)}A file has columns 'trait' and 'weight'"))
     return path
 
 

@@ -25,9 +25,7 @@ def claims_of(path: str | None) -> tuple[Claim, ...]:
 
 def claims_facts(path: str | None) -> dict[str, str]:
     """Return name and hash of the claims file for the reproduce block."""
-    if not path:
-        return {}
-    return {"claims": path, "claims sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
+    return {"claims": path, "claims sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()} if path else {}
 
 
 def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, bool]:

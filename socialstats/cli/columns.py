@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from socialstats.cli.settings import couples, spelled
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
 from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
@@ -22,137 +23,144 @@ MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that ma
 FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
 FEW = 30  # labels of a scale
 
-UNITS = (
-    "unit", "item", "id", "question", "subject", "subj", "participant", "person", "student", "patient", "case", "story",
-    "sample", "plot", "plant", "product", "produit", "object", "essay", "text", "image", "photo", "stimulus", "couple",
-    "worker", "scenario", "trial", "specimen", "compound", "task", "prompt", "respondent", "idstud", "ss",
-    "pair", "twin", "block", "litter", "household", "dyad", "family", "fruit", "animal", "mouse", "wine", "bottle",
-    "video", "post", "hit", "pid", "paper",
-)  # fmt: skip
-RATERS = (
-    "rater", "judge", "juge", "coder", "annotator", "assessor", "panelist", "panellist", "observer", "obs", "expert",
-    "grader", "evaluator", "reviewer", "examiner", "doctor", "physician", "radiologist", "neurologist", "pathologist",
-    "surgeon", "abstractor", "reader", "scorer", "consumer", "taster", "voter", "worker", "psych", "psychologist",
-    "psychiatrist", "clinician", "therapist", "nurse", "dentist", "interviewer", "referee", "critic", "labeler",
-    "labeller", "editor", "auditor",
-)  # fmt: skip
+UNITS = spelled(
+    "unit item id question subject subj participant person student patient case story sample plot plant product "
+    "produit object essay text image photo stimulus couple worker scenario trial specimen compound task prompt "
+    "respondent idstud ss pair twin block litter household dyad family fruit animal mouse wine bottle video post hit "
+    "pid paper"
+)
+RATERS = spelled(
+    "rater judge juge coder annotator assessor panelist panellist observer obs expert grader evaluator reviewer "
+    "examiner doctor physician radiologist neurologist pathologist surgeon abstractor reader scorer consumer taster "
+    "voter worker psych psychologist psychiatrist clinician therapist nurse dentist interviewer referee critic "
+    "labeler labeller editor auditor"
+)
 TREATMENTS = ("condition", "cond", "treatment", "treat", "trt", "arm", "drug", "intervention")  # what was done
-CONDITIONS = (
-    "intervention", "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period",
-    "session",
-    "visit", "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year",
-    "hour",
-    "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
-    "framing", "frame", "wording", "variant", "persona",
-)  # fmt: skip
+CONDITIONS = spelled(
+    "intervention condition cond time phase treatment treat trt arm group period session visit stage wave method meth "
+    "type version drug dose day week month year hour when eye hand prompt model machine metric setting site location "
+    "formulation framing frame wording variant persona"
+)
 MEASURES = ("metric", "metrics", "metricname", "measure")  # whose labels are numbers of different kinds
-VALUES = (
-    "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
-    "correct", "measurement", "reading", "label", "accuracy", "acc", "action", "decision", "verdict", "choice", "grade",
-    "category", "reply", "stance", "code", "mark", "points",
-)  # fmt: skip
+VALUES = spelled(
+    "value score rating response y answer outcome result evaluation performance effort correct measurement reading "
+    "label accuracy acc action decision verdict choice grade category reply stance code mark points"
+)
 SIDES = (
-    *SIDE_WORDS, ("home", "visitor"), ("focal", "other"), ("team", "opponent"), ("player", "opponent"),
-    ("visitor", "opponent"), ("attacker", "defender"), ("white", "black"), ("red", "blue"), ("row", "col"),
-    ("row", "column"), ("challenger", "incumbent"), ("actor", "target"), ("initiator", "recipient"),
-    ("actor", "receiver"),    ("chosen", "rejected"), ("local", "visitor"), ("host", "guest"), ("r", "b"),
-)  # fmt: skip
+    *SIDE_WORDS,
+    *couples(
+        "home visitor, focal other, team opponent, player opponent, visitor opponent, attacker defender, white black, "
+        "red blue, row col, row column, challenger incumbent, actor target, initiator recipient, actor receiver, "
+        "chosen rejected, local visitor, host guest, r b"
+    ),
+)
 PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
 DATES = ("date", "year", "month", "week", "day", "hour")
-REPEATS = (
-    "rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion", "seed", "fold",
-)  # fmt: skip
+REPEATS = spelled("rep repl replicate replication repeat session run epoch trial occasion seed fold")
 SCORES = ("score", "point", "goal", "rating", "pts")
 VERDICTS = ("verdict", "judgment", "judgement")
-WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote", "victor",
-       *VERDICTS)  # fmt: skip
+WON = (*spelled("winner won win result outcome choice preferred preference vote victor"), *VERDICTS)
 WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
-BEATEN = (
-    "loser", "lose", "lost", "rejected", "bottom", "worse", "over", "against", "beaten", "citing", "recipient",
-    "subordinate", "dispreferred",
-)  # fmt: skip
-LATER = (
-    ("pre", "post"), ("before", "after"), ("baseline", "followup"), ("control", "treatment"), ("old", "new"),
-    ("initial", "final"), ("start", "end"), ("fall", "spring"), ("admission", "discharge"), ("test", "retest"),
-)  # fmt: skip
+BEATEN = spelled("loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred")
+LATER = couples(
+    "pre post, before after, baseline followup, control treatment, old new, initial final, start end, fall spring, "
+    "admission discharge, test retest"
+)
 OPPOSITES = (
-    *LATER, ("left", "right"), ("l", "r"), ("male", "female"), ("husband", "wife"), ("father", "son"), ("x", "y"),
-    ("mother", "daughter"), ("a", "b"), ("i", "ii"), ("1", "2"), ("one", "two"), ("first", "second"), ("0", "1"),
-    ("placebo", "drug"), ("on", "off"), ("open", "closed"), ("1st", "2nd"), ("origin", "destination"), ("orig", "dest"),
-    ("serial", "retrospective"), ("actual", "imagined"), ("with", "without"), ("high", "low"),
-)  # fmt: skip
+    *LATER,
+    *couples(
+        "left right, l r, male female, husband wife, father son, x y, mother daughter, a b, i ii, 1 2, one two, "
+        "first second, 0 1, placebo drug, on off, open closed, 1st 2nd, origin destination, orig dest, "
+        "serial retrospective, actual imagined, with without, high low"
+    ),
+)
 NEGATIONS = ("non", "un", "no", "not", "in", "dis", "without")
 DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
-COVARIATES = (
-    "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race", "latitude",
-    "longitude", "lat", "lon", "lng",
-)  # of persons and places  # fmt: skip
+COVARIATES = spelled(
+    "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng"
+)  # of persons and places
 IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "zip", "zipcode", "phone", "isbn")
 RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
 ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
 ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
-TIMINGS = (
-    "seconds", "secs", "duration", "latency", "latencys", "latencyms", "elapsed", "timestamp", "tstamp", "leadtime",
-    "worktime", "createdat", "updatedat", "submittime", "accepttime", "runtime", "durationms", "durations",
-)  # when something was answered, or how long it took: a value only where nothing else is one  # fmt: skip
+TIMINGS = spelled(
+    "seconds secs duration latency latencys latencyms elapsed timestamp tstamp leadtime worktime createdat updatedat "
+    "submittime accepttime runtime durationms durations"
+)  # when something was answered, or how long it took: a value only where nothing else is one
 
 ARM = re.compile(r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di", re.IGNORECASE)
 BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\]")  # a matrix of questions in an export: 'How often? [Story 1]'
 
 
+SPACED = re.compile(
+    r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"
+)  # between the words of a name
+
+
 @dataclass(eq=False)
 class Column:
-    """What a column holds: its labels, the rows of the table, and how many of them have a value."""
+    """What a column holds: its labels, the rows of the table, and how many of them have a value.
+
+    Attributes
+    ----------
+    name : str
+    levels : tuple of str
+    rows, filled : int
+    ranks : bool
+        Whether further columns hold the same numbers, each once: ranks, or scores, of rows.
+    tokens : tuple of str
+        The words of the name.
+    labels : frozenset of str
+        The levels.
+    numbers : list of float or None
+        The values as numbers; None where one is none.
+    whole : bool
+        Whether all values are whole numbers from 0 upwards.
+    unique : bool
+        Whether every row has a value of its own.
+    counts : bool
+        Whether the column is called like a frequency, and holds whole numbers.
+    identifies : bool
+        Whether the column is called like an id or a hash, and holds whole numbers of any sign: no measurement.
+    names_things : bool
+        Whether the column can name units: text or whole numbers, with a value in every row.
+    discrete : bool
+        Whether the values can be levels of a scale.
+    timing : bool
+        Whether the column is called like a time at which, or a duration in which, something was answered.
+    yes_no : bool
+        Whether the values are two opposites, or 0 and 1.
+    """
 
     name: str
     levels: tuple[str, ...]
     rows: int
     filled: int
-    ranks: bool = False  # whether further columns hold the same numbers, each once: ranks, or scores, of rows
-    tokens: tuple[str, ...] = field(init=False)
+    ranks: bool = False
 
     def __post_init__(self) -> None:
-        spaced = re.sub(
-            r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])",
-            " ",
-            self.name,
-        )
-        self.tokens = tuple(token for token in re.split(r"[\W_]+", spaced.casefold()) if token)
-
-    @cached_property
-    def numbers(self) -> list[float] | None:
-        """The values as numbers; None where one is none."""
+        tokens = re.split(r"[\W_]+", SPACED.sub(" ", self.name).casefold())
+        self.tokens = tuple(token for token in tokens if token)
+        self.labels = frozenset(self.levels)
         found = [as_number(level) for level in self.levels]
-        return [x for x in found if x is not None] if found and None not in found else None
-
-    @cached_property
-    def whole(self) -> bool:
-        """Whether all values are whole numbers from 0 upwards."""
-        return self.numbers is not None and all(x >= 0 and x.is_integer() for x in self.numbers)
-
-    @property
-    def counts(self) -> bool:
-        """Whether the column is called like a frequency, and holds whole numbers."""
-        return bare(self.name) in FREQUENCIES and self.whole and not self.unique
-
-    @cached_property
-    def labels(self) -> frozenset[str]:
-        """The levels as a set."""
-        return frozenset(self.levels)
-
-    @cached_property
-    def identifies(self) -> bool:
-        """Whether the column is called like an id or a hash, and holds whole numbers of any sign: no measurement."""
+        self.numbers = [x for x in found if x is not None] if found and None not in found else None
+        integers = self.numbers is not None and all(x.is_integer() for x in self.numbers)
+        halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
+        self.whole = integers and min(self.numbers or [0.0]) >= 0
+        self.unique = len(self.levels) == self.rows
+        self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
         last = self.tokens[-1] if self.tokens else ""
         named = last in IDENTITIES or (last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user"))
-        return named and self.numbers is not None and all(x.is_integer() for x in self.numbers)
-
-    @property
-    def unique(self) -> bool:
-        """Whether every row has a value of its own."""
-        return len(self.levels) == self.rows
+        self.identifies = named and integers
+        told = self.numbers is None or self.whole or self.identifies
+        self.names_things = self.filled == self.rows and len(self.levels) > 1 and told
+        self.discrete = len(self.levels) <= FEW and (halves or self.numbers is None)
+        timed = len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"})
+        self.timing = timed or bare(self.name).endswith(TIMINGS)
+        two = len(self.levels) == 2
+        self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
 
     @property
     def unique_key(self) -> bool:
@@ -160,37 +168,11 @@ class Column:
         return self.numbers_rows or (self.unique and self.whole and self.called(("id",)))
 
     @property
-    def names_things(self) -> bool:
-        """Whether the column can name units: text or whole numbers, with a value in every row."""
-        told = self.numbers is None or self.whole or self.identifies
-        return self.filled == self.rows and len(self.levels) > 1 and told
-
-    @property
-    def discrete(self) -> bool:
-        """Whether the values can be levels of a scale."""
-        halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
-        return len(self.levels) <= FEW and (halves or self.numbers is None)
-
-    @property
     def numbers_rows(self) -> bool:
         """Whether the column is called like a row number, or has no name, and each of its whole numbers occurs once."""
         if self.ranks or not (bare(self.name) in ROW_NUMBERS and self.unique and self.whole):
             return False
         return bare(self.name) in ROW_NAMES or self.rows > max(self.numbers or [0]) - min(self.numbers or [0])
-
-    @property
-    def timing(self) -> bool:
-        """Whether the column is called like a time at which, or a duration in which, something was answered."""
-        return (
-            bare(self.name) in TIMINGS
-            or any(bare(self.name).endswith(name) for name in TIMINGS)
-            or (len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"}))
-        )
-
-    @property
-    def yes_no(self) -> bool:
-        """Whether the values are two opposites, or 0 and 1."""
-        return len(self.levels) == 2 and (opposites(self.levels) is not None or {*self.levels} == {"0", "1"})
 
     def called(self, names: Sequence[str]) -> bool:
         """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
@@ -242,9 +224,7 @@ class Seen:
         every = self.columns.values()
         owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
         found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
-        return [
-            name for name in found if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
-        ]
+        return [n for n in found if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -292,7 +272,7 @@ class Seen:
         every = [c for c in self.columns.values() if c.numbers is not None]
         return frozenset(
             c.name for c in every
-            if c.numbers_rows or c.identifies or c.timing or self.enumerates(c) or c.name in self.derived
+            if c.numbers_rows or c.identifies or c.timing or self.enumerates(c) or c.name in self.triples
         )  # fmt: skip
 
     def enumerates(self, column: Column) -> bool:
@@ -325,11 +305,6 @@ class Seen:
             name for one in labels for name in numbers
             if sum(bare(other) in one for other in numbers) >= max(2, len(one) / 2) and bare(name) in one
         )  # fmt: skip
-
-    @cached_property
-    def derived(self) -> frozenset[str]:
-        """Names of columns of numbers that are the difference or the sum of two others in every row."""
-        return frozenset(self.triples)
 
     @cached_property
     def triples(self) -> dict[str, frozenset[str]]:
@@ -478,14 +453,12 @@ def _paired(one: str, other: str) -> bool:
     names = bare(one), bare(other)
     for x, y in OPPOSITES:
         for a, b in (names, names[::-1]):
-            if (a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)) or (
-                a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)
-            ):
+            begin = a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)
+            if begin or (a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)):
                 return True
-    if negated(one, other):
-        return True
     a, b = names
-    return len(a) > 2 and len(a) == len(b) and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+    alike = len(a) == len(b) > 2 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+    return alike or negated(one, other)
 
 
 def negated(one: str, other: str) -> bool:

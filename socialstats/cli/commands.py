@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 
-from socialstats.cli.collecting import collect as collect
-from socialstats.cli.collecting import tidy as tidy
-from socialstats.cli.convert import convert as convert
 from socialstats.cli.deciding import NoDesign
 from socialstats.cli.describe import columns_read, data_section, describe, shaped_section
 from socialstats.cli.designs import Design, read
@@ -17,7 +13,6 @@ from socialstats.cli.inputs import settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
 from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
-from socialstats.cli.validating import validate as validate
 from socialstats.cli.wording import as_typed
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
@@ -44,25 +39,11 @@ HYPOTHESES = """# What is expected, written down before the data are seen: one o
 # smallest_effect = 0.1
 # family = "main\""""
 OF_STUDY = {
-    "leaderboard": "leaderboard",
-    "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
-    "staged-values": "trait_profile",
+    "leaderboard": "leaderboard", "norm-goal": "choice_shares", "ordinal-alignment": "ada_met",
+    "relationship-bias": "relationship_bias", "staged-values": "trait_profile",
 }  # fmt: skip
-GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 TRIED = 100  # resamples of an analysis that is only tried
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
-
-
-def report(options: argparse.Namespace) -> int:
-    """Write the HTML report. Garbage is looked for less often: what a page makes lasts, and the process ends soon."""
-    before = gc.get_threshold()
-    gc.set_threshold(*GARBAGE)
-    try:
-        from socialstats.cli.report import run_report
-
-        return run_report(options)
-    finally:
-        gc.set_threshold(*before)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -140,34 +121,12 @@ def datasets(options: argparse.Namespace) -> int:
             kind = "simulated" if entry.simulated else "real"
             print(f"{entry.name}  {entry.title} ({count(entry.n_rows, 'row')}, {kind})")
         return 0
-    name = options.name.replace("-", "_")
-    entry = bundled.describe(name)
+    entry = bundled.describe(options.name.replace("-", "_"))
     if options.csv:
         entry.load().to_csv(sys.stdout, index=False, lineterminator="\n")
     else:
         print(entry)
     return 0
-
-
-def audit(options: argparse.Namespace) -> int:
-    """Check published tables for consistency."""
-    from socialstats.cli.auditing import run_audit
-
-    return run_audit(options)
-
-
-def estimate(options: argparse.Namespace) -> int:
-    """Compute one metric of a table."""
-    from socialstats.cli.estimate import run_estimate
-
-    return run_estimate(options)
-
-
-def show(options: argparse.Namespace) -> int:
-    """Read a report back: its summary, or every number as JSON."""
-    from socialstats.cli.show import run_show
-
-    return run_show(options)
 
 
 def cite(options: argparse.Namespace) -> int:
@@ -176,7 +135,11 @@ def cite(options: argparse.Namespace) -> int:
     from socialstats.references import bibtex, citation
 
     if options.metric is not None:
-        keys = _literature(options.metric.replace("-", "_"))
+        from socialstats.audit.rules import CHECKS
+        from socialstats.registry import lookup
+
+        name = options.metric.replace("-", "_")
+        keys = (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)
         print(bibtex(keys) if options.bibtex else "\n".join(citation(key) for key in keys))
         return 0
     title = "socialstats: Statistics for the social behaviour of language models"
@@ -184,14 +147,6 @@ def cite(options: argparse.Namespace) -> int:
     print("@software{socialstats,\n  author = {{The socialstats developers}},")
     print(f"  title = {{{title}}},\n  year = {{2026}},\n  version = {{{__version__}}}\n}}")
     return 0
-
-
-def _literature(name: str) -> tuple[str, ...]:
-    """Return the keys of the literature of a metric, or of a check of published numbers that has some."""
-    from socialstats.audit.rules import CHECKS
-    from socialstats.registry import lookup
-
-    return (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)
 
 
 def load_plan(path: str | None) -> Plan:

@@ -7,29 +7,22 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from socialstats.cli.settings import DESIGNS, OWN, SETTINGS
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, shorten
 
-DESIGNS = ("comparisons", "paired", "ratings")
-COMMON = ("cluster", "by", "na", "missing", "count")
-OWN = {
-    "comparisons": ("tie", "winner_coding", "refusal", "order"),
-    "paired": ("conditions", "levels", "scale", "unmatched"),
-    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters", "units", "level_columns"),
-}
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster"),
     "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster"),
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
-    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters", "units",
-                "level_columns"},
-    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b", "tie",
-                    "winner_coding", "order"},
+    "ratings": {"rater", "status", "rater_source", *OWN["ratings"]} - {"levels", "scale"},
+    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
+                    *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 ASKED = {
@@ -37,9 +30,13 @@ ASKED = {
     "paired": "do conditions differ on the same units?",
     "ratings": "do raters or models agree, or models with people?",
 }
+SAY_PARTS = (
+    "Say which column plays which part: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN (comparisons), "
+    "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), --map first=COLUMN --map second=COLUMN "
+    "(paired, one row a unit), or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)"
+)
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 MISSING_PART = re.compile(r"no column for '(\w+)'")
-OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding", "level_columns": "--level-columns"}
 
 
 class NoDesign(DesignError):
@@ -101,13 +98,14 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
         return
     fits = [name for name in ROLES if _fits(name, table, settings)]
     if len(fits) == 1 and fits[0] != marked and not (marked == "paired" and wide_pair(table.columns)):
-        option = OPTION_NAMES.get(options[0], f"--{options[0]}")
+        option = SETTINGS[options[0]].option
         parts = _parts_text(ROLES[fits[0]](table, settings))
+        if marked not in PARTS:
+            raise InputError(f"{option} is for {marked}; this table is read as {fits[0]} ({parts})")
         raise InputError(
             f"{option} is for {marked}, and the columns of {table.source} are those of {fits[0]} ({parts}): leave it "
             f"out, or say with --map which columns are the parts of {marked} ({', '.join(PARTS[marked][:3])})"
-            if marked in PARTS else f"{option} is for {marked}; this table is read as {fits[0]} ({parts})"
-        )  # fmt: skip
+        )
 
 
 def _fits(name: str, table: Table, settings: Mapping[str, Any]) -> bool:
@@ -150,15 +148,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         raise NoDesign(f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings)
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
-    raise NoDesign(
-        f"{table.source}: the columns fit no design ({columns})\n{each}\n"
-        "  Say which column plays which part: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN "
-        "(comparisons), --map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), "
-        "--map first=COLUMN --map second=COLUMN (paired, one row a unit), "
-        "or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)",
-        table,
-        settings,
-    )
+    raise NoDesign(f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}", table, settings)
 
 
 def is_cross_table(table: Table) -> bool:
@@ -203,12 +193,8 @@ def lone_part(table: Table, misses: Mapping[str, str], settings: Mapping[str, An
     likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
     fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
     columns = listing([shorten(c) for c in table.columns], most=20)
-    raise NoDesign(
-        f"{table.source}: only one part is missing for {listing(list(alone))}: {misses['ratings']}. Say which column "
-        f"it is, {fix} (columns: {columns})",
-        table,
-        settings,
-    )
+    lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {misses['ratings']}"
+    raise NoDesign(f"{lacks}. Say which column it is, {fix} (columns: {columns})", table, settings)
 
 
 def _parts_text(parts: Mapping[str, str]) -> str:
@@ -265,9 +251,8 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")
         if part not in PARTS[name]:
-            raise InputError(
-                f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. Parts: {', '.join(PARTS[name])}"
-            )
+            known = ", ".join(PARTS[name])
+            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. Parts: {known}")
         if part == "cluster":
             done["cluster"] = (*done.get("cluster", ()), column)
         elif part in done:
@@ -288,7 +273,7 @@ def refuse_foreign(name: str, settings: Mapping[str, Any]) -> None:
     for key in dict.fromkeys(key for own in OWN.values() for key in own):
         if settings.get(key) and key not in OWN[name]:
             homes = [home for home, own in OWN.items() if key in own]
-            option = OPTION_NAMES.get(key, f"--{key}")
+            option = SETTINGS[key].option
             raise InputError(f"{option} is for {listing(homes)}; this table is read as {name} (--design says another)")
     scale = settings.get("scale")
     if scale is not None and scale not in SCALES[name]:

@@ -38,10 +38,8 @@ def describe(design: Design) -> list[str]:
     ]
     if design.by is not None:
         lines.append(f"by          {shorten(design.by.name)} ({_names(design.by.levels)})")
-    lines += [
-        f"flow        {step.label}: {count(step.rows)}" + (f" ({step.note})" if step.note else "")
-        for step in design.flow
-    ]
+    for step in design.flow:
+        lines.append(f"flow        {step.label}: {count(step.rows)}" + (f" ({step.note})" if step.note else ""))
     if isinstance(design, Comparisons):
         lines.append(f"strengths   {_strengths(design)}")
     lines.append(f"studies     {', '.join(s.name for s in STUDIES.values() if s.applies(design))}")
@@ -50,17 +48,14 @@ def describe(design: Design) -> list[str]:
 
 def columns_read(design: Design, table: Table) -> list[str]:
     """Return what each column that was used holds, a line each: its range or levels, and the three rarest values."""
-    others = (
-        () if isinstance(design, Comparisons) else design.conditions if isinstance(design, Paired) else design.raters
-    )
+    others = design.conditions if isinstance(design, Paired) else getattr(design, "raters", ())
     used = dict.fromkeys([*design.columns.values(), *others])
     lines = []
     for name in [column for column in used if column in table.columns][:MOST_COLUMNS]:
         cells = table.counts([name])
         labels = cells.columns[name].labels()
-        rows = np.bincount(
-            labels.codes[labels.codes >= 0], weights=cells.n[labels.codes >= 0], minlength=len(labels.levels)
-        )
+        full = labels.codes >= 0
+        rows = np.bincount(labels.codes[full], weights=cells.n[full], minlength=len(labels.levels))
         numbers = [as_number(level) for level in labels.levels]
         known = [x for x in numbers if x is not None]
         what = f"{as_given(min(known))} to {as_given(max(known))}, " if known and len(known) == len(numbers) else ""
@@ -75,14 +70,11 @@ def columns_read(design: Design, table: Table) -> list[str]:
 
 
 def _comparisons(design: Comparisons) -> list[str]:
+    ties = f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})"
     return [
         f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}",
         f"pairs       {count(len(design.pair.levels))} met",
-        *(
-            [f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})"]
-            if design.ties_possible
-            else []
-        ),
+        *([ties] if design.ties_possible else []),
         f"order       {_order(design)}",
         f"covariates  {', '.join(design.covariates) or 'none'}",
     ]

@@ -9,8 +9,6 @@ from typing import Any
 
 from socialstats.cli.columns import ROW_NAMES
 from socialstats.cli.deciding import (
-    COMMON,
-    OWN,
     NoDesign,
     decide,
     map_parts,
@@ -21,6 +19,7 @@ from socialstats.cli.deciding import (
 )
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
+from socialstats.cli.settings import OWN, SETTINGS
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
@@ -34,6 +33,7 @@ from socialstats.errors import InputError, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
 
+COMMON = ("cluster", "by", "na", "missing", "count")
 Design = Comparisons | Paired | Ratings
 
 
@@ -118,35 +118,28 @@ def second_reading(table: Table, settings: Mapping[str, Any], design: Design) ->
 def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[FlowStep]]:
     """Keep the rows of ``where``, leave out those of ``exclude``, and say how many went at each step and why."""
     steps = []
-    for word in words(settings.get("where")):
-        column, value = where(word)
-        table, left_out = rows_where(table, column, value)
-        label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
-        steps.append(FlowStep(label=label, rows=left_out, note=f"--where {shorten(word)}"))
     reasons = settings.get(REASONS) or {}
-    for word in words(settings.get("exclude")):
-        column, value = where(word, "--exclude")
-        if value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN
+    entries = dict(word.partition("=")[::2] for word in words(settings.get("map")))
+    asked = [(key, word) for key in ("where", "exclude", "exclude_raters") for word in words(settings.get(key))]
+    for key, word in asked:
+        option = SETTINGS[key].option
+        column, value = where(word, option)
+        named, note = f"{shorten(column, 40)} is '{shorten(value, 40)}'", f"{option} {shorten(word)}"
+        if key == "where":
+            table, left_out = rows_where(table, column, value)
+            label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
+        elif key == "exclude_raters":
+            table, left_out, names = rows_without_whole(table, column, value, entries.get("rater", "rater"))
+            label, note = f"excluded raters: {named} in some row", f"{count(names, 'rater')}, {note}"
+        elif value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN
             table, left_out = rows_unlike(table, column, value[1:])
             label = f"excluded: '{shorten(column, 40)}' and '{shorten(value[1:], 40)}' are the same"
         else:
             table, left_out = rows_without(table, column, value)
-            label = f"excluded: {shorten(column, 40)} is '{shorten(value, 40)}'"
-        note = shorten(reasons[word], 200) if word in reasons else f"--exclude {shorten(word)}"
-        steps.append(FlowStep(label=label, rows=left_out, note=note))
-    for word in words(settings.get("exclude_raters")):
-        column, value = where(word, "--exclude-raters")
-        table, left_out, names = rows_without_whole(table, column, value, rater_column(settings))
-        label = f"excluded raters: {shorten(column, 40)} is '{shorten(value, 40)}' in some row"
-        note = f"{count(names, 'rater')}, --exclude-raters {shorten(word)}"
+            label = f"excluded: {named}"
+        note = shorten(reasons[word], 200) if key == "exclude" and word in reasons else note
         steps.append(FlowStep(label=label, rows=left_out, note=note))
     return table, steps
-
-
-def rater_column(settings: Mapping[str, Any]) -> str:
-    """Return the column that names the raters: the one mapped, or 'rater'."""
-    entries = dict(word.partition("=")[::2] for word in words(settings.get("map")))
-    return entries.get("rater", "rater")
 
 
 def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,9 +235,8 @@ def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
     options = options_of("comparisons", settings)
     if settings.get("crosstab"):
-        return replace(
-            Comparisons.from_counts(win_counts(crosstab(table), table.columns[0]), source=table.source), columns={}
-        )
+        counts = win_counts(crosstab(table), table.columns[0])
+        return replace(Comparisons.from_counts(counts, source=table.source), columns={})
     return comparisons_of(table, options)
 
 

@@ -165,7 +165,7 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
         return None
     for kind in found:
         if get_origin(kind) is Mapping and ("=" in word or len(found) == 1):
-            return {key: _value_of(option, value, get_args(kind)[1]) for key, value in _pairs_of(option, word)}
+            return _mapping_of(option, word, get_args(kind)[1])
     for kind in (int, float):
         if kind in found:
             try:
@@ -181,21 +181,16 @@ def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
     raise InputError(f"{option} {word}: " + (f"one of {allowed}" if allowed else "not a number"))
 
 
-def _pairs_of(option: str, word: str) -> list[tuple[str, str]]:
-    pairs = [part.partition("=") for part in split_list([word])]
-    for key, sign, _ in pairs:
+def _mapping_of(option: str, word: str, kind: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, sign, value in (part.partition("=") for part in split_list([word])):
         if not sign:
             raise InputError(f"{option} {word}: '{key}' has no value; write KEY=VALUE,KEY=VALUE")
-    return [(key, value) for key, _, value in pairs]
-
-
-def _value_of(option: str, word: str, kind: Any) -> Any:
-    if kind is float:
         try:
-            return float(word)
+            found[key] = float(value) if kind is float else value
         except ValueError:
-            raise InputError(f"{option}: '{word}' is not a number") from None
-    return tuple(word.split(":")) if get_origin(kind) is tuple else word
+            raise InputError(f"{option}: '{value}' is not a number") from None
+    return {key: tuple(value.split(":")) for key, value in found.items()} if get_origin(kind) is tuple else found
 
 
 def rendered(result: Any, kind: str) -> str:

@@ -10,22 +10,14 @@ from socialstats.cli.deciding import words
 READINGS: dict[str, dict[str, Any]] = {
     "baseball": {"order": "home"},
     "norm_goal": {
-        "study": "norm-goal",
-        "map": ["unit=scenario", "rater=rater", "value=action", "rater_source=source"],
-        "scale": "nominal",
-        "strata": ["domain"],
-        "by": "pressure",
+        "study": "norm-goal", "map": ["unit=scenario", "rater=rater", "value=action", "rater_source=source"],
+        "scale": "nominal", "strata": ["domain"], "by": "pressure",
     },
     "social_norms": {
-        "study": "ordinal-alignment",
-        "map": ["unit=item", "rater=rater", "value=answer", "rater_source=source"],
-        "levels": ["A", "B", "C", "D", "E"],
-        "refusal": ["F"],
-        "strata": ["area"],
-        "rater_groups": [
-            "gender", "age", "income", "education", "marital_status", "children", "residence", "social_class",
-            "ethnicity",
-        ],
+        "study": "ordinal-alignment", "map": ["unit=item", "rater=rater", "value=answer", "rater_source=source"],
+        "levels": ["A", "B", "C", "D", "E"], "refusal": ["F"], "strata": ["area"],
+        "rater_groups": ["gender", "age", "income", "education", "marital_status", "children", "residence",
+                         "social_class", "ethnicity"],
     },
 }  # fmt: skip
 

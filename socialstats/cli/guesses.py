@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.cli.columns import Seen
 from socialstats.cli.deciding import ROLES, words
+from socialstats.cli.settings import couples
 from socialstats.designs.rows import NAME
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number
@@ -40,9 +41,10 @@ MIDDLE = frozenset({
     "about the same", "the same", "indifferent",
 })  # fmt: skip
 NOT = ("un", "dis", "in", "im", "not ", "il", "ir")
-AGAINST = (("bad", "good"), ("poor", "good"), ("negative", "positive"), ("worse", "better"), ("wrong", "right"),
-           ("false", "true"), ("no", "yes"), ("low", "high"), ("weak", "strong"), ("never", "always"),
-           ("rarely", "often"), ("oppose", "support"), ("reject", "accept"), ("easy", "difficult"))  # fmt: skip
+AGAINST = couples(
+    "bad good, poor good, negative positive, worse better, wrong right, false true, no yes, low high, weak strong, "
+    "never always, rarely often, oppose support, reject accept, easy difficult"
+)
 MOST_GROUPS, MOST_BY, FEWEST_CLUSTERS = 12, 50, 5
 
 
@@ -71,10 +73,6 @@ class Columns:
         else:
             self.parts = ROLES[design](self.table, settings)
 
-    def part(self, name: str) -> str | None:
-        """Return the column of a part."""
-        return self.parts.get(name)
-
     def said(self, part: str) -> str | None:
         """Return the column that the mapping names for a part."""
         entries = dict(entry.partition("=")[::2] for entry in words(self.settings.get("map")))
@@ -85,11 +83,7 @@ class Columns:
 
         With `names` only columns that are called so, in any case: the labels of the others are not counted.
         """
-        rows = [
-            *words(self.settings.get("where")),
-            *words(self.settings.get("exclude")),
-            *words(self.settings.get("exclude_raters")),
-        ]
+        rows = [word for key in ("where", "exclude", "exclude_raters") for word in words(self.settings.get(key))]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")
         named = {column for key in keys for column in words(self.settings.get(key))}
         named |= {entry.partition("=")[0] for entry in rows} | set(self.parts.values())
@@ -109,15 +103,14 @@ class Columns:
 
     def constant(self, name: str, part: str) -> bool:
         """Tell whether a column has one value (or always none) for each label of a part."""
-        outer, inner = self.seen.column(self.part(part) or ""), self.seen.column(name)
+        outer, inner = self.seen.column(self.parts.get(part) or ""), self.seen.column(name)
         return outer is not None and inner is not None and self.seen.constant(inner, outer)
 
     def is_cluster(self, name: str) -> bool:
         """Tell whether a column is called like a cluster, and has several rows for each of at least 5 labels."""
         column = self.seen.column(name)
-        return (
-            column is not None and bool(NAME.search(name)) and FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
-        )
+        several = column is not None and FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
+        return several and bool(NAME.search(name))
 
     def model(self) -> str | None:
         """Return the column that tells models or prompts apart."""
@@ -132,10 +125,9 @@ def ratings_guess(columns: Columns) -> dict[str, Any]:
     sizes = {name: len(columns.labels(name)) for name in free}
     of_units = [name for name in free if columns.constant(name, "unit")]
     of_raters = [name for name in free if name not in of_units and columns.constant(name, "rater")]
-    clusters = [
-        name for name in of_units if columns.is_cluster(name) and (sizes[name] > MOST_GROUPS or not _is_kind(name))
-    ]
-    clusters = clusters[:1]
+    clusters = [name for name in of_units if columns.is_cluster(name)]
+    clusters = [name for name in clusters if sizes[name] > MOST_GROUPS or not any(k in name.casefold() for k in KINDS)]
+    clusters = clusters[:1]  # a kind of units is as likely something to report by
     loose = [name for name in free if name not in (*of_units, *of_raters) and sizes[name] <= MOST_BY]
     new = [] if source is None or columns.said("rater_source") else [f"rater_source={source}"]
     guess: dict[str, Any] = {
@@ -144,11 +136,6 @@ def ratings_guess(columns: Columns) -> dict[str, Any]:
         "cluster": clusters, "by": loose[0] if loose else None, "map": new,
     }  # fmt: skip
     return guess | levels_guess(columns, source)
-
-
-def _is_kind(name: str) -> bool:
-    """Tell whether a column that may be a cluster is as likely a kind of units, to report by."""
-    return any(word in name.casefold() for word in KINDS)
 
 
 def _source(columns: Columns) -> str | None:
@@ -176,7 +163,7 @@ def people_and_models(table: Table, settings: Mapping[str, Any]) -> str | None:
 
 def levels_guess(columns: Columns, source: str | None) -> dict[str, Any]:
     """Guess refusals, and the order of levels that are texts: letters, words of a known order, or none."""
-    value = columns.part("value")
+    value = columns.parts.get("value")
     if value is None or columns.settings.get("levels") or columns.settings.get("scale"):
         return {}
     out = {*words(columns.settings.get("refusal")), *words(columns.settings.get("na"))}

@@ -6,7 +6,7 @@ was said and guess one thing only: the column that says which raters are people 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from socialstats.cli.deciding import NoDesign, decide, words
@@ -33,9 +33,14 @@ def guessed(table: Table, settings: Mapping[str, Any], chosen: str | None = None
         return said
     columns = Columns(table, said)
     design, said = fitting(table, columns, said, chosen)
-    if design is None or (design == "paired" and not columns.part("condition")):
+    if design is None or (design == "paired" and not columns.parts.get("condition")):
         return said
-    guess = GUESSES[design](columns)
+    if design == "ratings":
+        guess = ratings_guess(columns)
+    else:
+        clusters = [name for name in columns.free() if columns.is_cluster(name)]
+        clusters = [name for name in clusters if design != "paired" or columns.constant(name, "unit")]
+        guess = {"cluster": clusters[:1], "by": columns.model()}
     entries = [*words(said.get("map")), *guess.pop("map", [])]
     found = {key: value for key, value in guess.items() if value and not said.get(key)}
     return said | found | ({"map": entries} if entries else {})
@@ -60,19 +65,3 @@ def fitting(
     except InputError:
         return None, trial
     return design, trial
-
-
-def pairs_guess(columns: Columns) -> dict[str, Any]:
-    """Guess clusters of pairs, and what they are analysed by."""
-    clusters = [name for name in columns.free() if columns.is_cluster(name) and columns.constant(name, "unit")]
-    return {"cluster": clusters[:1], "by": columns.model()}
-
-
-def comparisons_guess(columns: Columns) -> dict[str, Any]:
-    """Guess clusters of comparisons, and what they are analysed by."""
-    return {"cluster": [name for name in columns.free() if columns.is_cluster(name)][:1], "by": columns.model()}
-
-
-GUESSES: dict[str, Callable[[Columns], dict[str, Any]]] = {
-    "comparisons": comparisons_guess, "paired": pairs_guess, "ratings": ratings_guess,
-}  # fmt: skip

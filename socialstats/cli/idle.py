@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from socialstats.cli.settings import OF_DESIGN, SETTINGS
 from socialstats.errors import InputError
 from socialstats.studies import StudyOptions
 from socialstats.studies.page import Study
 
-OF_DESIGN = {
-    "comparisons": ("ties", "penalty", "prior", "covariate", "group", "adjust"),
-    "paired": ("smallest_effect", "effect_scale"),
-    "ratings": (),
-}
 CHOSEN = tuple(dict.fromkeys(key for keys in OF_DESIGN.values() for key in keys))
 UNUSED = {"role-conflict": ("adjust",), "comparisons": ("covariate", "group")}  # by studies of the right design
 
@@ -38,6 +34,6 @@ def refuse_idle(study: Study, settings: Mapping[str, Any]) -> None:
             continue
         homes = [design for design, keys in OF_DESIGN.items() if key in keys and design != study.design]
         where = f"it is for studies of {homes[0]}" if homes else "another study of comparisons has it"
-        raise InputError(f"--{key.replace('_', '-')} has no effect on study {study.name}; {where}. Leave it out")
+        raise InputError(f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out")
     if settings.get("effect_scale") not in (None, "raw") and settings.get("smallest_effect") is None:
         raise InputError("--effect-scale is the unit of --smallest-effect, which is not given: say both, or neither")

@@ -9,20 +9,9 @@ from typing import Any
 from socialstats.cli.deciding import split_list
 from socialstats.cli.designs import Design, read
 from socialstats.cli.plan import REASONS, Plan
+from socialstats.cli.settings import LISTS, SETTINGS
 from socialstats.errors import InputError
 from socialstats.tables import read_table
-
-DATA_KEYS = (
-    "design", "map", "order", "cluster", "by", "where", "tie", "na", "missing", "winner_coding", "conditions", "levels",
-    "scale", "refusal", "unmatched", "strata", "rater_groups", "raters", "exclude", "exclude_raters",
-    "reread", "count", "crosstab", "level_columns", "units",
-)  # fmt: skip
-ANALYSIS_KEYS = (
-    "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference",
-    "adjust", "smallest_effect", "effect_scale", "pooling",
-    "label_check", "item_groups", "controls", "weights", "name_check",
-)  # fmt: skip
-LISTS = ("conditions", "levels", "raters", "level_columns", "units")
 
 
 def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -37,7 +26,7 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
     """
     settings: dict[str, Any] = {}
     deviations = []
-    for key in (*DATA_KEYS, *ANALYSIS_KEYS):
+    for key in SETTINGS:
         given = getattr(options, key, None)
         planned = plan.values.get(key)
         if key == "map" and planned is not None:

@@ -7,8 +7,6 @@ import difflib
 from typing import Any, NoReturn
 
 from socialstats.cli.auditing import add_audit
-from socialstats.cli.collecting import add_collecting
-from socialstats.cli.convert import add_convert
 from socialstats.cli.options import add_analysis, add_data, day
 from socialstats.cli.validating import add_validate
 
@@ -23,6 +21,10 @@ EPILOG = """examples:
   socialstats validate inspect.eval
   socialstats audit table2.csv --rules rules.toml
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
+
+COLLECT = "ask language models what a run file says, and write every attempt to a log"
+TIDY = "read a log of 'collect' as a table"
+CONVERT = "make a table of the log of another harness (Inspect, lm-eval, HELM, promptfoo, ...)"
 
 
 class Parser(argparse.ArgumentParser):
@@ -67,36 +69,44 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     _report(commands)
     _check(commands)
-    init = commands.add_parser("init", help="guess a plan for a table and print it as TOML")
-    add_data(init)
-    commands.add_parser("studies", help="list the studies and what they need")
-    datasets = commands.add_parser("datasets", help="list the bundled data, or describe one")
+    init = _command(commands, "init", "commands:init", help="guess a plan for a table and print it as TOML")
+    add_data(init.add_argument)
+    _command(commands, "studies", "commands:studies", help="list the studies and what they need")
+    datasets = _command(commands, "datasets", "commands:datasets", help="list the bundled data, or describe one")
     datasets.add_argument("name", nargs="?", help="data set to describe")
     datasets.add_argument("--csv", action="store_true", help="print the rows as csv")
-    cite = commands.add_parser("cite", help="how to cite socialstats, or a method")
+    cite = _command(commands, "cite", "commands:cite", help="how to cite socialstats, or a method")
     cite.add_argument("metric", nargs="?", help="metric whose literature to print")
     cite.add_argument("--bibtex", action="store_true", help="as BibTeX")
-    show = commands.add_parser("show", help="read a report back: its summary, or every number as JSON")
+    show = _command(commands, "show", "show:run_show", help="read a report back: its summary, or every number as JSON")
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
     show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
-    estimate = commands.add_parser("estimate", help="compute one metric of a table", add_help=False)
+    estimate = _command(commands, "estimate", "estimate:run_estimate", help="compute one metric of a table",
+                        add_help=False)  # fmt: skip
     estimate.add_argument("words", nargs=argparse.REMAINDER)  # each metric has a parser of its own
-    add_collecting(commands)
-    add_convert(commands)
+    _collecting(commands)
     add_validate(commands)
     add_audit(commands)
     return parser
 
 
+def _command(commands: Any, name: str, run: str, *, about: str = "", **how: Any) -> argparse.ArgumentParser:
+    """Add a command, and the function that runs it; `about` is both its line in the list and its description."""
+    how |= {"help": about, "description": about} if about else {}
+    parser: argparse.ArgumentParser = commands.add_parser(name, **how)
+    parser.set_defaults(run=run if "." in run else f"socialstats.cli.{run}")
+    return parser
+
+
 def _report(commands: Any) -> None:
-    report = commands.add_parser(
-        "report", help="write one self-contained HTML page", epilog=EPILOG, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    report = _command(
+        commands, "report", "report:run_report", help="write one self-contained HTML page", epilog=EPILOG,
+        allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    add_data(report, required=False)
     add = report.add_argument
+    add_data(add, several=True)
     add("--example", metavar="NAME", help="report on a bundled data set instead of a file")
-    add_analysis(report)
+    add_analysis(add)
     add("-o", "--output", metavar="FILE", help="HTML file to write; - for stdout (default: report.html)")
     add("--json", metavar="FILE", help="also write every number as JSON; - for stdout")
     add("--claims", metavar="FILE", help="numbers printed elsewhere (TOML), to be compared with this report's")
@@ -109,11 +119,34 @@ def _report(commands: Any) -> None:
 
 
 def _check(commands: Any) -> None:
-    check = commands.add_parser(
-        "check", help="read a table and say what is in it, or what is wrong with it", allow_abbrev=False,
+    check = _command(
+        commands, "check", "commands:check", help="read a table and say what is in it, or what is wrong with it",
         description="Read a table and say what is in it, or what is wrong with it. With --plan or --study the analysis "
         "is tried as well, with few resamples, and says what the report would refuse. Nothing is written.",
+        allow_abbrev=False,
     )  # fmt: skip
-    add_data(check, required=False)
-    add_analysis(check)
+    add_data(check.add_argument, several=True)
+    add_analysis(check.add_argument)
     check.set_defaults(example=None)
+
+
+def _collecting(commands: Any) -> None:
+    """Add the commands whose work is done in the collect package."""
+    run = _command(commands, "collect", "socialstats_collect.command:collect", about=COLLECT)
+    run.add_argument("runfile", metavar="RUN.toml", help="run file: items, prompt or protocol, models, limits")
+    run.add_argument("-o", "--output", metavar="LOG.jsonl", help="log to write or go on with (default: RUN.log.jsonl)")
+    run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
+    run.add_argument("--dry-run", action="store_true", help="say how many calls it would be, and make none")
+    table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
+    table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
+    table.add_argument("-o", "--output", metavar="TABLE", help="csv, tsv or jsonl to write (default: csv to stdout)")
+    table.add_argument("--methods", metavar="FILE", help="also write a paragraph for a methods section; - for stdout")
+    add = _command(commands, "convert", "socialstats_collect.converting:convert", about=CONVERT,
+                   allow_abbrev=False).add_argument  # fmt: skip
+    add("log", metavar="LOG", help="log file, or folder of a run or of several")
+    add("-o", "--output", metavar="TABLE", help="csv, tsv, jsonl or parquet file to write; - for stdout (default)")
+    add("--format", choices=["csv", "tsv", "jsonl", "parquet"], help="default: by the suffix of TABLE; csv for stdout")
+    add("--harness", metavar="NAME", help="who wrote the log (default: found by its content)")
+    add("--wide", metavar="COLUMN", nargs="?", const="scorer",
+        help="one column for each value of COLUMN (default scorer; trait for staged-values)")  # fmt: skip
+    add("-q", "--quiet", action="store_true", help="no notes and no counts on stderr")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import tomllib
@@ -11,24 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES
 from socialstats.errors import InputError, Problem
+from socialstats.text import meant
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "study": {"name": str, "title": str, "status": str, "registered": str, "data_seen": bool},
-    "data": {
-        "file": str, "design": str, "map": dict, "cluster": (str, list), "by": str, "where": (str, list),
-        "tie": (str, list), "na": (str, list), "missing": str, "winner_coding": str, "conditions": list,
-        "levels": list, "scale": str, "order": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
-        "rater_groups": (str, list), "raters": list, "exclude": list, "exclude_raters": list,
-        "label_check": str, "item_groups": str,
-        "controls": str, "name_check": str, "reread": str, "count": str, "crosstab": bool,
-        "level_columns": list, "units": list,
-    },
-    "inference": {
-        "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
-        "covariate": str, "group": str, "reference": str, "adjust": (str, list), "smallest_effect": float,
-        "effect_scale": str, "pooling": str, "weights": str,
-    },
+    "data": {"file": str} | {one.key: TYPES[one.kind] for one in (*READ, *BESIDE) if one.key != "weights"},
+    "inference": {one.key: TYPES[one.kind] for one in COMPUTED if one.key != "study"} | {"weights": str},
     "hypothesis": {
         "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "minus": str,
         "alternative": str, "smallest_effect": float, "sesoi": float, "family": str, "status": str,
@@ -97,39 +86,54 @@ class _Reading:
     def wrong(self, message: str, fix: str = "") -> None:
         self.problems.append(Problem(source=self.path, message=message, fix=fix))
 
+    def unknown(self, what: str, word: str, section: str | None = None) -> None:
+        known = [name for name in (KEYS[section] if section else KEYS) if name != "sesoi"]
+        self.wrong(f"unknown {what}", meant(word, known).strip() or f"Known: {', '.join(known)}")
+
     def section(self, section: str, entries: Any) -> None:
         if section == "hypothesis":
             self.all_hypotheses(entries)
         elif section not in KEYS or not isinstance(entries, dict):
-            self.problems.append(_unknown(self.path, f"section [{section}]", section, list(KEYS)))
+            self.unknown(f"section [{section}]", section)
         else:
             for key, value in entries.items():
-                self.entry(section, key, value)
+                if key == "exclude" and section == "data" and isinstance(value, list):
+                    value = self.exclusions(value)
+                self.check(f"[{section}]", section, key, value)
+                self.values["study" if (section, key) == ("study", "name") else key] = value
 
-    def entry(self, section: str, key: str, value: Any) -> None:
-        if key == "exclude" and section == "data" and isinstance(value, list):
-            value = self.exclusions(value)
-        problem = _check(self.path, f"[{section}]", section, key, value)
-        if problem is not None:
-            self.problems.append(problem)
-        self.values["study" if (section, key) == ("study", "name") else key] = value
+    def check(self, place: str, section: str, key: str, value: Any) -> None:
+        """Complain of a key that is unknown, or whose value is of another kind."""
+        if key not in KEYS[section]:
+            self.unknown(f"key '{key}' in {place.removesuffix(':')}", key, section)
+            return
+        kind = KEYS[section][key]
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        inside = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        if not all(isinstance(v, str) for v in inside):
+            wanted = "is not a list of texts" if isinstance(value, list) else "does not map parts to columns"
+        elif isinstance(value, (*kinds, int) if float in kinds else kinds) and isinstance(value, bool) == (
+            kind is bool
+        ):
+            return
+        else:
+            wanted = f"is not {' or '.join(NAMES[k] for k in kinds)}"
+        self.wrong(f"{place} {key} = {value!r} {wanted}")
 
     def exclusions(self, entries: list[Any]) -> list[str]:
         """Return the exclusions as ``column=value``, and keep their reasons."""
         rows: list[str] = []
         for entry in entries:
             known = isinstance(entry, dict) and set(entry) <= {"rows", "reason"} and "rows" in entry
-            texts = [entry] if isinstance(entry, str) else list(entry.values()) if known else [None]
-            rule = texts[0] if isinstance(entry, str) else entry["rows"] if known else None
-            if not all(isinstance(text, str) for text in texts) or not str(rule).partition("=")[1]:
-                self.wrong(
-                    f"[data] exclude: {entry!r} names no rows",
-                    'Write "column=value", or {rows = "column=value", reason = "why"}',
-                )
+            told = entry if known else {"rows": entry}
+            rule, reason = told["rows"], told.get("reason", "")
+            if not isinstance(rule, str) or not isinstance(reason, str) or "=" not in rule:
+                self.wrong(f"[data] exclude: {entry!r} names no rows",
+                           'Write "column=value", or {rows = "column=value", reason = "why"}')  # fmt: skip
                 continue
-            rows.append(str(rule))
-            if not isinstance(entry, str) and entry.get("reason"):
-                self.values.setdefault(REASONS, {})[str(rule)] = entry["reason"]
+            rows.append(rule)
+            if reason:
+                self.values.setdefault(REASONS, {})[rule] = reason
         return rows
 
     def all_hypotheses(self, entries: Any) -> None:
@@ -141,10 +145,9 @@ class _Reading:
 
     def hypothesis(self, entry: dict[str, Any], name: str) -> None:
         where = f"[[hypothesis]] {name}:"
-        checks = (_check(self.path, where, "hypothesis", key, value) for key, value in entry.items())
-        problems = [problem for problem in checks if problem is not None]
+        for key, value in entry.items():
+            self.check(where, "hypothesis", key, value)
         missing = [key for key in ("id", "metric") if not entry.get(key)]
-        self.problems += problems
         if missing:
             self.wrong(f"{where} {missing[0]} is missing", "A hypothesis has an id, a metric, and best a text")
         if any(other.get("id") == entry.get("id") for other in self.hypotheses):
@@ -158,29 +161,6 @@ class _Reading:
             if key in named and named[key] not in allowed:
                 self.wrong(f"{where} {key} = {named[key]!r}", f"Choose from {', '.join(map(repr, allowed))}")
         self.hypotheses.append(named)
-
-
-def _check(path: str, place: str, section: str, key: str, value: Any) -> Problem | None:
-    if key not in KEYS[section]:
-        return _unknown(path, f"key '{key}' in {place.removesuffix(':')}", key, list(KEYS[section]))
-    kind = KEYS[section][key]
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    good = isinstance(value, (*kinds, int) if float in kinds else kinds) and isinstance(value, bool) == (kind is bool)
-    if isinstance(value, list) and not all(isinstance(v, str) for v in value):
-        return Problem(source=path, message=f"{place} {key} = {value!r} is not a list of texts")
-    if isinstance(value, dict) and not all(isinstance(v, str) for v in value.values()):
-        return Problem(source=path, message=f"{place} {key} = {value!r} does not map parts to columns")
-    if not good:
-        wanted = " or ".join(NAMES[k] for k in kinds)
-        return Problem(source=path, message=f"{place} {key} = {value!r} is not {wanted}")
-    return None
-
-
-def _unknown(path: str, what: str, word: str, known: list[str]) -> Problem:
-    known = [name for name in known if name != "sesoi"]
-    close = difflib.get_close_matches(word, known, n=1)
-    fix = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}"
-    return Problem(source=path, message=f"unknown {what}", fix=fix)
 
 
 def write_plan(sections: Mapping[str, Mapping[str, Any]], comments: Mapping[str, str]) -> str:

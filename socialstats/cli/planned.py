@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from typing import Any
 
 from socialstats.cli.plan import Plan
 from socialstats.errors import InputError, Problem
 from socialstats.studies.plan import ONE_FAMILY, Hypothesis
-from socialstats.text import shorten
+from socialstats.text import meant, shorten
 
 OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect")
 
@@ -22,37 +21,26 @@ def hypotheses_of(plan: Plan, metrics: Collection[str]) -> tuple[Hypothesis, ...
     InputError
         For a metric that does not exist, with the one that may be meant.
     """
-    problems = [problem for entry in plan.hypotheses if (problem := unknown_metric(plan, entry, metrics)) is not None]
+    names = [entry["metric"].replace("-", "_") for entry in plan.hypotheses]
+    problems = [
+        Problem(source=plan.name, fix=meant(name, metrics).strip() or f"Metrics: {', '.join(metrics)}",
+                message=f"[[hypothesis]] {shorten(entry['id'])}: there is no metric '{shorten(name)}'")
+        for entry, name in zip(plan.hypotheses, names, strict=True) if name not in metrics
+    ]  # fmt: skip
     if problems:
         raise InputError(problems)
     status = plan.values.get("status", "exploratory")
-    return tuple(hypothesis_of(entry, status) for entry in plan.hypotheses)
+    return tuple(hypothesis_of(entry, name, status) for entry, name in zip(plan.hypotheses, names, strict=True))
 
 
-def hypothesis_of(entry: Any, status: str) -> Hypothesis:
+def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:
     """Return one hypothesis, its defaults filled in."""
     terms = entry.get("terms", ())
     known = {name: entry[name] for name in OPTIONAL if name in entry}
     return Hypothesis(
-        id=entry["id"], metric=metric_name(entry), terms=(terms,) if isinstance(terms, str) else tuple(terms),
+        id=entry["id"], metric=metric, terms=(terms,) if isinstance(terms, str) else tuple(terms),
         family=entry.get("family", ONE_FAMILY), status=entry.get("status", status), **known,
     )  # fmt: skip
-
-
-def metric_name(entry: Any) -> str:
-    """Return the metric's name as Python spells it."""
-    return str(entry["metric"]).replace("-", "_")
-
-
-def unknown_metric(plan: Plan, entry: Any, metrics: Collection[str]) -> Problem | None:
-    """Say that a hypothesis names no metric there is."""
-    name = metric_name(entry)
-    if name in metrics:
-        return None
-    close = difflib.get_close_matches(name, list(metrics), n=1)
-    fix = f"Did you mean '{close[0]}'?" if close else f"Metrics: {', '.join(metrics)}"
-    place = f"[[hypothesis]] {shorten(entry['id'])}"
-    return Problem(source=plan.name, message=f"{place}: there is no metric '{shorten(name)}'", fix=fix)
 
 
 def contradictions(plan: Plan) -> tuple[str, ...]:

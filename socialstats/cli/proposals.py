@@ -22,6 +22,7 @@ from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
+from socialstats.cli.settings import LISTS, SETTINGS
 from socialstats.cli.wording import as_typed
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
@@ -111,16 +112,6 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
     return table, {"exclude": [f"{column}={label}" for column, label in notes]} if notes else {}
 
 
-OPTIONS = {
-    "map": "--map", "cluster": "--cluster", "by": "--by", "where": "--where", "exclude": "--exclude", "tie": "--tie",
-    "na": "--na", "missing": "--missing", "winner_coding": "--winner-coding", "conditions": "--conditions",
-    "levels": "--levels", "scale": "--scale", "raters": "--raters", "level_columns": "--level-columns",
-    "units": "--units", "count": "--count", "order": "--order", "design": "--design", "crosstab": "--crosstab",
-    "prior": "--prior", "study": "--study", "strata": "--strata", "refusal": "--refusal",
-}  # fmt: skip
-JOINED = ("conditions", "levels", "raters", "level_columns", "units")
-
-
 def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str:
     """Return a complete command line.
 
@@ -130,14 +121,17 @@ def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str
     "socialstats report 'a b.csv' --map unit=ID --levels low,high --crosstab"
     """
     typed = ["socialstats", name, path]
-    for key, option in ((key, OPTIONS[key]) for key in settings if key in OPTIONS and settings[key] not in (None, [])):
-        value = settings[key]
+    for key, value in settings.items():
+        if key not in SETTINGS or value in (None, []):
+            continue
+        option = SETTINGS[key].option
         if value is True:
             typed.append(option)
-        elif key in JOINED:
+        elif key in LISTS:
             typed += [option, joined(value)]
         else:
-            typed += [word for one in words(value) for word in (option, one)]
+            texts = words(value if isinstance(value, str | list | tuple) else str(value))
+            typed += [word for one in texts for word in (option, one)]
     return shlex.join(typed)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shlex
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from socialstats.cli.analysis import prepare
 from socialstats.cli.claimed import claims_facts, claims_of, with_claims
@@ -22,6 +22,7 @@ from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
 from socialstats.text import shorten
 
+GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 LONGEST_NOTE = 20_000
 HEAD = 4096  # bytes in which a page or JSON names what wrote it
 OURS = {"-o": b'<meta name="generator" content="socialstats ', "--json": b'"socialstats": "'}
@@ -29,6 +30,16 @@ SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
 def run_report(options: argparse.Namespace) -> int:
+    """Write the HTML report. Garbage is looked for less often: what a page makes lasts, and the process ends soon."""
+    before = gc.get_threshold()
+    gc.set_threshold(*GARBAGE)
+    try:
+        return made(options)
+    finally:
+        gc.set_threshold(*before)
+
+
+def made(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
     targets = targets_of(options)
     plan = load_plan(options.plan)
@@ -57,15 +68,13 @@ def write(
 
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
-    how: dict[str, Any] = {
-        "command": command_line(), "facts": facts, "plan_text": plan.text, "plan_sha256": plan.sha256,
-        "deviations": deviations, "status": plan.values.get("status", "exploratory"),
-        "date": options.date or source_date(),
-    }  # fmt: skip
     for k, name in enumerate(targets):
         if not name:
             continue
-        text = socialstats_reports.as_json(outcome) if k else socialstats_reports.render(outcome, **how)
+        text = socialstats_reports.as_json(outcome) if k else socialstats_reports.render(
+            outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
+            deviations=deviations, status=plan.values.get("status", "exploratory"), date=options.date or source_date(),
+        )  # fmt: skip
         if name == "-":
             sys.stdout.write(text)
         else:
@@ -75,7 +84,7 @@ def write(
 
 def noted(options: argparse.Namespace) -> dict[str, str]:
     """Return the text on how the data were collected, as a fact of the page."""
-    path = getattr(options, "methods_note", None)
+    path = options.methods_note
     if not path:
         return {}
     try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.deciding import fit_both, words
+from socialstats.cli.settings import OWN, SETTINGS
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
@@ -16,20 +17,7 @@ if TYPE_CHECKING:
 
 PASSED = ("by", "na", "refusal", "cluster", "missing")
 ELSEWHERE = ("count", "crosstab", "units", "level_columns")  # no study with columns of its own knows them
-DECIDING = (
-    "design",
-    "strata",
-    "rater_groups",
-    "raters",
-    "conditions",
-    "levels",
-    "scale",
-    "unmatched",
-    "tie",
-    "winner_coding",
-    "order",
-    *ELSEWHERE,
-)
+DECIDING = (*dict.fromkeys(key for keys in OWN.values() for key in keys if key != "refusal"), "design", *ELSEWHERE)
 
 
 def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
@@ -41,10 +29,10 @@ def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
 
     own = {name: study for name, study in STUDIES.items() if study.read is not None}
     asked = own.get(str(settings.get("study")))
-    idle = [key for key in ELSEWHERE if asked is not None and settings.get(key)]
-    if asked is not None and idle:
-        option = f"--{idle[0].replace('_', '-')}"
-        raise InputError(f"{option} has no effect on study {asked.name}, which reads one row per answer. Leave it out")
+    for key in ELSEWHERE:
+        if asked is not None and settings.get(key):
+            option, name = SETTINGS[key].option, asked.name
+            raise InputError(f"{option} has no effect on study {name}, which reads one row per answer. Leave it out")
     if any(settings.get(key) for key in DECIDING if asked is None or key not in asked.takes):
         return None
     if asked is not None or settings.get("study") is not None:

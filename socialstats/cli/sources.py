@@ -14,8 +14,6 @@ from socialstats.tables import Table, as_table, read_table
 from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from socialstats.claims import Log
 
 MODEL, FILE = "model", "file"
@@ -89,7 +87,7 @@ def is_log(path: str) -> bool:
         return False
     from socialstats_collect.readers import holds_log
 
-    return bool(place.is_dir() or holds_log(place))
+    return place.is_dir() or bool(holds_log(place))
 
 
 def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
@@ -97,45 +95,28 @@ def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any])
     import pandas as pd
 
     tables = [read_table(path, input_format) for path in paths]
-    names = distinct(paths)
-    first = tables[0]
+    names, first = distinct(paths), tables[0]
     for table in tables[1:]:
-        if set(table.columns) != set(first.columns):
-            lack, more = (sorted(set(a.columns) - set(b.columns)) for a, b in ((first, table), (table, first)))
-            said = [f"lacks {quoted(lack)}"] * bool(lack) + [f"has {quoted(more)}, which {first.source} lacks"] * bool(
-                more
-            )
-            raise InputError(
-                f"{table.source} {' and '.join(said)}. Tables that are read together have the same columns"
-            )
+        lack, more = (quoted(sorted(set(a.columns) - set(b.columns))) for a, b in ((first, table), (table, first)))
+        said = [f"lacks {lack}"] * bool(lack) + [f"has {more}, which {first.source} lacks"] * bool(more)
+        if said:
+            said_of = f"{table.source} {' and '.join(said)}"
+            raise InputError(f"{said_of}. Tables that are read together have the same columns")
     mapped = {str(entry).partition("=")[0] for entry in settings.get("map") or ()}
     unnamed = not (set(MODELS) & set(first.columns)) and "rater" not in mapped and not settings.get("raters")
     frames, alone = [], []
     for table, name in zip(tables, names, strict=True):
         added = {column: name for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns}
-        frame = pandas_of(table).assign(**added)
-        frames.append(frame)
-        alone.append(as_named_table(table, frame))
+        read: Any = table.frame
+        frames.append(read.to_pandas().assign(**added))
+        made = as_table(frames[-1], table.source)  # the places of its errors are those of its file
+        alone.append(replace(made, unit=table.unit, is_file=table.is_file, locate=table.locate))
     notes = (f"no column names the model: each file is one model ({quoted(names, NAMED)})",) if unnamed else ()
     digests = [table.sha256() for table in tables if table.sha256 is not None]
     facts = {"data": ", ".join(table.source for table in tables), "sha256": ", ".join(digests)}
-    whole = as_table(
-        pd.concat(frames, ignore_index=True), f"{tables[0].source} and {count(len(tables) - 1, 'more file')}"
-    )
+    source = f"{first.source} and {count(len(tables) - 1, 'more file')}"
+    whole = as_table(pd.concat(frames, ignore_index=True), source)
     return Input(table=whole, facts=facts, notes=notes, alone=tuple(alone))
-
-
-def pandas_of(table: Table) -> pd.DataFrame:
-    """Return the frame of a table that was read from a file."""
-    frame: Any = table.frame
-    found: pd.DataFrame = frame.to_pandas()
-    return found
-
-
-def as_named_table(table: Table, frame: pd.DataFrame) -> Table:
-    """Return a table with other columns; the places of errors stay those of its file."""
-    made = as_table(frame, table.source)
-    return replace(made, unit=table.unit, is_file=table.is_file, locate=table.locate)
 
 
 def read_logs_of(paths: Sequence[str]) -> Input:
@@ -145,7 +126,9 @@ def read_logs_of(paths: Sequence[str]) -> Input:
     from socialstats_collect.readers import read_logs
 
     logs = [(path, log) for path in paths for log in read_logs(path)]
-    names = distinct([log.files[0] if len(paths) == 1 else path_of(path, log) for path, log in logs])
+    folders = {path: Path(path).is_dir() for path in paths}
+    places = [str(Path(path) / log.files[0]) if folders[path] else path for path, log in logs]
+    names = distinct([log.files[0] for _, log in logs] if len(paths) == 1 else places)
     shared = shared_models([log for _, log in logs])
     frames = []
     for (_, log), name in zip(logs, names, strict=True):
@@ -157,18 +140,12 @@ def read_logs_of(paths: Sequence[str]) -> Input:
         raise InputError(f"{quoted(names, NAMED)}: logs without samples hold no row to analyse")
     notes = [f"{name}: {note}" for (_, log), name in zip(logs, names, strict=True) for note in log.notes]
     if shared:
-        notes.append(
-            f"{quoted(sorted(shared), NAMED)}: several logs of one model and the same units, told apart by file"
-        )
+        several = "several logs of one model and the same units, told apart by file"
+        notes.append(f"{quoted(sorted(shared), NAMED)}: {several}")
     source = names[0] + (f" and {count(len(names) - 1, 'more log')}" if len(names) > 1 else "")
     digests = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()]
     facts = {"data": listing([shorten(name) for name in names], 40), "sha256": ", ".join(digests)}
     return Input(table=as_table(rows, source), facts=facts, logs=True, notes=tuple(notes))
-
-
-def path_of(path: str, log: Log) -> str:
-    """Return the path of a log: as given, or in the folder that was given."""
-    return str(Path(path) / log.files[0]) if Path(path).is_dir() else path
 
 
 def distinct(paths: Sequence[str]) -> list[str]:
@@ -193,8 +170,7 @@ def shared_models(logs: Sequence[Log]) -> set[str]:
     seen: dict[tuple[str, str, str], int] = {}
     shared: set[str] = set()
     for k, log in enumerate(logs):
-        keys = log.rows[[MODEL, "task", "unit"]].fillna("").astype(str).drop_duplicates()
-        for key in keys.itertuples(index=False, name=None):
+        for key in set(log.rows[[MODEL, "task", "unit"]].fillna("").astype(str).itertuples(index=False, name=None)):
             if seen.setdefault(key, k) != k:
                 shared.add(key[0])
     return shared - {""}

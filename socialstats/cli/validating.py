@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
+import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.writing import add_output, write
 from socialstats.errors import InputError
 
 if TYPE_CHECKING:
     from socialstats.claims import Checked, Claim
 
-FORMATS = ("text", "json", "md", "html")
-SUFFIXES = {".json": "json", ".md": "md", ".html": "html", ".htm": "html"}
 HELP = "recompute the numbers that an evaluation harness printed, from its own log"
 EPILOG = """examples:
   socialstats validate logs/2026-11-21_social.eval
@@ -39,6 +36,7 @@ def add_validate(commands: Any) -> None:
         "validate", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
+    parser.set_defaults(run="socialstats.cli.validating:run_validate")
     add = parser.add_argument
     add("logs", nargs="+", metavar="LOG", help="log file or folder of a run: Inspect, lm-eval, HELM, openai/evals, ...")
     add("--claims", metavar="FILE", help="further numbers to check (TOML)")
@@ -46,11 +44,10 @@ def add_validate(commands: Any) -> None:
     add("--cluster", metavar="COLUMN", help="column whose values are independent of each other; none for units "
         "(default: as the log says, or a column called scenario, group, ...)")  # fmt: skip
     add("--harness", metavar="NAME", help="harness that wrote the log (default: by its content)")
-    add("--format", choices=FORMATS, help="default: text, or by the name of -o")
-    add("-o", "--output", metavar="FILE", help="file to write (default: stdout)")
+    add_output(add)
 
 
-def validate(options: argparse.Namespace) -> int:
+def run_validate(options: argparse.Namespace) -> int:
     """Check the logs and write the outcome; 1 when a number is wrong."""
     from socialstats.claims.files import read_claims
     from socialstats.claims.judging import check
@@ -64,51 +61,25 @@ def validate(options: argparse.Namespace) -> int:
         names = ", ".join(log.files[0] for log in logs[:4])
         raise InputError(f"--claims is about one log, and here are {len(logs)} ({names} ...). Name one of them")
     checked = [check(log, claims, cluster=options.cluster, only_claims=options.only_claims) for log in logs]
-    write(options, checked)
+    write(options, (*options.logs, options.claims), lambda kind, color: rendered(kind, checked, color))
     return 0 if all(one.ok for one in checked) else 1
 
 
-def write(options: argparse.Namespace, checked: Sequence[Checked]) -> None:
-    """Write the outcome to the file or stdout."""
-    target = options.output or "-"
-    kind = options.format or SUFFIXES.get(Path(target).suffix.lower(), "text")
-    if target != "-":
-        inputs = [Path(name).resolve() for name in (*options.logs, options.claims) if name]
-        place = Path(target).resolve()
-        if place in inputs or place.is_dir():
-            raise InputError(f"{target} is an input, or a folder: name another file with -o")
-    if target == "-" and kind == "html" and sys.stdout.isatty():
-        raise InputError("not printing HTML to a terminal; name a file with -o")
-    text = rendered(kind, checked, color=target == "-" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
-    if target == "-":
-        sys.stdout.write(text)
-        return
-    Path(target).write_text(text, encoding="utf-8")
-    print(f"wrote {Path(target).resolve()}", file=sys.stderr)
-
-
-def rendered(kind: str, checked: Sequence[Checked], *, color: bool = False) -> str:
+def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
     """Return the outcome in one of the formats."""
-    if kind == "html":
-        return page(checked)
-    if kind == "json":
-        import json
+    from socialstats.claims.show import as_markdown, as_text, outcome_of
 
+    if kind == "html":
+        import socialstats_reports
+        from socialstats.cli.report import command_line, source_date
+
+        facts = {"data": ", ".join(one.source for one in checked)}
+        outcome = outcome_of(checked)
+        return str(socialstats_reports.render(outcome, command=command_line(), facts=facts, date=source_date()))
+    if kind == "json":
         from socialstats import __version__
 
-        found = {"socialstats": __version__, "ok": all(one.ok for one in checked),
-                 "logs": [one.to_dict() for one in checked]}  # fmt: skip
+        logs = [one.to_dict() for one in checked]
+        found = {"socialstats": __version__, "ok": all(one.ok for one in checked), "logs": logs}
         return json.dumps(found, indent=1, allow_nan=False) + "\n"
-    from socialstats.claims.show import as_markdown, as_text
-
     return as_markdown(checked) if kind == "md" else as_text(checked, color=color)
-
-
-def page(checked: Sequence[Checked]) -> str:
-    """Return the outcome as one HTML page."""
-    import socialstats_reports
-    from socialstats.claims.show import outcome_of
-    from socialstats.cli.report import command_line, source_date
-
-    facts = {"data": ", ".join(one.source for one in checked)}
-    return str(socialstats_reports.render(outcome_of(checked), command=command_line(), facts=facts, date=source_date()))

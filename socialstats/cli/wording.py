@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.settings import COMPUTED, READ, spelled
 from socialstats.errors import Caution
 
 if TYPE_CHECKING:
     from socialstats.results import Result
     from socialstats.studies.page import Block, Outcome, Table
 
-OPTIONS = {
-    "levels": "--levels", "scale": "--scale", "missing": "--missing", "by": "--by",
-    "conditions": "--conditions", "refusal": "--refusal", "strata": "--strata", "rater_groups": "--rater-group",
-    "cluster": "--cluster", "na": "--na", "tie": "--tie", "winner_coding": "--winner-coding", "level": "--level",
-    "seed": "--seed", "resamples": "--resamples", "penalty": "--penalty", "prior": "--prior", "ties": "--ties",
-    "smallest_effect": "--smallest-effect", "effect_scale": "--effect-scale", "covariate": "--covariate",
-    "raters": "--raters", "raters_in": "--raters", "reread": "--reread", "reference": "--reference",
-    "adjust": "--adjust", "pooling": "--pooling", "format": "--input-format", "count": "--count", "order": "--order",
-}  # fmt: skip
-PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner",
-         "weight", "wins_a",
-         "wins_b", "score_a", "score_b", "first", "second", "values", "scenario", "pair", "group_first", "group_second",
-         "answer", "wording", "stage", "judge", "model", "trait", "task")  # fmt: skip
-IN_PYTHON = (
-    "aggregate", "allowed", "alternative", "answers", "base", "baseline", "bound", "cells", "centre", "ci", "columns",
-    "components", "couples", "covariance", "difference_ci", "draws", "entropy", "free_weights", "group", "groups",
-    "high", "judges", "kind", "labels", "low", "method", "missing_trait", "odds_ratio_ci", "on_undefined", "pairs",
-    "replicates", "sep", "solver", "source", "stages", "strengths", "stratum", "test", "texts", "tolerance", "traits",
-    "truth", "ungrouped", "unit_of_analysis", "units", "unmatched", "vcov", "weights",
-)  # no option of the command line: said with the words 'in Python'  # fmt: skip
+IN_PYTHON = spelled(
+    "aggregate allowed alternative answers base baseline bound cells centre ci columns components couples covariance "
+    "difference_ci draws entropy free_weights group groups high judges kind labels low method missing_trait "
+    "odds_ratio_ci on_undefined pairs replicates sep solver source stages strengths stratum test texts tolerance "
+    "traits truth ungrouped unit_of_analysis units unmatched vcov weights"
+)  # no option of the command line: said with the words 'in Python'
+PARTS = spelled(
+    "unit condition value rater status rater_source item_a item_b winner weight wins_a wins_b score_a score_b first "
+    "second values scenario pair group_first group_second answer wording stage judge model trait task"
+)
+OPTIONS = {one.key: one.option for one in (*READ, *COMPUTED) if one.key not in (*IN_PYTHON, "map")}
+OPTIONS |= {"raters_in": "--raters", "format": "--input-format"}
 QUOTED = r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\""
 PLAIN = r"(?!['\"(\[{])[^\s,;:()'\"]*[^\s,;:()'\".]"
 NAMES = "|".join(sorted((*OPTIONS, *PARTS, *IN_PYTHON), key=len, reverse=True))
@@ -100,12 +93,8 @@ def _plain(value: str) -> str:
 
 def typed_caution(caution: Caution) -> Caution:
     """Return a caution with options as they are typed."""
-    return replace(
-        caution,
-        detail=as_typed(caution.detail),
-        affects=as_typed(caution.affects),
-        fix=as_typed(caution.fix),
-    )
+    said: dict[str, Any] = {name: as_typed(getattr(caution, name)) for name in ("detail", "affects", "fix")}
+    return replace(caution, **said)
 
 
 def typed_outcome(outcome: Outcome) -> Outcome:

@@ -6,13 +6,11 @@ Standard errors: V = V_units + P/(P - 1) (V_people - the part that single units 
 
 from __future__ import annotations
 
-import json
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import combinations
+from itertools import groupby
 from statistics import multimode
 from typing import Any
 
@@ -33,42 +31,12 @@ CLOSEST = "the closest group has the smallest mean"
 DRAWN = "the people that the seed draws, drawn by numpy; every mode found anew"
 LONG = "modes of every resample would take too long"
 DEALT = "people dealt anew: six Monte-Carlo errors"
-HALVED = "halves drawn anew: six Monte-Carlo errors"
 TOLERANCE, CLOSE = 1e-9, 1e-6
 REFUSED, NOT_ASKED = "refused", "not asked"
-AT, LINE, POPULATION = "share at distance", "reference line", "population's mode"
 MOST = 8_000_000  # resamples x units x levels
 FEWEST, BLOCK = 4, 50
 DEALS = 100  # ways to deal the people of a pair of groups
-OURS, HALVES, LEAST = 100, 8_000, 4  # halvings of a unit in the metric; of all units here, and of a unit
-FEW, MANY = 0.25, 0.4  # shares of narrow leads up to and from which the slowest rate is 1/2 and 1/4
-Key = tuple[str, str | None]
-Expected = dict[Key, float | None]
-Apart = dict[str, float | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A table of answers as dictionaries by label.
-
-    Attributes
-    ----------
-    people : unit -> person -> score
-    models : model -> unit -> score, "refused" or None (unparsed)
-    weight : unit -> alike units
-    scores : all scores, ascending
-    labels : the levels in that order
-    modes : people (None: all) -> unit -> modes, as far as found
-    apart : model and people -> unit -> distance, as far as found
-    """
-
-    people: dict[str, dict[str, float]]
-    models: dict[str, dict[str, Any]]
-    weight: dict[str, float]
-    scores: list[float]
-    labels: list[str]
-    modes: dict[frozenset[str] | None, dict[str, list[float]]] = field(default_factory=dict)
-    apart: dict[tuple[str, frozenset[str] | None], Apart] = field(default_factory=dict)
+Modes = tuple[list[list[float]], Any]  # sets of modes, and which of them each unit has, (..., units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,73 +45,164 @@ class Of:
 
     design: int
     settings: tuple[Any, ...]
-    result: Result = field(compare=False)
+    source: Any = field(compare=False)
 
 
-def verify(result: Result) -> Verification:
-    """Recompute every mean, difference and share; the closest group by the smallest mean."""
-    told = replace(tell(Of(id(result.design), (result.settings["reference"], source_name(result)), result)),
-                   apart={})  # fmt: skip
-    rows = {(row.term, row.group): row for row in result.rows}
-    groups = {row.group for row in result.rows}
-    expected = group_means(result, told)
-    checks: list[Check] = []
-    if None in groups:  # of a result cut down to its groups only these are compared
-        checks += [*by_scipy(result, told), *population_checks(result, told)]
-        expected |= {**model_means(result, told), **shares(result, told)}
-    if LINE in groups:
-        expected |= {**lines(result, told), **model_gaps(result, told)}
-    checks += [*share_rows(result, told, rows), *error_checks(result, told)]
-    for key, row in rows.items():
-        theirs = expected.get(key)
-        if key in expected and (theirs is not None or row.estimate is not None):  # else undefined on both sides
-            checks.append(direct(label(row), row.estimate, math.nan if theirs is None else theirs, TOLERANCE, LOOPS))
-    checks += [*closest(result, expected), *difference_checks(result, told), *size_checks(result, told)]
-    return Verification(checks=tuple(checks))
+def told_of(result: Result) -> Told:
+    """Return the answers behind a result, with what counts as mode and as distance of a refusal, and its groups."""
+    told = tell(Of(id(result.design), reference_of(result), result))
+    factor = result.design.rater_groups.get(result.settings["group"])
+    if factor is None:
+        return replace(told, settings=result.settings)
+    of = dict(zip(result.design.raters, factor.codes.tolist(), strict=True))
+    groups = {level: frozenset(r for r in told.pool if of[r] == code) for code, level in enumerate(factor.levels)}
+    return replace(told, settings=result.settings, groups=groups)
 
 
-def share_rows(result: Result, told: Told, rows: Mapping[Key, Row]) -> list[Check]:
-    """Compare shares of refusals, of unparsed answers, and of units at a distance, with their errors and intervals."""
-    design, found = result.design, []
-    numbered = codes_of(design.factors(result.settings["cluster"]), np.arange(len(design.units)))
-    codes = dict(zip(design.units, map(tuple, numbered.tolist()), strict=True))
-    wilson = replace(result, settings={**result.settings, "ci": "wilson"})
-
-    def checks(key: Key, hits: Mapping[str, bool]) -> list[Check]:
-        units = {k: (float(hit), told.weight[u], codes[u]) for k, (u, hit) in enumerate(hits.items())}
-        row = rows.get(key)
-        return [] if row is None else share_checks(wilson, row, units, sum(w for _, w, _ in units.values()))
-
-    for model, own in told.models.items():
-        for place, inside in [("", set(told.people)), *strata_of(result)]:
-            for name, kind in (("share refused", REFUSED), ("share unparsed", None)):
-                found += checks((model, f"{name}{place}"), {u: x == kind for u, x in own.items() if u in inside})
-        near = steps_of(told, result, model)
-        for step in range(largest(told, near) + 1):
-            found += checks((model, f"{AT} {step}"), {u: x == step for u, x in near.items()})
-    return found
+def reference_of(result: Result) -> tuple[str, str]:
+    """Return the rater group of the sources, and its level that is the reference."""
+    name, chosen = result.settings["source"], result.settings["reference"]
+    known = name in result.design.rater_groups
+    return name if known else str(result.design.columns["rater_source"]), "human" if chosen is None else chosen
 
 
-def steps_of(told: Told, result: Result, model: str) -> dict[str, int]:
-    """Whole distances of the units that count."""
-    return {u: round(round(x, 9)) for u, x in distances(told, result, model).items() if x is not None}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A table of answers by label.
 
+    Attributes
+    ----------
+    design : Ratings
+    settings : mapping
+        Of the result.
+    pool : people with an answer, in the order of the design
+    groups : level of the attribute -> its people with an answer
+    people : unit -> person -> score
+    models : model -> score, "refused", None (unparsed) or "not asked" of each unit
+    weight : (units,) array of alike units
+    scores : all scores, ascending
+    labels : the levels in that order
+    modes : people (None: all) -> their modes, as far as found
+    """
 
-def largest(told: Told, near: Mapping[str, int]) -> int:
-    """Largest distance that has a share."""
-    return math.ceil(max([told.scores[-1] - told.scores[0], *near.values()]))
+    design: Any
+    settings: Any
+    pool: list[str]
+    groups: dict[str, frozenset[str]]
+    people: dict[str, dict[str, float]]
+    models: dict[str, list[Any]]
+    weight: FloatArray
+    scores: list[float]
+    labels: list[str]
+    modes: dict[frozenset[str] | None, Modes]
+
+    def modes_of(self, people: frozenset[str] | None = None) -> Modes:
+        """Modes of (some of) the people, unit by unit; found once."""
+        if people not in self.modes:
+            own = [[x for person, x in one.items() if people is None or person in people]
+                   for one in self.people.values()]  # fmt: skip
+            self.modes[people] = [sorted(multimode(one)) for one in own], np.arange(len(own))
+        return self.modes[people]
+
+    def inside(self, row: Row) -> Any:
+        """(units,) bool array: units of the stratum of a row."""
+        level = row.label("stratum")
+        if level is None:
+            return np.ones(len(self.people), dtype=bool)
+        factor = {**{f.name: f for f in self.design.clusters}, **self.design.strata}[self.settings["stratum"]]
+        return factor.codes[self.places] == factor.levels.index(level)
+
+    @property
+    def places(self) -> list[int]:
+        """Index of each unit in the design."""
+        where = {unit: k for k, unit in enumerate(self.design.units)}
+        return [where[unit] for unit in self.people]
+
+    def table(self, pool: list[str]) -> FloatArray:
+        """1 where a person of the pool gave a unit this level: (people, units, levels)."""
+        who = {person: p for p, person in enumerate(pool)}
+        out = np.zeros((len(pool), len(self.people), len(self.scores)))
+        for u, own in enumerate(self.people.values()):
+            for person, score in own.items():
+                if person in who:
+                    out[who[person], u, self.scores.index(score)] = 1
+        return out
+
+    def distance(self, modes: Sequence[float], given: Any) -> float:
+        """Return the distance of one answer from (ascending) modes; NaN where it does not count."""
+        ties, rule = self.settings["ties"], self.settings["refusal"]
+        if given is None and self.settings["unparsed"] == "refusal":
+            given = REFUSED
+        if not modes or given in (None, NOT_ASKED) or (ties == "drop" and len(modes) > 1):
+            return math.nan
+        if given == REFUSED:
+            if rule == "item_max":
+                return max(self.distance(modes, score) for score in self.scores)
+            width: float = self.scores[-1] - self.scores[0]
+            return {"max": width, "exclude": math.nan}[rule] if isinstance(rule, str) else float(rule)
+        if ties == "nearest":
+            return float(min(abs(mode - given) for mode in modes))
+        return float(abs({"low": modes[0], "high": modes[-1]}.get(ties, sum(modes) / len(modes)) - given))
+
+    def far(self, modes: Modes, given: list[Any]) -> FloatArray:
+        """Distance of each unit's answer from its modes, (..., units); that from a set of modes is found once."""
+        answers = list(dict.fromkeys(given))
+        each = np.array([[self.distance(one, x) for x in answers] for one in modes[0]], dtype=np.float64)
+        return np.asarray(each[modes[1], [answers.index(x) for x in given]])
+
+    def always(self, modes: Modes, name: str) -> FloatArray:
+        """Distance of the same answer to every unit."""
+        return self.far(modes, [self.scores[self.labels.index(name)]] * len(self.people))
+
+    def values(self, row: Row, modes: Modes, sides: Any, other: Modes | None = None) -> FloatArray:
+        """Distance (or difference) of each unit that a row is the mean of, (..., units); NaN where a unit has none.
+
+        `sides` are the counts behind the modes; `other` the modes of the group that is subtracted.
+        """
+        line, model, nearest, constant = (row.label(name) for name in ("line", "model", "nearest", "constant"))
+        if line == "uniform":
+            found = np.mean([self.always(modes, name) for name in self.labels], axis=0)
+        elif line == "ceiling":
+            top = self.ceiling()
+            with np.errstate(invalid="ignore", divide="ignore"):
+                total = np.einsum("...ul,ul->...u", sides, np.nan_to_num(top))
+                found = total / np.einsum("...ul,ul->...u", sides, 1.0 * ~np.isnan(top))
+        elif line == "constant":
+            found = self.always(modes, row.label("answer") or "")
+        else:
+            found = self.far(modes, self.models[model or ""])
+            if nearest is not None or other is not None:
+                found = found - self.far(other or modes, self.models[nearest or model or ""])
+            elif constant is not None:
+                found = found - self.always(modes, constant)
+        return np.asarray(np.where(self.inside(row), found, np.nan))
+
+    def ceiling(self) -> FloatArray:
+        """Distance of an answer of each level from the mode of the other people, (units, levels); NaN where none is."""
+        out = np.full((len(self.people), len(self.scores)), np.nan)
+        for u, own in enumerate(self.people.values()):
+            for k, score in enumerate(self.scores):
+                others = list(own.values())
+                if score in others:
+                    others.remove(score)
+                    out[u, k] = self.distance(sorted(multimode(others)), score)
+        return out
+
+    def mean(self, values: FloatArray) -> float:
+        """Mean over the units that count; NaN without any."""
+        known = ~np.isnan(values)
+        return float(values[known] @ self.weight[known] / self.weight[known].sum()) if known.any() else math.nan
 
 
 @lru_cache(maxsize=2)
 def tell(of: Of) -> Told:
-    """Write the design as dictionaries; units that only one side answered are left out."""
-    design, settings = of.result.design, of.result.settings
-    source = design.rater_groups[source_name(of.result)]
-    reference = source.levels.index("human" if settings["reference"] is None else settings["reference"])
+    """Write the design by labels; units that only one side answered are left out."""
+    design, (name, reference) = of.source.design, of.settings
+    source = design.rater_groups[name]
     people: dict[str, dict[str, float]] = {}
     models: dict[str, dict[str, Any]] = {}
     columns = (design.unit, design.rater, design.value, design.status)
-    scores, person = design.scores.tolist(), (source.codes == reference).tolist()
+    scores, person = design.scores.tolist(), (source.codes == source.levels.index(reference)).tolist()
     for u, r, v, status in zip(*(column.tolist() for column in columns), strict=True):
         unit, rater = design.units[u], design.raters[r]
         if not person[r]:
@@ -151,456 +210,183 @@ def tell(of: Of) -> Told:
         elif status == 0:
             people.setdefault(unit, {})[rater] = scores[v]
     asked = {unit for own in models.values() for unit in own}
+    people = {unit: own for unit, own in people.items() if unit in asked}
+    seen = {person for own in people.values() for person in own}
+    count = dict(zip(design.units, design.unit_count.tolist(), strict=True))
     order = np.argsort(design.scores, kind="stable").tolist()
     return Told(
-        people={unit: own for unit, own in people.items() if unit in asked},
-        models={model: {u: x for u, x in own.items() if u in people} for model, own in models.items()},
-        weight=dict(zip(design.units, design.unit_count.tolist(), strict=True)),
-        scores=[scores[k] for k in order], labels=[design.levels[k] for k in order],
+        design=design, settings={}, pool=[r for r in design.raters if r in seen], groups={}, people=people,
+        weight=np.array([count[unit] for unit in people]),
+        models={model: [own.get(unit, NOT_ASKED) for unit in people] for model, own in models.items()},
+        scores=[scores[k] for k in order], labels=[design.levels[k] for k in order], modes={},
     )  # fmt: skip
 
 
-def source_name(result: Result) -> str:
-    """Return the rater group of the sources."""
-    name: str = result.settings["source"]
-    return name if name in result.design.rater_groups else str(result.design.columns["rater_source"])
-
-
-def from_modes(modes: Sequence[float], given: Any, told: Told, settings: Mapping[str, Any]) -> float | None:
-    """Return the distance of one answer from (ascending) modes; None where it does not count."""
-    ties, rule = settings["ties"], settings["refusal"]
-    if given is None and settings["unparsed"] == "refusal":
-        given = REFUSED
-    if not modes or given is None or (ties == "drop" and len(modes) > 1):
-        return None
-    if given != REFUSED:
-        return one_distance(modes, given, ties)
-    if rule == "exclude":
-        return None
-    if rule == "item_max":
-        return max(one_distance(modes, score, ties) for score in told.scores)
-    return told.scores[-1] - told.scores[0] if rule == "max" else float(rule)
-
-
-def one_distance(modes: Sequence[float], given: float, ties: str) -> float:
-    """Return the distance of a score from modes, several of them joined as `ties` says."""
-    if ties == "nearest":
-        return min(abs(mode - given) for mode in modes)
-    mode = modes[-1] if ties == "high" else sum(modes) / len(modes) if ties == "mean" else modes[0]
-    return abs(mode - given)
-
-
-def mean(values: Mapping[str, float | None], told: Told) -> float | None:
-    """Mean over units that count; None without any."""
-    kept = [(x, told.weight[unit]) for unit, x in values.items() if x is not None]
-    return sum(x * w for x, w in kept) / sum(w for _, w in kept) if kept else None
-
-
-def distances(told: Told, result: Result, model: str, people: frozenset[str] | None = None) -> Apart:
-    """Distance of each unit of a model from the mode of (some of) the people; found once."""
-    if (model, people) not in told.apart:
-        modes, settings = modes_of(told, people), result.settings
-        told.apart[model, people] = {u: from_modes(modes[u], x, told, settings) for u, x in told.models[model].items()}
-    return told.apart[model, people]
-
-
-def modes_of(told: Told, people: frozenset[str] | None) -> dict[str, list[float]]:
-    """Modes of (some of) the people, unit by unit; found once."""
-    if people not in told.modes:
-        told.modes[people] = {
-            unit: sorted(multimode(x for person, x in own.items() if people is None or person in people))
-            for unit, own in told.people.items()
-        }
-    return told.modes[people]
-
-
-def by_scipy(result: Result, told: Told) -> list[Check]:
-    """Models over all units: scipy.stats.mode where one level has most answers, numpy.unique where several have."""
-    modes = scipy_modes(Of(id(result.design), (result.settings["reference"], source_name(result)), result))
-    tied = sum(len(m) > 1 for m in modes.values())
-    note = f"numpy.unique for {tied} of {len(modes)} units, with tied modes" if tied else ""
-    checks = []
+def verify(result: Result) -> Verification:
+    """Recompute every mean, difference and share; the closest group by the smallest mean."""
+    told = told_of(result)
+    codes = codes_of(told.design.factors(result.settings["cluster"]), told.places)
+    sides = told.table(told.pool).sum(axis=0)
+    checks: list[Check] = []
     for row in result.rows:
-        if row.group is None and row.term in told.models:
-            own = {u: from_modes(modes[u], x, told, result.settings) for u, x in told.models[row.term].items()}
-            checks.append(compare(row.term, row.estimate, mean(own, told), package="scipy", tolerance=TOLERANCE,
-                                  why=SAME, note=note))  # fmt: skip
-    return checks
+        if row.role == "rank":
+            checks += closest(told, row)
+            continue
+        one, two = row.label("people"), row.label("versus")
+        other = None if two is None else told.modes_of(told.groups[two])
+        values = told.values(row, told.modes_of(None if one is None else told.groups[one]), sides, other)
+        if row.role == "component":
+            values = hits(told, row, values)
+            wilson = replace(result, settings={**result.settings, "ci": "wilson"})
+            known = np.flatnonzero(~np.isnan(values)).tolist()
+            units = {u: (float(values[u]), float(told.weight[u]), tuple(codes[u].tolist())) for u in known}
+            checks += share_checks(wilson, row, units, float(told.weight[known].sum()))
+        if row.key == (("model", row.term),):
+            checks.append(by_scipy(told, row))
+        theirs = told.mean(values)
+        if two is not None and row.estimate is not None:
+            theirs -= sizes_of(result, row)
+        if row.estimate is not None or not math.isnan(theirs):  # else undefined on both sides
+            checks.append(direct(label(row), row.estimate, theirs, TOLERANCE, LOOPS))
+    shown = [row for row in result.rows if row.std_error is not None and not row.label("people")]
+    checks += error_checks(told, [row for row in shown if row.role != "component"], codes)
+    return Verification(checks=(*checks, *difference_checks(result), *size_checks(result, told)))
+
+
+def hits(told: Told, row: Row, distances: FloatArray) -> FloatArray:
+    """1 where a unit is of the kind whose share a row is, else 0; NaN for units that do not count."""
+    step, kind = row.label("distance"), REFUSED if row.label("share") == "refused" else None
+    if step is not None:
+        return np.where(np.isnan(distances), np.nan, np.rint(distances.round(9)) == float(step))
+    given = told.models[row.term]
+    found = np.array([math.nan if x == NOT_ASKED else float(x == kind) for x in given])
+    return np.where(told.inside(row), found, np.nan)
+
+
+def by_scipy(told: Told, row: Row) -> Check:
+    """A model over all units: scipy.stats.mode where one level has most answers, numpy.unique where several have."""
+    modes = scipy_modes(Of(id(told.design), tuple(told.people), told))
+    tied = sum(len(m) > 1 for m in modes)
+    note = f"numpy.unique for {tied} of {len(modes)} units, with tied modes" if tied else ""
+    theirs = told.mean(told.far((modes, np.arange(len(modes))), told.models[row.term]))
+    return compare(row.term, row.estimate, None if math.isnan(theirs) else theirs, package="scipy",
+                   tolerance=TOLERANCE, why=SAME, note=note)  # fmt: skip
 
 
 @lru_cache(maxsize=2)
-def scipy_modes(of: Of) -> dict[str, list[float]]:
+def scipy_modes(of: Of) -> list[list[float]]:
     """Modes of all people, unit by unit."""
     from scipy import stats
 
-    told = tell(of)
-    names = sorted({person for own in told.people.values() for person in own})
-    beyond, modes = told.scores[-1] + 1, {}
-    for unit, own in told.people.items():
+    pool, beyond, modes = of.source.pool, of.source.scores[-1] + 1, []
+    for own in of.source.people.values():
         # who did not answer has a number of their own, larger than any score: scipy names the smallest mode
-        line = np.array([own.get(person, beyond + k) for k, person in enumerate(names)])
+        line = np.array([own.get(person, beyond + k) for k, person in enumerate(pool)])
         values, times = np.unique(line[line < beyond], return_counts=True)
         best = values[times == times.max()]
-        modes[unit] = [float(stats.mode(line).mode)] if len(best) == 1 else best.tolist()
+        modes.append([float(stats.mode(line).mode)] if len(best) == 1 else best.tolist())
     return modes
 
 
-def model_means(result: Result, told: Told) -> Expected:
-    """Expected rows of models over all units, by stratum, and of the shares of units at each distance."""
-    out: Expected = {}
-    for model in told.models:
-        own, near = distances(told, result, model), steps_of(told, result, model)
-        out[model, None] = mean(own, told)
-        total = sum(told.weight[unit] for unit in near)
-        for step in range(largest(told, near) + 1):
-            share = sum(told.weight[unit] for unit, x in near.items() if x == step) / total if total else None
-            out[model, f"{AT} {step}"] = share
-        for group, inside in level_units(result):
-            out[model, group] = mean({unit: x for unit, x in own.items() if unit in inside}, told)
-    return out
-
-
-def level_units(result: Result) -> list[tuple[str, set[str]]]:
-    """How the levels of the stratum are written as groups, and their units."""
-    design, name = result.design, result.settings["stratum"]
-    if name is None:
+def closest(told: Told, row: Row) -> list[Check]:
+    """Compare the mean of the group that is named closest (one of several have none) with the smallest of any group."""
+    given = told.models[row.term]
+    means = {level: told.mean(told.far(told.modes_of(people), given)) for level, people in told.groups.items()}
+    if row.label("closest") not in means:
         return []
-    factor = {**{f.name: f for f in design.clusters}, **design.strata}[name]
-    return [
-        (f"{name} = {level}", {u for u, c in zip(design.units, factor.codes.tolist(), strict=True) if c == code})
-        for code, level in enumerate(factor.levels)
-    ]
+    chosen, smallest = means[row.label("closest") or ""], min(x for x in means.values() if not math.isnan(x))
+    return [direct(label(row, "its mean"), chosen, smallest, TOLERANCE, CLOSEST)]
 
 
-def strata_of(result: Result) -> list[tuple[str, set[str]]]:
-    """How the levels of the stratum are written in shares, and their units."""
-    return [(f", {group}", units) for group, units in level_units(result)]
-
-
-def gap_keys(result: Result, told: Told) -> dict[Key, str]:
-    """Every possible row that is a model's distance less another one, and whose: a model's, or a constant answer's."""
-    others = {f"minus nearest = {model}": model for model in told.models}
-    others |= {f"minus constant = always {name}": f"always {name}" for name in told.labels}
-    shown = {(row.term, row.group) for row in result.rows}
-    return {(m, g): other for m in told.models for g, other in others.items() if (m, g) in shown}
-
-
-def model_gaps(result: Result, told: Told) -> Expected:
-    """Expected differences from the nearest model and from a constant answer, over the units of both."""
-    out: Expected = {}
-    constant = {f"always {name}": score for name, score in zip(told.labels, told.scores, strict=True)}
-    for (model, group), name in gap_keys(result, told).items():
-        other = distances(told, result, name) if name in told.models else always(told, result, constant[name])
-        own = distances(told, result, model)
-        both = {u: x - y for u, x in own.items() if x is not None and (y := other.get(u)) is not None}
-        out[model, group] = mean(both, told)
-    return out
-
-
-def people_of(result: Result, told: Told) -> dict[str, frozenset[str]]:
-    """Return the people with an answer of each group."""
-    design, name = result.design, result.settings["group"]
-    factor = design.rater_groups[name]
-    seen = {person for own in told.people.values() for person in own}
-    found: dict[str, set[str]] = {}
-    for rater, code in zip(design.raters, factor.codes.tolist(), strict=True):
-        if code >= 0 and rater in seen:
-            found.setdefault(factor.levels[code], set()).add(rater)
-    return {level: frozenset(found[level]) for level in factor.levels if level in found}
-
-
-def pair_names(groups: Mapping[str, frozenset[str]]) -> dict[tuple[str, str], str]:
-    """How two groups of people are written as a difference: quoted where a label holds what stands between them."""
-    say = json.dumps if any(" - " in level for level in groups) else str
-    return {(one, other): f"{say(one)} - {say(other)}" for one, other in combinations(groups, 2)}
-
-
-def group_means(result: Result, told: Told) -> Expected:
-    """Expected rows by group of people, and of their differences over the units that both have."""
-    name = result.settings["group"]
-    out: Expected = {}
-    if name is None:
-        return {}
-    groups = people_of(result, told)
-    for model in told.models:
-        own = {level: distances(told, result, model, people) for level, people in groups.items()}
-        for level, values in own.items():
-            out[model, f"{name} = {level}"] = mean(values, told)
-        for (one, other), pair in pair_names(groups).items():
-            both = {
-                unit: x - y for unit, x in own[one].items() if x is not None and (y := own[other][unit]) is not None
-            }
-            gap, sizes = mean(both, told), result.extras["permuted_differences"][pair][model]
-            out[model, f"{name}: {pair}"] = None if gap is None or sizes is None else gap - sizes
-    return out
-
-
-def shares(result: Result, told: Told) -> Expected:
-    """Expected shares of refusals and of unparsed answers, over all units and by stratum."""
-    out: Expected = {}
-    for place, kept in [("", set(told.people)), *strata_of(result)]:
-        for model, own in told.models.items():
-            some = {unit: given for unit, given in own.items() if unit in kept}
-            total = sum(told.weight[unit] for unit in some)
-            for name, kind in (("share refused", REFUSED), ("share unparsed", None)):
-                if total:
-                    share = sum(told.weight[u] for u, given in some.items() if given == kind) / total
-                    out[model, f"{name}{place}"] = share
-    return out
-
-
-def lines(result: Result, told: Told) -> Expected:
-    """Expected reference lines: each answer always, any answer, and a person against the mode of the others."""
-    settings, group = result.settings, LINE
-    out: Expected = {}
-    constant = {}
-    for answer, score in zip(told.labels, told.scores, strict=True):
-        constant[answer] = always(told, result, score)
-        out[f"always {answer}", group] = mean(constant[answer], told)
-    known = [x for label in told.labels if (x := out[f"always {label}", group]) is not None]
-    out["uniform answer", group] = sum(known) / len(known) if known else None
-    own_units: dict[str, float | None] = {}
-    for unit, own in told.people.items():
-        others = {given: modes_without(list(own.values()), given) for given in set(own.values())}
-        each = [from_modes(others[given], given, told, settings) for given in own.values()]
-        some = [x for x in each if x is not None]
-        own_units[unit] = sum(some) / len(some) if some else None
-    top = next(row.term for row in result.rows if row.group == group)
-    out[top, group] = mean(own_units, told)
-    return out
-
-
-def always(told: Told, result: Result, score: float) -> Apart:
-    """Distance of the same answer to every unit."""
-    return {unit: from_modes(modes, score, told, result.settings) for unit, modes in modes_of(told, None).items()}
-
-
-def modes_without(answers: list[float], one: float) -> list[float]:
-    """Modes of answers without one of them."""
-    answers.remove(one)
-    return sorted(multimode(answers))
-
-
-def closest(result: Result, expected: Expected) -> list[Check]:
-    """Compare the mean of each group that is named closest with the smallest mean of any group."""
-    name, checks = result.settings["group"], []
-    if name is None:
-        return []
-    groups = [f"{name} = {level}" for level in result.design.rater_groups[name].levels]
-    named = {f"closest {group}": group for group in groups}
-    for row in result.rows:
-        if row.group in named:
-            means = {group: expected.get((row.term, group)) for group in groups}
-            smallest = min(x for x in means.values() if x is not None)
-            chosen = means[named[row.group]]
-            checks.append(direct(label(row, "its mean"), smallest if chosen is None else chosen, smallest, TOLERANCE,
-                                 CLOSEST))  # fmt: skip
+def difference_checks(result: Result) -> list[Check]:
+    """Compare interval, t and p of each tested difference with scipy's, and adjusted p with statsmodels'."""
+    checks: list[Check] = []
+    tested = [row for row in result.rows if None not in (row.p_value, row.df, row.std_error, row.estimate)]
+    for row in tested:
+        numbers = float(row.estimate or 0.0), float(row.std_error or 0.0), float(row.df or 0.0)
+        checks += wald_checks(replace(row, df=None), result.settings["level"], *numbers)  # the row's own df
+    checks = [check for check in checks if check.ours is not None]
+    for _, family in groupby(sorted(tested, key=family_of), key=family_of):
+        checks += adjusted_checks(family)
     return checks
 
 
-def difference_checks(result: Result, told: Told) -> list[Check]:
-    """Compare interval, t and p of each tested difference with scipy's, and adjusted p with statsmodels'."""
-    checks: list[Check] = []
-    families: dict[Key, list[Row]] = {}
-    from_others = gap_keys(result, told)
-    for row in result.rows:
-        if row.p_value is None or row.df is None or row.std_error is None or row.estimate is None:
-            continue
-        one_group = (row.term, row.group) in from_others
-        families.setdefault(("", row.group) if one_group else (row.term, None), []).append(row)
-        plain = replace(row, df=None)  # the row's own
-        checks += wald_checks(plain, result.settings["level"], float(row.estimate), float(row.std_error), float(row.df))
-    checks = [check for check in checks if check.ours is not None]
-    return [*checks, *(check for rows in families.values() for check in adjusted_checks(rows))]
+def family_of(row: Row) -> tuple[str, str]:
+    """Return the family of tests: differences from one model or answer, or between the groups of people of a model."""
+    return (row.term, "") if row.label("people") else ("", row.group or "")
+
+
+def sizes_of(result: Result, row: Row) -> float:
+    """What sizes alone give, as the result says."""
+    stored = result.extras["permuted_differences"][row.label("contrast")][row.term]
+    return math.nan if stored is None else float(stored)
 
 
 def size_checks(result: Result, told: Told) -> list[Check]:
     """Deal the people of each pair of groups anew, and compare what their numbers alone give."""
-    name = result.settings["group"]
-    if name is None:
-        return []
-    groups, stored = people_of(result, told), result.extras["permuted_differences"]
-    names, shown = pair_names(groups), {row.group for row in result.rows}
-    if not any(f"{name}: {pair}" in shown for pair in names.values()):
-        return []
-    rng, dealt, checks = np.random.default_rng(0), Dealt(told, result), []
-    for (one, other), pair in names.items():
-        if len(groups[one]) == len(groups[other]):
+    rng, checks = np.random.default_rng(0), []
+    pairs = {(row.label("people") or "", row.label("versus") or ""): row for row in result.rows if row.label("versus")}
+    for (one, other), first in pairs.items():
+        sides = [sorted(told.groups[level]) for level in (one, other)]
+        if len(sides[0]) == len(sides[1]):
             continue  # nothing is subtracted
-        pool = [*sorted(groups[one]), *sorted(groups[other])]
-        first = np.array([rng.permutation(len(pool)) < len(groups[one]) for _ in range(DEALS)])
-        found = dealt.gaps(answers_table(told, list(told.people), pool), first)
-        for k, model in enumerate(told.models):
-            ours, drawn = stored[pair][model], found[~np.isnan(found[:, k]), k]
-            if ours is None or len(drawn) < DEALS // 2:
+        table = told.table([*sides[0], *sides[1]])
+        dealt = np.array([rng.permutation(len(table)) < len(sides[0]) for _ in range(DEALS)])
+        modes = [counted_modes(told, np.tensordot(chosen, table, 1)) for chosen in (dealt, ~dealt)]
+        for model, given in told.models.items():
+            gap = told.far(modes[0], given) - told.far(modes[1], given)
+            drawn = np.array([x for x in map(told.mean, gap) if not math.isnan(x)])
+            ours = sizes_of(result, replace(first, term=model))
+            if math.isnan(ours) or len(drawn) < DEALS // 2:
                 continue
             error = float(drawn.std(ddof=1)) * math.sqrt(1 / len(drawn) + 1 / result.extras["permutations"])
-            label = f"{model} [{name}: {one} - {other}], by sizes alone"
-            checks.append(direct(label, ours, float(drawn.mean()), 6 * error + 1e-9, DEALT))
+            name = f"{model} [{result.settings['group']}: {one} - {other}], by sizes alone"
+            checks.append(direct(name, ours, float(drawn.mean()), 6 * error + 1e-9, DEALT))
     return checks
 
 
-def answers_table(told: Told, units: list[str], pool: list[str]) -> FloatArray:
-    """1 where a person of the pool gave a unit this level: (people, units, levels)."""
-    place, who = {score: k for k, score in enumerate(told.scores)}, {person: p for p, person in enumerate(pool)}
-    table = np.zeros((len(pool), len(units), len(told.scores)))
-    for u, unit in enumerate(units):
-        for person, score in told.people[unit].items():
-            if person in who:
-                table[who[person], u, place[score]] = 1
-    return table
+def counted_modes(told: Told, sides: Any) -> Modes:
+    """Modes of counts (..., units, levels); sets of them are numbered by the sum of 2^level."""
+    codes = ((sides == sides.max(axis=-1, keepdims=True)) & (sides > 0)) @ (1 << np.arange(sides.shape[-1]))
+    kinds, place = np.unique(codes, return_inverse=True)
+    sets = [[score for k, score in enumerate(told.scores) if code >> k & 1] for code in kinds.tolist()]
+    return sets, place.reshape(codes.shape)
 
 
-def codes_of_modes(side: Any) -> Any:
-    """Number the sets of modes of counts (..., units, levels): the sum of 2^level."""
-    return ((side == side.max(axis=-1, keepdims=True)) & (side > 0)) @ (1 << np.arange(side.shape[-1]))
-
-
-class Dealt:
-    """Distances of answers from the modes of counts; that of an answer from a set of modes is found once."""
-
-    def __init__(self, told: Told, result: Result) -> None:
-        self.told, self.settings = told, result.settings
-        units = list(told.people)
-        self.weight = np.array([told.weight[unit] for unit in units])
-        own = [[told.models[model].get(unit, NOT_ASKED) for unit in units] for model in told.models]
-        self.given = list({x for one in own for x in one})
-        self.asked = np.array([[self.given.index(x) for x in one] for one in own])
-
-    def distances(self, side: Any) -> FloatArray:
-        """Distance of each model to each unit, (..., models, units), from counts (..., units, levels); NaN: none."""
-        kinds, place = np.unique(codes_of_modes(side), return_inverse=True)
-        return np.asarray(self.table(kinds)[place.reshape(side.shape[:-1])[..., None, :], self.asked])
-
-    def table(self, kinds: Any) -> FloatArray:
-        """Distance of each answer (columns) from sets of modes, given by their codes."""
-        modes = [[score for k, score in enumerate(self.told.scores) if code >> k & 1] for code in kinds.tolist()]
-        return np.array([[self.far(one, x) for x in self.given] for one in modes], dtype=np.float64)
-
-    def far(self, modes: list[float], given: Any) -> float:
-        """Distance of one answer from modes; NaN where it does not count."""
-        found = None if given == NOT_ASKED else from_modes(modes, given, self.told, self.settings)
-        return math.nan if found is None else found
-
-    def gaps(self, table: FloatArray, first: Any) -> FloatArray:
-        """Mean differences between the people `first`, (draws, people), and the others: (draws, models)."""
-        sides = [np.tensordot(chosen, table, 1) for chosen in (first, ~first)]
-        gap = self.distances(sides[0]) - self.distances(sides[1])
-        weight = self.weight * ~np.isnan(gap)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.nansum(gap * weight, axis=-1) / weight.sum(axis=-1))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
-    """A row that is a mean over units of a distance, or of a distance minus another one.
-
-    `one`, `other`: names of columns of distances; `units`: which units count.
-    """
-
-    row: Row
-    one: str
-    other: str
-    units: FloatArray
-
-
-def error_checks(result: Result, told: Told) -> list[Check]:
+def error_checks(told: Told, rows: Sequence[Row], codes: Any) -> list[Check]:
     """Compare standard errors, degrees of freedom and ends of the means over all people."""
-    settings, design = result.settings, result.design
-    if settings["ci"] != "two_way":
-        return []
-    shown = [mean for mean in means_of(result, told) if mean.row.std_error is not None]
-    if not shown:
+    settings = told.settings
+    if settings["ci"] != "two_way" or not rows:
         return []
     if settings["resamples"] * len(told.people) * len(told.scores) > MOST:
-        return [compare(label(m.row, name), value, None, package="numpy", tolerance=0, why="", note=LONG)
-                for m in shown for name in ("std_error", "conf_low", "conf_high", "df")
-                if (value := getattr(m.row, name)) is not None]  # fmt: skip
-    drawn, people = Drawn(result, told), len({person for own in told.people.values() for person in own})
-    weight = np.array([told.weight[unit] for unit in told.people])
-    codes = codes_of(design.factors(settings["cluster"]), [design.units.index(unit) for unit in told.people])
-    out = []
-    for mean in shown:
-        each = drawn.of(mean.one) - drawn.of(mean.other) if mean.other else drawn.of(mean.one)
-        known = ~np.isnan(each) & mean.units
-        value = float(np.where(known[0], each[0], 0) @ weight / (weight * known[0]).sum())
-        off = np.where(known, each - value, 0.0)
-        out += row_checks(mean.row, off, known[0], codes, weight, people, settings)
+        return [compare(label(row, name), value, None, package="numpy", tolerance=0, why="", note=LONG)
+                for row in rows for name in ("std_error", "conf_low", "conf_high", "df")
+                if (value := getattr(row, name)) is not None]  # fmt: skip
+    key = (settings["reference"], settings["source"], settings["resamples"], settings["seed"])
+    sides, modes = redrawn(Of(id(told.design), key, told))
+    out: list[Check] = []
+    for row in rows:
+        each = told.values(row, modes, sides)
+        known = ~np.isnan(each)
+        off = np.where(known, each - told.mean(each[0]), 0.0)
+        out += row_checks(row, off, known[0], codes, told.weight, len(told.pool), settings)
     return out
 
 
 @lru_cache(maxsize=2)
-def redrawn(of: Of) -> tuple[Any, Any, Any]:
-    """Counts of each level, (1 + B, units, levels), kinds of sets of modes, and that of each unit, (1 + B, units)."""
-    told = tell(Of(of.design, of.settings[:2], of.result))
-    pool = sorted({person for own in told.people.values() for person in own}, key=of.result.design.raters.index)
-    table = answers_table(told, list(told.people), pool)
-    seed = int(np.random.SeedSequence([of.settings[3], 1]).generate_state(1)[0])
-    times = np.array([np.ones(len(pool)), *drawn_people(len(pool), of.settings[2], seed)])
+def redrawn(of: Of) -> tuple[Any, Modes]:
+    """Counts of each level, (1 + B, units, levels), and their modes: of the sample, then of people drawn."""
+    told: Told = of.source
+    table, size = told.table(told.pool), len(told.pool)
+    seed = int(np.random.SeedSequence([told.settings["seed"], 1]).generate_state(1)[0])
+    times = np.array(
+        [np.ones(size), *Cells.of(np.ones(size), [np.arange(size)]).draws(told.settings["resamples"], seed)]
+    )
     sides = np.empty((len(times), *table.shape[1:]), dtype=np.uint16)
     for start in range(0, len(times), BLOCK):
-        side = times[start : start + BLOCK] @ table.reshape(len(pool), -1)
+        side = times[start : start + BLOCK] @ table.reshape(size, -1)
         sides[start : start + BLOCK] = side.reshape(-1, *table.shape[1:])
-    kinds, place = np.unique(codes_of_modes(sides), return_inverse=True)
-    return sides, kinds, place.reshape(sides.shape[:2])
-
-
-class Drawn:
-    """Distances of models, constant answers, the uniform answer and a person in every resample, (1 + B, units)."""
-
-    def __init__(self, result: Result, told: Told) -> None:
-        settings = result.settings
-        key = (settings["reference"], source_name(result), settings["resamples"], settings["seed"])
-        self.sides, kinds, self.kind = redrawn(Of(id(result.design), key, result))
-        constants = {f"always {name}": dict.fromkeys(told.people, told.scores[k]) for k, name in enumerate(told.labels)}
-        self.constants, self.columns = list(constants), [*told.models, *constants]
-        self.dealt = Dealt(replace(told, models={**told.models, **constants}), result)
-        self.far = self.dealt.table(kinds)
-        self.top = ceiling_values(result, told, list(told.people))
-
-    def of(self, name: str) -> FloatArray:
-        """Return a column by its name."""
-        if name in self.columns:
-            return np.asarray(self.far[self.kind, self.dealt.asked[self.columns.index(name)]])
-        if name == "uniform answer":
-            return np.asarray(np.mean([self.of(one) for one in self.constants], axis=0))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            total = np.einsum("bul,ul->bu", self.sides, np.nan_to_num(self.top))
-            return np.asarray(total / np.einsum("bul,ul->bu", self.sides, 1.0 * ~np.isnan(self.top)))
-
-
-def means_of(result: Result, told: Told) -> Iterator[Mean]:
-    """Yield rows that are means over all people: not those of groups of people, shares and the population's mode."""
-    whole = np.ones(len(told.people), dtype=bool)
-    parts: dict[str | None, Any] = {None: whole}
-    parts |= {group: np.array([u in units for u in told.people]) for group, units in level_units(result)}
-    gaps, constants = gap_keys(result, told), {*(f"always {name}" for name in told.labels), "uniform answer"}
-    for row in result.rows:
-        if row.group == LINE:
-            yield Mean(row=row, one=row.term if row.term in constants else "person", other="", units=whole)
-        elif (row.term, row.group) in gaps:
-            yield Mean(row=row, one=row.term, other=gaps[row.term, row.group], units=whole)
-        elif row.term in told.models and row.group in parts:
-            yield Mean(row=row, one=row.term, other="", units=parts[row.group])
-
-
-def drawn_people(size: int, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """How often each person is drawn; a single one always once."""
-    if size < 2:
-        return iter([np.ones(size)] * resamples)
-    return Cells.of(np.ones(size), [np.arange(size)]).draws(resamples, seed)
-
-
-def ceiling_values(result: Result, told: Told, units: list[str]) -> FloatArray:
-    """Distance of an answer of each level from the mode of the other people, (units, levels); NaN where none is."""
-    out = np.full((len(units), len(told.scores)), np.nan)
-    for u, unit in enumerate(units):
-        answers = list(told.people[unit].values())
-        for k, score in enumerate(told.scores):
-            others = modes_without(list(answers), score) if score in answers else None
-            found = from_modes(others, score, told, result.settings) if others else None
-            out[u, k] = math.nan if found is None else found
-    return out
+    return sides, counted_modes(told, sides)
 
 
 def row_checks(
@@ -636,59 +422,3 @@ def by_code(values: FloatArray, code: Any) -> FloatArray:
     """Sum columns by their code."""
     order = np.argsort(code, kind="stable")
     return np.add.reduceat(values[:, order], np.unique(code[order], return_index=True)[1], axis=1)
-
-
-def population_checks(result: Result, told: Told) -> list[Check]:
-    """Compare the means of halves with others drawn here, and each estimate with the extrapolation from them."""
-    rows = [row for row in result.rows if row.group == POPULATION and row.estimate is not None]
-    if not rows:
-        return []
-    splits = max(LEAST, min(OURS // 5, HALVES // max(len(told.people), 1)))
-    dealt, place = Dealt(told, result), {model: k for k, model in enumerate(told.models)}
-    found = dealt.distances(halvings(told, splits))
-    plain = {row.term: row.estimate for row in result.rows if row.group is None}
-    stored: Mapping[str, float] = result.extras["half_distance"]
-    drawn, sums, rate = [], [], middle_rate(told)
-    for row in rows:
-        theirs, error = half_mean(found[:, place[row.term]], dealt.weight)
-        both = error * math.sqrt(1 + splits / OURS)
-        name = f"{row.term} [half of the answers]"
-        drawn.append(direct(name, stored[row.term], theirs, 6 * both + TOLERANCE, HALVED))
-        whole = plain[row.term] or 0.0
-        least = max(0.0, whole - (stored[row.term] - whole) / (2**rate - 1))
-        sums.append(direct(f"{row.term} [{POPULATION}]", row.estimate, least, TOLERANCE, SAME))
-    return [*drawn, *sums]
-
-
-def middle_rate(told: Told) -> float:
-    """Middle of the rates 1 and the slowest one, from the leads of the first level over the second, unit by unit."""
-    narrow, total = 0.0, sum(told.weight[unit] for unit in told.people)
-    for unit, own in told.people.items():
-        times = sorted(Counter(own.values()).values(), reverse=True)
-        if times[0] - (times[1] if len(times) > 1 else 0) <= 1:
-            narrow += told.weight[unit]
-    share = narrow / total
-    slow = 0.5 if share <= FEW else 0.25 if share >= MANY else 0.5 - 0.25 * (share - FEW) / (MANY - FEW)
-    return (1 + slow) / 2
-
-
-def halvings(told: Told, splits: int) -> FloatArray:
-    """Counts of both sides of random halvings of each unit's answers, (2 splits, units, levels)."""
-    rng, out = np.random.default_rng(0), np.zeros((2 * splits, len(told.people), len(told.scores)))
-    for u, own in enumerate(told.people.values()):
-        times = Counter(own.values())
-        counts = np.array([times[score] for score in told.scores])
-        out[:splits, u] = rng.multivariate_hypergeometric(counts, len(own) // 2, size=splits)
-        out[splits:, u] = counts - out[:splits, u]
-    return out
-
-
-def half_mean(found: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Mean over units of distances from the modes of halves, (sides, units), and its Monte-Carlo error."""
-    known = ~np.isnan(found)
-    times = known.sum(axis=0)
-    size, some = weight * times / len(found), times > 0
-    means = np.where(known, found, 0.0).sum(axis=0) / np.maximum(times, 1)
-    squares = np.where(known, (found - means) ** 2, 0.0).sum(axis=0)
-    noise = (size**2 * squares / np.maximum(times - 1, 1))[some] / (times[some] / 2)
-    return float(size @ means) / float(size.sum()), math.sqrt(float(noise.sum())) / float(size.sum())

@@ -11,22 +11,20 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, worst
-from socialstats.crosscheck.pair_clusters import Errors, clustered, with_tie
+from socialstats.crosscheck.pair_clusters import Errors, clustered
 from socialstats.crosscheck.pair_fits import (
-    PairColumns,
-    PeerFit,
+    TIES,
+    back_to_centred,
     by_row,
     expected_information,
-    firth,
     glm,
     gradient,
     log_likelihood,
     maximise,
     pair_columns,
     solve_all,
-    with_pseudo_wins,
 )
-from socialstats.crosscheck.row_arithmetic import label, wald_checks
+from socialstats.crosscheck.row_arithmetic import label, relative, wald_checks
 from socialstats.results import Check, Result, Verification
 
 ZERO = 1e-14  # a standard error below this is rounding
@@ -43,8 +41,7 @@ def verify(result: Result) -> Verification:
     likelihood, maximised by scipy. Firth: statsmodels on augmented data (derivatives of
     the penalised likelihood with ties).
     """
-    checks = [*whole_model(result), *choix_checks(result)]
-    return Verification(checks=tuple(checks))
+    return Verification(checks=(*whole_model(result), *choix_checks(result)))
 
 
 def whole_model(fit: Any) -> list[Check]:
@@ -52,17 +49,45 @@ def whole_model(fit: Any) -> list[Check]:
     state = fit.fitted_state
     size = len(fit.design.count) * len(fit.names)
     if size > LARGEST_TABLE:
-        return [skipped(f"a dense table of {size:,} numbers: the peers would take minutes")]
-    if state.options.penalty and state.ties not in ("none", "half"):
-        return [penalised_slope(fit, table_of(fit))]
-    peer, table, _ = fitted_again(fit)
-    return [loglik_check(fit, peer, table), *row_checks(fit, *reported(fit), peer)]
+        note = f"a dense table of {size:,} numbers: the peers would take minutes"
+        return [compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)]
+    if state.options.penalty and state.ties in TIES:
+        return [penalised_slope(fit)]
+    found = fitted_again(fit)
+    checks = [compare(
+        "log-likelihood", fit.log_likelihood, found.loglik, package=found.package,
+        tolerance=1e-9 * max(1.0, abs(found.loglik)), why="the same sum in another order, relative",
+    )]  # fmt: skip
+    shift = np.eye(len(fit.names))
+    if state.options.reference is not None:
+        shift[: len(fit.items), fit.items.index(state.options.reference)] -= 1
+    return checks + row_checks(fit, shift @ found.beta, *found.errors(shift), package=found.package)
 
 
-def table_of(fit: Any) -> PairColumns:
-    """Return the regression table, with the pseudo-wins of a prior."""
-    table, state = pair_columns(fit), fit.fitted_state
-    return with_pseudo_wins(table, state.data.n_items, state.options.prior) if state.options.prior else table
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Again:
+    """A fit as its peer finds it, in the fit's centred coefficients.
+
+    Attributes
+    ----------
+    beta : (p,) array
+    covariance : (p, p) array
+        Of the model, whatever the standard errors of the fit.
+    used : (p, p) array
+        The sandwich by row where the fit has it, else `covariance`.
+    errors : callable
+        From contrasts (k, p) to standard errors (NaN where there are none) and degrees of freedom.
+    loglik : float
+        Without the pseudo-wins of a prior.
+    package : str
+    """
+
+    beta: FloatArray
+    covariance: FloatArray
+    used: FloatArray
+    errors: Errors
+    loglik: float
+    package: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,110 +98,69 @@ class Known:
     fit: Any = field(compare=False)
 
 
-def fitted_again(fit: Any) -> tuple[PeerFit, PairColumns, FloatArray]:
-    """Return the peer's fit, its table, and the matrix to centred coefficients with the tie parameter last."""
+def fitted_again(fit: Any) -> Again:
+    """Fit the model of a fit with its peer."""
     return _fitted(Known(fit.fitted_state, fit))
 
 
 @lru_cache(maxsize=4)
-def _fitted(known: Known) -> tuple[PeerFit, PairColumns, FloatArray]:
-    table, tie = table_of(known.fit), known.state.model.tie_term
-    return peer_of(known.fit, table), table, with_tie(table.back, tied=tie is not None)
+def _fitted(known: Known) -> Again:
+    fit, state, design = known.fit, known.state, known.fit.design
+    table = pair_columns(fit)
+    peer = maximise(state.ties, table) if state.ties in TIES else glm(table, penalised=bool(state.options.penalty))
+    back, loglik = back_to_centred(fit, table.x.shape[1]), peer.loglik
+    if state.options.prior:
+        ghost = replace(table, weight=np.where(table.weight_sq > 0, 0.0, table.weight))
+        loglik -= log_likelihood(state.ties, ghost, peer.estimate)
+    used = back @ (by_row(state.ties, peer, table) if state.kind == "sandwich" else peer.covariance) @ back.T
+    inner = clustered(state.ties, table, peer, design.weight_sq.sum() / design.weight.sum()) if table.groups else None
+
+    def errors(c: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if inner is not None:
+            return inner(c @ back)
+        return np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", c, used, c), 0)), np.full(len(c), np.inf)
+
+    return Again(beta=back @ peer.estimate, covariance=back @ peer.covariance @ back.T, used=used, errors=errors,
+                 loglik=loglik, package=peer.package)  # fmt: skip
 
 
 def errors_of(fit: Any) -> Errors:
     """Return a function from contrasts of a fit's centred coefficients to standard errors and df, found again here."""
-    return _errors(Known(fit.fitted_state, fit))
-
-
-@lru_cache(maxsize=4)
-def _errors(known: Known) -> Errors:
-    peer, table, back = fitted_again(known.fit)
-    if known.state.kind != "cluster":
-        v = back @ v_of(known.fit, peer, table) @ back.T
-        return lambda c: (np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", c, v, c), 0)), np.full(len(c), np.inf))
-    noise = float(known.fit.design.weight_sq.sum() / known.fit.design.weight.sum())
-    errors = clustered(known.state.ties, table, peer, noise)
-    return lambda c: errors(c @ back)
-
-
-def v_of(fit: Any, peer: PeerFit, table: PairColumns) -> FloatArray:
-    """Return the peer's covariance: of the model, or the sandwich by row."""
-    return peer.covariance if fit.fitted_state.kind == "model" else by_row(peer, table)
-
-
-def peer_of(fit: Any, table: PairColumns) -> PeerFit:
-    """Fit the regression table with the peer of the model."""
-    state = fit.fitted_state
-    if state.ties not in ("none", "half"):
-        return maximise(state.ties, table)
-    return (firth if state.options.penalty else glm)(table)
+    return fitted_again(fit).errors
 
 
 def peer_estimates(fit: Any) -> dict[str, float]:
-    """Return the coefficients of an unpenalised fit as its peer finds them, by name."""
-    return dict(zip([row.term for row in fit.rows], reported(fit)[0].tolist(), strict=True))
+    """Return the coefficients of an unpenalised fit without reference as its peer finds them, by name."""
+    return dict(zip(fit.names, fitted_again(fit).beta.tolist(), strict=True))
 
 
-def skipped(note: str) -> Check:
-    """Say that nothing was compared, and why."""
-    return Check(
-        quantity="whole model", ours=None, theirs=None, package="statsmodels", version="", tolerance=0.0, ok=None,
-        note=note,
-    )  # fmt: skip
-
-
-def reported(fit: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the peer's coefficients as the fit reports them, their standard errors (NaN: none) and df."""
-    peer, _, back = fitted_again(fit)
-    shift, reference = np.eye(len(back)), fit.fitted_state.options.reference
-    if reference is not None:
-        shift[: fit.fitted_state.data.n_items, fit.design.items.index(reference)] -= 1
-    return np.asarray(shift @ back @ peer.estimate), *errors_of(fit)(shift)
-
-
-def loglik_check(fit: Any, peer: PeerFit, table: PairColumns) -> Check:
-    """Compare log-likelihoods (without the pseudo-wins of a prior)."""
-    theirs, state = peer.loglik, fit.fitted_state
-    if state.options.prior:
-        real = np.arange(len(table.weight)) < len(table.weight) - 2 * state.data.n_items
-        theirs -= log_likelihood_of(state.ties, table, peer.estimate, ~real)
-    return compare(
-        "log-likelihood", fit.log_likelihood, theirs, package=peer.package, note=peer.note,
-        tolerance=1e-9 * max(1.0, abs(theirs)), why="the same sum in another order, relative",
-    )  # fmt: skip
-
-
-def log_likelihood_of(kind: str, table: PairColumns, beta: FloatArray, rows: Any) -> float:
-    """Return the part of the log-likelihood that some rows give."""
-    part = replace(table, x=table.x[rows], outcome=table.outcome[rows], weight=table.weight[rows])
-    return log_likelihood(kind, part, beta)
-
-
-def row_checks(fit: Any, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, peer: PeerFit) -> list[Check]:
+def row_checks(fit: Any, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, *, package: str) -> list[Check]:
     """Compare estimate, s.e., df, interval, statistic and p of every row."""
     out: list[Check] = []
     for row, b, s, df in zip(fit.rows, estimate.tolist(), errors.tolist(), dfs.tolist(), strict=True):
-        made: dict[str, Any] = {"package": peer.package, "note": peer.note}
-        out.append(compare(label(row, "estimate"), row.estimate, b, tolerance=1e-8, why=SAME_MAXIMUM, **made))
+        out.append(compare(label(row, "estimate"), row.estimate, b, package=package, tolerance=1e-8, why=SAME_MAXIMUM))
         known = float(row.std_error is not None), float(s > ZERO)  # NaN where there is no interval
         if known[0] != known[1]:
-            out.append(compare(label(row, "whether there is an interval"), *known, tolerance=0.0, why="", **made))
+            name = label(row, "whether there is an interval")
+            out.append(compare(name, *known, package=package, tolerance=0.0, why=""))
         elif row.std_error is not None:
             law = None if math.isinf(df) else df
-            out.append(compare(label(row, "s.e."), row.std_error, s, tolerance=1e-6 * s, why=SAME_CURVATURE, **made))
-            out += wald_checks(row, fit.fitted_state.options.level, b, s, law, package=peer.package,
-                               why=SAME_CURVATURE, close=1e-5)  # fmt: skip
+            out.append(relative(label(row, "s.e."), row.std_error, s, package, SAME_CURVATURE, 1e-6))
+            out += wald_checks(row, fit.fitted_state.options.level, b, s, law, package=package, why=SAME_CURVATURE,
+                               close=1e-5)  # fmt: skip
     return out
 
 
-def penalised_slope(fit: Any, table: PairColumns) -> Check:
+def penalised_slope(fit: Any) -> Check:
     """Differentiate log-likelihood + log det(information) / 2 numerically at the fit's own estimate.
 
     A maximum has slope zero. The information is that of the definition, by central differences.
     """
-    kind, beta = fit.fitted_state.ties, own_coefficients(fit)
-    rng, slopes = np.random.default_rng(1), []
+    kind, table, rng, slopes = fit.fitted_state.ties, pair_columns(fit), np.random.default_rng(1), []
+    beta = np.array([row.estimate for row in fit.rows], dtype=float)
+    if n := len(fit.items):  # the first item as reference, and left out
+        beta[:n] -= beta[0]
+        beta = beta[1:]
     for _ in range(6):
         direction = rng.standard_normal(len(beta))
         direction *= 1e-4 / np.linalg.norm(direction)
@@ -188,35 +172,20 @@ def penalised_slope(fit: Any, table: PairColumns) -> Check:
     )  # fmt: skip
 
 
-def own_coefficients(fit: Any) -> FloatArray:
-    """Return the fit's estimates with the first item as reference and left out."""
-    beta = np.array([row.estimate for row in fit.rows], dtype=float)
-    n = len(fit.items)
-    beta[:n] -= beta[0] if n else 0.0
-    return beta[1:] if n else beta
-
-
 def choix_checks(fit: Any) -> list[Check]:
-    """Compare the strengths of a plain model without ties with choix."""
-    state, design = fit.fitted_state, fit.design
+    """Compare the strengths of a plain model without ties with choix: one check a solver, of the worst item."""
+    state, design, checks = fit.fitted_state, fit.design, []
     other = state.options.order or state.options.formula or design.weighted or state.penalised
-    return [] if design.n_ties or other else compare_choix(fit, "strength")
-
-
-def compare_choix(fit: Any, what: str) -> list[Check]:
-    """One check a solver: the item with the largest difference."""
-    checks = []
-    for found in solve_all(fit.design):
-        if found.strength is None:
-            checks.append(compare(
-                f"{what}, {found.solver}", None, None, package="choix", tolerance=found.tolerance, why="",
-                note=found.note,
-            ))  # fmt: skip
+    if design.n_ties or other:
+        return []
+    for solver, tolerance, why, strength, note in solve_all(design):
+        made: dict[str, Any] = {"package": "choix", "tolerance": tolerance, "note": note}
+        if strength is None:
+            checks.append(compare(f"strength, {solver}", None, None, why="", **made))
             continue
         each = [
-            compare(f"{what} of '{item}', {found.solver}", fit.strengths[item], float(theirs), package="choix",
-                    tolerance=found.tolerance, why=found.why, note=found.note)
-            for item, theirs in zip(fit.design.items, found.strength, strict=True)
-        ]  # fmt: skip
+            compare(f"strength of '{item}', {solver}", fit.strengths[item], theirs, why=why, **made)
+            for item, theirs in zip(design.items, strength.tolist(), strict=True)
+        ]
         checks.append(worst(each, "items"))
     return checks

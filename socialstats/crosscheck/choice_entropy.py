@@ -7,27 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.effect_sizes import d_z_checks
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.designs.comparisons import Comparisons
-from socialstats.results import Check, Result, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TERMS = ("H", "H_corrected")
-
-CLOSED = "the same closed form in another order of arithmetic"
+MADE: dict[str, Any] = {
+    "package": "scipy", "tolerance": 1e-10, "why": "the same closed form in another order of arithmetic",
+}  # fmt: skip
 
 
 def verify(result: Result) -> Verification:
     """Recompute the mean entropies and their t intervals, or the paired t test of a difference."""
-    base = result.settings["base"]
+    base, cluster = result.settings["base"], result.settings.get("cluster", "pair")
     if "labels" in result.settings:
         return Verification(checks=tuple(difference_checks(result, base)))
-    return Verification(checks=tuple(mean_checks(result, pair_values(result.design, base))))
+    values, checks = pair_values(result.design, base), []
+    names = [f.name for f in result.design.factors(cluster) if f.name != "pair"]
+    groups = values[names].to_numpy() if names else np.arange(len(values))[:, None]
+    for term in TERMS:
+        checks += mean_checks(result, result.row(term), values[term].to_numpy(), groups)
+    return Verification(checks=tuple(checks))
 
 
 def pair_values(design: Comparisons, base: float) -> pd.DataFrame:
@@ -46,18 +53,13 @@ def pair_values(design: Comparisons, base: float) -> pd.DataFrame:
     return pd.DataFrame({"H": plain, "H_corrected": better, **codes}, index=sums.index)
 
 
-def mean_checks(result: Result, values: pd.DataFrame) -> list[Check]:
-    """Compare the means, their errors, degrees of freedom and intervals."""
-    checks: list[Check] = []
-    cluster = result.settings["cluster"]
-    names = [f.name for f in result.design.factors(cluster) if f.name != "pair"]
-    groups = values[names].to_numpy() if names else np.arange(len(values))[:, None]
-    for term in TERMS:
-        x, row = values[term].to_numpy(), result.row(term)
-        checks.append(compare(term, row.estimate, float(x.mean()), package="scipy", tolerance=1e-10, why=CLOSED))
-        if row.std_error is not None:
-            checks += mean_row_checks(row, x, groups, result.settings["level"])
-    return checks
+def mean_checks(result: Result, row: Row, values: FloatArray, groups: Any) -> list[Check]:
+    """Compare a mean, its error, degrees of freedom and interval."""
+    mean = compare(label(row), row.estimate, float(values.mean()), **MADE)
+    return [
+        mean,
+        *(mean_row_checks(row, values, groups, result.settings["level"]) if row.std_error is not None else []),
+    ]
 
 
 def difference_checks(result: Result, base: float) -> list[Check]:
@@ -65,20 +67,18 @@ def difference_checks(result: Result, base: float) -> list[Check]:
     a, b = (pair_values(design, base) for design in result.design)
     both = a.index.intersection(b.index)
     checks: list[Check] = []
-    made: dict[str, Any] = {"package": "scipy", "tolerance": 1e-10, "why": CLOSED}
     for term in TERMS:
-        gap, row = (a.loc[both, term] - b.loc[both, term]).to_numpy(), result.row(term, group="difference")
-        checks.append(compare(label(row), row.estimate, float(gap.mean()), **made))
-        if row.std_error is not None:
-            checks += mean_row_checks(row, gap, np.arange(len(gap))[:, None], result.settings["level"])
-        for side, name in zip((a, b), result.settings["labels"], strict=True):
+        one, two = (side.loc[both, term].to_numpy() for side in (a, b))
+        row = result.row(term, group="difference")
+        checks += mean_checks(result, row, one - two, np.arange(len(both))[:, None])
+        for values, name in zip((one, two), result.settings["labels"], strict=True):
             own = result.row(term, group=name)
-            checks.append(compare(label(own), own.estimate, float(side.loc[both, term].mean()), **made))
+            checks.append(compare(label(own), own.estimate, float(values.mean()), **MADE))
     gap = (a.loc[both, "H"] - b.loc[both, "H"]).to_numpy()
     sd = result.row("sd", group="difference")
-    checks.append(compare("sd", sd.estimate, float(gap.std(ddof=1)), **made))
+    checks.append(compare("sd", sd.estimate, float(gap.std(ddof=1)), **MADE))
     size = result.row("d_z", group="difference")
     if size.estimate is not None:
         theirs = float(gap.mean() / gap.std(ddof=1))
-        checks.append(compare("d_z", size.estimate, theirs, package="scipy", tolerance=1e-9, why=CLOSED))
+        checks.append(compare("d_z", size.estimate, theirs, **(MADE | {"tolerance": 1e-9})))
     return checks if size.conf_low is None else checks + d_z_checks(size, gap, result.settings["level"])

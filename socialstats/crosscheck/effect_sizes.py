@@ -12,7 +12,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
 from socialstats.crosscheck.resamples import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
+from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label
 from socialstats.results import Check, Result, Row, Verification, marked
 
 PAIRED_CI = (
@@ -22,7 +22,7 @@ TERMS = ("d_z", "d_av", "d_rm")
 ROUNDING = 1e-12
 MOST_LEFT_OUT = 2000
 MANY = "too many pairs to leave each out in turn"
-CLOSED = ("noncentral t", "jackknife t", "the outer ends")  # what the methods without resamples end with
+CLOSED = ("noncentral_t", "jackknife", "outer_ends")  # intervals without resamples
 LEFT = "sizes without each pair (cluster), computed from its values again"
 HALF_DIGITS = 1e-6  # the root of 1 - r, where r is near 1
 
@@ -96,25 +96,23 @@ def interval_checks(result: Result) -> list[Check]:
     """Compare the intervals without resamples: noncentral t, jackknife t, or the outer ends of both."""
     s, design, level = result.extras["summary"], result.design, result.settings["level"]
     factors = design.factors(result.settings["cluster"]) if design is not None else ()
-    known = [row for row in result.rows if row.conf_low is not None and str(row.method).endswith(CLOSED)]
-    needed = any(row.method != "noncentral t" for row in known) and len(factors) < 2
+    known = [row for row in result.rows if row.interval in CLOSED]
+    needed = any(row.interval != "noncentral_t" for row in known) and len(factors) < 2
     sizes = left_out(design, factors[0].codes if factors else None) if needed else None
     out = [skipped("interval of d_z", "pingouin", PAIRED_CI)] if known else []
     for row in known:
         j = hedges(s.n - 1) if row.term == "g_z" else 1.0
         at = TERMS.index("d_z" if row.term == "g_z" else row.term)
-        if row.method != "noncentral t" and sizes is None:
+        if row.interval != "noncentral_t" and sizes is None:
             out += too_many(row)
             continue
         error, df, *jack = jackknife_t(*sizes, at, level) if sizes is not None else (math.nan,) * 4
-        if row.std_error is not None:
-            out += [relative(label(row, "s.e."), row.std_error, j * error, "numpy", LEFT, close=1e-6),
-                    relative(label(row, "df"), row.df, df, "numpy", LEFT, close=1e-6)]  # fmt: skip
-        if row.method == "jackknife t":
+        out += field_checks(row, "numpy", LEFT, 1e-6, std_error=j * error, df=df)
+        if row.interval == "jackknife":
             out += end_checks(row, j * jack[0], j * jack[1], "scipy", LEFT, 1e-6)
         else:
             ends = (math.nan, math.nan)
-            if row.method != "noncentral t":
+            if row.interval != "noncentral_t":
                 gaps = np.repeat(design.first - design.second, design.count.astype(np.int64))
                 ends = short_of_zero((jack[0], jack[1]), s.t, gaps, level)
             out += hull_checks(row, s.t, s.n, ends, level, factor=j)
@@ -246,12 +244,12 @@ def jackknife_t(
 
 def bootstrap_checks(result: Result) -> list[Check]:
     """Compute the sizes of every resample from its own means, variances and correlation."""
-    shown = {r.term: r for r in result.rows if r.method and r.method.split(" ")[0].lower() in RESAMPLED}
-    if not shown or not any(r.std_error is not None or r.conf_low is not None for r in shown.values()):
+    shown = {row.term: row for row in result.rows if row.interval in RESAMPLED}
+    if not shown:
         return []
     design, settings = result.design, result.settings
     cells = Cells.of(design.count, [f.codes for f in design.factors(settings["cluster"])])
-    ci = str(next(iter(shown.values())).method).split(" ")[0].lower()
+    ci = str(next(iter(shown.values())).interval)
 
     def sizes(times: FloatArray) -> list[float]:
         return sizes_of(design.first, design.second, times)

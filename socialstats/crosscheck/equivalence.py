@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
-from socialstats.crosscheck.row_arithmetic import (
-    end_checks,
-    label,
-    quantile,
-    relative,
-    same_p,
-    tail_p,
-)
+from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, quantile, same_p, tail_p
 from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, Result, Verification, marked
 
@@ -44,10 +38,8 @@ def verify(result: Result) -> Verification:
         checks += standard_checks(result, d)
     elif np.isin(np.concatenate([pairs.x, pairs.y]), (0.0, 1.0)).all():
         checks += score_checks(result, d, pairs.groups)
-    elif pairs.groups.shape[1]:
-        checks += clustered_checks(result, d, pairs.groups)
     else:
-        checks += paired_checks(result, pairs)
+        checks += t_checks(result, pairs)
     return Verification(checks=tuple(checks))
 
 
@@ -62,72 +54,45 @@ def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
             return [skipped("interval", "scipy", "one cluster only")]
         table, df = found
     out = end_checks(result.rows[0], *profile_interval(table, 2 * options["level"] - 1, df), "scipy", PROFILE, 1e-6)
-    tails = []
-    for term, bound, side in (("above low", options["low"], "greater"), ("below high", options["high"], "less")):
-        test = result.row(term)
-        value = profile_score(table, bound) if abs(bound) < 1 else math.copysign(math.inf, -bound)
-        tails.append(max(tail_p(value, df, side), SMALLEST))
-        if test.statistic is not None:
-            out.append(relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3))
-        out += [relative(label(test, "df"), test.df, df, "numpy", PROFILE, 1e-7)] if df is not None else []
-        out.append(same_p(label(test, "p"), test.p_value, tails[-1], "scipy", PROFILE, 1e-5))
-    return [*out, same_p("p", result.row("equivalence").p_value, max(tails), "scipy", PROFILE, 1e-5)]
-
-
-def paired_checks(result: Result, pairs: Vectors) -> list[Check]:
-    """Compare with statsmodels' two one-sided tests."""
-    from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
-
-    low, high = result.settings["low"], result.settings["high"]
-    p, (t_low, p_low, _), (t_high, p_high, _) = ttost_paired(pairs.x, pairs.y, low, high)
-    ends = DescrStatsW(pairs.x - pairs.y).tconfint_mean(alpha=2 * (1 - result.settings["level"]))
-    d = pairs.x - pairs.y
-    error = float(d.std(ddof=1) / math.sqrt(len(d)))
-    return [
-        relative("s.e.", result.rows[0].std_error, error, "numpy", "sd of the differences over the root of n"),
-        *side_checks(result, float(d.mean()), error, float(len(d) - 1), "scipy's t distribution"),
-        same_p("p", result.row("equivalence").p_value, float(p), "statsmodels"),
-        near("t, above low", result.row("above low").statistic, float(t_low), "statsmodels"),
-        same_p("p, above low", result.row("above low").p_value, float(p_low), "statsmodels"),
-        near("t, below high", result.row("below high").statistic, float(t_high), "statsmodels"),
-        same_p("p, below high", result.row("below high").p_value, float(p_high), "statsmodels"),
-        near("low", result.rows[0].conf_low, float(ends[0]), "statsmodels"),
-        near("high", result.rows[0].conf_high, float(ends[1]), "statsmodels"),
+    values = [
+        profile_score(table, bound) if abs(bound) < 1 else math.copysign(math.inf, -bound)
+        for bound in (options["low"], options["high"])
     ]
+    return out + side_checks(result, values, df, PROFILE, (1e-6, 1e-5))
 
 
-def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
-    """Compare with errors by clusters, and scipy's t."""
-    row, options = result.rows[0], result.settings
-    error, df = mean_error(d, groups)
-    mean, reach = float(d.mean()), quantile(2 * options["level"] - 1, df) * error
-    return [
-        relative("s.e.", row.std_error, error, "numpy", CR2),
-        *end_checks(row, mean - reach, mean + reach, "scipy", CR2),
-        *side_checks(result, mean, error, df, CR2),
-    ]
+def t_checks(result: Result, pairs: Vectors) -> list[Check]:
+    """Compare error, interval and tests with errors by clusters and scipy's t; p with statsmodels' ttost_paired too."""
+    from statsmodels.stats.weightstats import ttost_paired
+
+    options, d = result.settings, pairs.x - pairs.y
+    row, mean, bounds = result.rows[0], float(d.mean()), (options["low"], options["high"])
+    clustered = pairs.groups.shape[1] > 0
+    error, df = mean_error(d, pairs.groups)
+    if not clustered:
+        error, df = float(d.std(ddof=1) / math.sqrt(len(d))), len(d) - 1.0
+    why = CR2 if clustered else "sd of the differences over the root of n, and scipy's t distribution"
+    reach = quantile(2 * options["level"] - 1, df) * error
+    out = [
+        *field_checks(row, "numpy", why, std_error=error, df=df),
+        *end_checks(row, mean - reach, mean + reach, "scipy", why),
+        *side_checks(result, [(mean - bound) / error for bound in bounds], df, why),
+    ]  # fmt: skip
+    if clustered:
+        return out
+    p = ttost_paired(pairs.x, pairs.y, *bounds)[0]
+    return [*out, same_p("p", result.row("equivalence").p_value, float(p), "statsmodels")]
 
 
-def side_checks(result: Result, mean: float, error: float, df: float, why: str) -> list[Check]:
+def side_checks(
+    result: Result, values: Sequence[float], df: float | None, why: str, close: tuple[float, float] = (1e-8, 1e-8)
+) -> list[Check]:
     """Statistic, df and p of both one-sided tests, and the larger p as that of equivalence."""
-    options, out, found, values = result.settings, [], [], []
-    for term, bound, side in (("above low", options["low"], "greater"), ("below high", options["high"], "less")):
-        test, t = result.row(term), (mean - bound) / error
-        found.append(tail_p(t, df, side))
-        values.append(t)
-        out += [
-            relative(label(test, "statistic"), test.statistic, t, "scipy", why, size=1e-6),
-            relative(label(test, "df"), test.df, df, "scipy", why),
-            same_p(label(test, "p"), test.p_value, found[-1], "scipy", why),
-        ]
-    for row in (result.rows[0], result.row("equivalence")):
-        if row.df is not None:
-            out.append(relative(label(row, "df"), row.df, df, "scipy", why))
-        if row.p_value is not None:
-            out.append(same_p(label(row, "p"), row.p_value, max(found), "scipy", why))
-        if row.statistic is not None:
-            lead = values[int(np.argmax(found))]
-            out.append(relative(label(row, "statistic"), row.statistic, lead, "scipy", "that of the larger p"))
+    tails = [max(tail_p(t, df, side), SMALLEST) for t, side in zip(values, ("greater", "less"), strict=True)]
+    worse, free, out = int(np.argmax(tails)), {} if df is None else {"df": df}, []
+    for term, k in (("above low", 0), ("below high", 1), ("equivalence", worse)):
+        out += field_checks(result.row(term), "scipy", why, close[0], statistic=values[k], **free)
+        out += field_checks(result.row(term), "scipy", why, close[1], p_value=tails[k])
     return out
 
 

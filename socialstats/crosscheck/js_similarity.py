@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -24,111 +23,100 @@ if TYPE_CHECKING:
 
 CLOSED = "the same closed form in another order of arithmetic"
 OUTER = "scipy's ncx2 with eigenvalues of the covariance of shares, and its t of leave-one-out values"
+LEFT_OUT = "leave-one-out values of another implementation"
+BY_RATING = "every one and every two ratings of a unit left out"
+BY_UNIT = "one unit (cluster) left out at a time"
+DRAWN = "both are means of random halvings: five Monte-Carlo errors"
+VARIANCES = "leave-one-out values with variances from scipy's hypergeometric distribution"
+EXACT = "ours are means of random halvings, theirs of all: fifteen per cent"
 FAR = 2_000.0  # scaled values beyond are normal
-MOST_UNITS, MOST_GROUPS = 3000, 4
-MOST_PATTERNS = 200
+MOST_UNITS, MOST_GROUPS, MOST_PATTERNS = 3000, 4, 200
+SHUFFLES, WIDE = 60, 5.0
 
 
 def verify(result: Result) -> Verification:
     """Recompute similarities, plug-in and corrected, their errors, intervals and tests, and the ceiling."""
     settings, reference = result.settings, str(result.settings["reference"])
     table = rated_table(result, "cell")
-    groups: list[str | None] = [None, *table.attrs["cells"]]
     checks: list[Check] = []
     for name in sorted(set(table["source"]) - {reference}):
         both = table[table["source"].isin([reference, name])]
-        found = [row for row in result.rows if row.term == name]
-        plain = [next(other for other in result.rows if other.group == row.group and other.method == "plug-in"
-                      and other.term == f"{name} (plug-in)") for row in found]  # fmt: skip
+        rows, plain = ([row for row in result.rows if row.role == role and row.label("source") == name]
+                       for role in ("estimate", "component"))  # fmt: skip
         if settings["aggregate"] == "pooled":
-            checks += pooled_checks(found, plain, both, reference, settings)
+            checks += pooled_checks(rows, plain, both, [reference, name], settings)
             continue
-        for row, other in zip(found, plain, strict=True):
-            part = both if row.group not in set(both["cell"]) else both[both["cell"] == row.group]
+        for row, other in zip(rows, plain, strict=True):
             if row.group is None or row.group in set(both["cell"]):
+                part = both if row.group is None else both[both["cell"] == row.group]
                 checks += unit_checks(row, other, part, settings)
-    return Verification(checks=(*checks, *ceiling_checks(result, table, groups[:MOST_GROUPS])))
+    return Verification(checks=(*checks, *ceiling_checks(result, table)))
 
 
-def squared(table: Any) -> float:
-    """Square of scipy's distance between the first two rows of a table of counts."""
-    return float(divergences(np.asarray(table[0])[None], np.asarray(table[1])[None])[0])
+def near(name: str, ours: float | None, theirs: float, why: str, tolerance: float = 1e-7) -> Check:
+    """Compare to an absolute tolerance."""
+    return compare(name, ours, theirs, package="scipy", tolerance=tolerance, why=why)
 
 
-def divergences(one: FloatArray, two: FloatArray) -> FloatArray:
+def divergences(one: Any, two: Any) -> FloatArray:
     """Squares of scipy's distances of (..., levels) counts; its nan for shares equal up to rounding is 0."""
     from scipy.spatial.distance import jensenshannon
 
+    one, two = np.asarray(one, dtype=np.float64), np.asarray(two, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = np.asarray(jensenshannon(one, two, axis=-1, base=2)) ** 2
     empty = (one.sum(axis=-1) <= 0) | (two.sum(axis=-1) <= 0)
     return np.where(empty, np.nan, np.nan_to_num(found))
 
 
+def mean_of_parts(counts: Any) -> FloatArray:
+    """Mean divergence of (..., parts, 2, levels) counts over the parts."""
+    return np.asarray(divergences(counts[..., 0, :], counts[..., 1, :]).mean(axis=-1))
+
+
 def pooled_checks(
-    rows: list[Row], plain: list[Row], both: pd.DataFrame, reference: str, settings: Mapping[str, Any]
+    rows: Sequence[Row], plain: Sequence[Row], both: pd.DataFrame, names: list[str], settings: Mapping[str, Any]
 ) -> list[Check]:
     """Compare pooled similarities of all units, of each cell and of their mean; the jackknife leaves a cluster out."""
+    import pandas as pd
+
     cells = list(both.attrs["cells"]) or [""]
     counts = both.groupby(["left", "cell", "source", "value"]).size().unstack("value", fill_value=0)
-    names = [reference, rows[0].term]
     clusters = list(dict.fromkeys(counts.index.get_level_values("left")))
-    index = pd_product([clusters, cells, names])
+    index = pd.MultiIndex.from_product([clusters, cells, names])
     sums = counts.reindex(index, fill_value=0).to_numpy(dtype=float).reshape(len(clusters), len(cells), 2, -1)
-    several = cells != [""]
-
-    def groups_of(parts: FloatArray) -> FloatArray:
-        """(..., cells, 2, levels) counts to (..., m): all units, each cell, the mean of the cells."""
-        whole = np.concatenate([parts.sum(axis=-3, keepdims=True), parts], axis=-3)
-        values = divergences(whole[..., 0, :], whole[..., 1, :])
-        mean = values[..., 1:].mean(axis=-1, keepdims=True)
-        return np.concatenate([values, mean], axis=-1) if several else values[..., :1]
-
-    total = sums.sum(axis=0)
-    value, left = groups_of(total), groups_of(total - sums)
-    there = sums.sum(axis=(2, 3)) > 0
-    some = there.any(axis=1, keepdims=True)
-    met = np.concatenate([some, there, some], axis=1) if several else some
+    groups = [sums.sum(axis=1, keepdims=True)]  # all units, each cell, all cells
+    if cells != [""]:
+        groups += [*np.split(sums, len(cells), axis=1), sums]
     checks: list[Check] = []
     biases: list[float] = []
-    for k, (row, other) in enumerate(zip(rows, plain, strict=True)):
+    for row, other, every in zip(rows, plain, groups, strict=True):
         if other.estimate is None:
             biases.append(math.nan)
             continue
-        kept, g = left[met[:, k], k], int(met[:, k].sum())
-        bias, variance = (g - 1) * (float(kept.mean()) - value[k]), (g - 1) * float(np.var(kept))
-        biases.append(bias)
-        if several and k == len(rows) - 1:
-            bias = float(np.mean(biases[1:-1]))
-        made: dict[str, Any] = {"package": "scipy", "why": CLOSED}
-        checks.append(compare(label(other), other.estimate, 1 - value[k], tolerance=1e-9, **made))
+        own = every[every.sum(axis=(1, 2, 3)) > 0]
+        total, g = own.sum(axis=0), len(own)
+        value, left = float(mean_of_parts(total)), mean_of_parts(total - own)
+        biases.append((g - 1) * (float(left.mean()) - value))
+        bias = float(np.mean(biases[1:-1])) if len(biases) == len(cells) + 2 else biases[-1]
+        checks.append(near(label(other), other.estimate, 1 - value, CLOSED, 1e-9))
         if row.estimate is None or len(clusters) > MOST_UNITS or both["crossed"].any():
             continue
-        made["why"] = "leave-one-out values of another implementation"
-        checks.append(compare(label(row), row.estimate, inside(1 - value[k] + bias), tolerance=1e-7, **made))
-        if settings["ci"] == "noncentral" and row.conf_low is not None:
-            error = math.sqrt(variance)
-            checks.append(compare(label(row, "s.e."), row.std_error, error, tolerance=1e-6 * error, **made))
-            part = sums.sum(axis=1, keepdims=True) if k == 0 else sums if k == len(cells) + 1 else sums[:, k - 1 : k]
-            ends = outer_ends(float(value[k]), float(value[k]) - bias, kept, chance_of(part), settings["level"])
+        checks.append(near(label(row), row.estimate, min(max(1 - value + bias, 0.0), 1.0), LEFT_OUT))
+        if row.conf_low is not None and settings["ci"] == "noncentral":
+            error = math.sqrt((g - 1) * float(np.var(left)))
+            checks.append(near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error))
+            ends = outer_ends(value, value - bias, left, chance_of(own), settings["level"])
             checks += held_ends(row, 1 - ends[1], 1 - ends[0], OUTER)
-        elif settings["ci"] in ("percentile", "basic") and row.conf_low is not None and both["clustered"].all():
-            drawn = Redrawn(estimate=1 - value[k : k + 1] + bias, left=None, copies=None,
-                            replicates=1 - resampled(sums, groups_of, settings)[:, k : k + 1] + 2 * bias)  # fmt: skip
-            checks.append(compare(label(row, "s.e."), row.std_error, drawn.std_error(0), tolerance=1e-7, **made))
+        elif row.conf_low is not None and both["clustered"].all():
+            drawn = redrawn(every, 1 - value + bias, 2 * bias, settings)
+            checks.append(near(label(row, "s.e."), row.std_error, drawn.std_error(0) or 0.0, LEFT_OUT))
             checks += held_ends(row, *drawn.ends(settings["ci"], 0, settings["level"]), WHY)
         if row.p_value is not None:
-            parts = total.sum(axis=0) if k == 0 else total[k - 1]
-            own = sums.sum(axis=1) if k == 0 else sums[:, k - 1]
-            sides = own[:, 0] / parts[0].sum(), own[:, 1] / parts[1].sum()
-            checks.append(swap_check(row, sides, np.arange(len(own)), divergences, settings["permutations"]))
-            checks.append(compare(label(row, "statistic"), row.statistic, value[k], tolerance=1e-9, **made))
+            sides = own[:, 0, 0] / total[0, 0].sum(), own[:, 0, 1] / total[0, 1].sum()
+            checks.append(swap_check(row, sides, np.arange(g), divergences, settings["permutations"]))
+            checks.append(near(label(row, "statistic"), row.statistic, value, LEFT_OUT, 1e-9))
     return checks
-
-
-def inside(similarity: float) -> float:
-    """Return a similarity between 0 and 1: a correction for bias can lead beyond."""
-    return min(max(similarity, 0.0), 1.0)
 
 
 def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
@@ -137,29 +125,23 @@ def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
     return end_checks(row, min(max(low, 0.0), estimate), max(min(high, 1.0), estimate), "scipy", why, 1e-6)
 
 
-def resampled(sums: FloatArray, finish: Callable[[Any], FloatArray], settings: Mapping[str, Any]) -> FloatArray:
-    """Return the divergences of every resample of the clusters, (B, m)."""
+def redrawn(sums: FloatArray, estimate: float, shift: float, settings: Mapping[str, Any]) -> Redrawn:
+    """Return the similarity of every resample of the clusters, moved by `shift`."""
     cells = Cells.of(np.ones(len(sums)), [np.arange(len(sums))])
-    drawn = cells.draws(settings["resamples"], settings["seed"])
-    return np.array([finish(np.tensordot(times, sums, 1)) for times in drawn])
+    drawn = [mean_of_parts(np.tensordot(times, sums, 1)) for times in cells.draws(settings["resamples"],
+                                                                                  settings["seed"])]  # fmt: skip
+    return Redrawn(estimate=np.array([estimate]), replicates=1 - np.array(drawn)[:, None] + shift, left=None,
+                   copies=None)  # fmt: skip
 
 
-def pd_product(parts: list[list[Any]]) -> Any:
-    """Every combination as an index."""
-    import pandas as pd
-
-    return pd.MultiIndex.from_product(parts)
-
-
-def chance_of(sums: FloatArray) -> FloatArray:
+def chance_of(own: FloatArray) -> FloatArray:
     """Eigenvalues of AV: the covariance of the differences of shares by clusters, over 8 ln 2 times their middle.
 
     Parameters
     ----------
-    sums : (clusters, k, 2, levels) float64 array
+    own : (clusters, k, 2, levels) float64 array
         Counts of the k pairs of shares whose mean divergence is taken.
     """
-    own = sums[sums.sum(axis=(1, 2, 3)) > 0]
     sizes = own.sum(axis=(0, 3))[..., None]
     shares = own.sum(axis=0) / sizes
     off = (own - own.sum(axis=3, keepdims=True) * shares) / sizes
@@ -190,11 +172,11 @@ def chi_square_ends(value: float, mean: float, square: float, level: float) -> t
     The scale is square / mean, the degrees of freedom mean / scale, the noncentrality truth / scale.
     """
     from scipy.optimize import brentq
-    from scipy.stats import chi2, ncx2, norm
+    from scipy.stats import chi2, ncx2
 
     scale = square / mean
     if value / scale > FAR:
-        reach = float(norm.ppf((1 + level) / 2)) * math.sqrt(2 * square + 4 * scale * max(value - mean, 0.0))
+        reach = quantile(level, None) * math.sqrt(2 * square + 4 * scale * max(value - mean, 0.0))
         return max(0.0, value - mean - reach), value - mean + reach
 
     def truth(tail: float) -> float:
@@ -220,97 +202,69 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
     sizes = part.groupby(["unit", "source", "value"]).size().unstack("value", fill_value=0)
     sides = [sizes.xs(name, level="source") for name in (str(settings["reference"]), row.term)]
     both = sides[0].index.intersection(sides[1].index)
-    lists = [[tuple(line) for line in side.loc[both].to_numpy().tolist()] for side in sides]
-    patterns = Counter(zip(*lists, strict=True))
-    n = patterns.total()
-    mean = sum(clean(squared(np.array(one, dtype=float))) * times for one, times in patterns.items()) / n
-    checks = [compare(f"{where}, plug-in", plain.estimate, 1 - mean, package="scipy", tolerance=1e-7, why=CLOSED)]
+    pairs = list(zip(*([tuple(line) for line in side.loc[both].to_numpy().tolist()] for side in sides), strict=True))
+    patterns = Counter(pairs)
+    mean = float(divergences(*np.swapaxes(pairs, 0, 1)).mean())
+    checks = [near(f"{where}, plug-in", plain.estimate, 1 - mean, CLOSED)]
     if row.estimate is None or len(patterns) > MOST_PATTERNS:
         return checks
-    why = "every one and every two ratings of a unit left out"
-    orders = [{one: extrapolated(one, order) for one in patterns} for order in (2, 1)]
-    values, first = (np.array([found[one] for one in zip(*lists, strict=True)]) for found in orders)
-    checks.append(compare(f"{where}, corrected", row.estimate, inside(1 - float(values.mean())), package="scipy",
-                          tolerance=1e-7, why=why))  # fmt: skip
+    found = {(one, two): (extrapolated(one, two, 2), extrapolated(one, two, 1)) for one, two in patterns}
+    values, first = np.array([found[one, two] for one, two in pairs]).T
+    corrected = 1 - float(values.mean())
+    checks.append(near(f"{where}, corrected", row.estimate, min(max(corrected, 0.0), 1.0), BY_RATING))
     if row.p_value is not None:
-        checks.append(compare(f"{where}, statistic", row.statistic, mean, package="scipy", tolerance=1e-7, why=CLOSED))
+        checks.append(near(f"{where}, statistic", row.statistic, mean, CLOSED))
         given = [(one, two, times) for (one, two), times in patterns.items()]
         checks.append(exchange_check(row, given, divergences, settings["permutations"]))
     if settings["ci"] != "t" or row.conf_low is None or part["crossed"].any():
         return checks
     left = part.groupby("unit")["left"].first().loc[both].to_numpy()
-    return checks + t_checks(row, values, float(values.mean() - first.mean()) / 2, left, where)
+    less = [values[left != one].mean() for one in np.unique(left)]  # and half of what the second order takes off
+    error = math.hypot(math.sqrt((len(less) - 1) * float(np.var(less))), float(values.mean() - first.mean()) / 2)
+    reach = quantile(row.conf_level or 0.95, len(less) - 1.0) * error
+    low, high = (min(max(corrected + end, 0.0), 1.0) for end in (-reach, reach))
+    return [
+        *checks, near(f"{where}, s.e.", row.std_error, error, BY_UNIT),
+        near(f"{where}, df", row.df, len(less) - 1.0, BY_UNIT),
+        near(f"{where}, low", row.conf_low, min(low, row.estimate), BY_UNIT),
+        near(f"{where}, high", row.conf_high, max(high, row.estimate), BY_UNIT),
+    ]  # fmt: skip
 
 
-def t_checks(row: Row, values: Any, left_over: float, left: Any, where: str) -> list[Check]:
-    """Compare error and ends within units: leave one cluster out, and the allowance for bias."""
-    from scipy.stats import t
-
-    less = [values[left != one].mean() for one in np.unique(left)]
-    error = math.sqrt((len(less) - 1) * float(np.var(less)) + left_over**2)
-    reach = float(t.ppf((1 + (row.conf_level or 0.95)) / 2, len(less) - 1)) * error
-    ends = [min(max(1 - float(values.mean()) + k * reach, 0.0), 1.0) for k in (-1, 1)]
-    wanted = (("s.e.", row.std_error, error), ("df", row.df, len(less) - 1.0),
-              ("low", row.conf_low, min(ends[0], row.estimate or 0.0)),
-              ("high", row.conf_high, max(ends[1], row.estimate or 0.0)))  # fmt: skip
-    why = "one unit (cluster) left out at a time"
-    return [compare(f"{where}, {name}", ours, theirs, package="scipy", tolerance=1e-7, why=why)
-            for name, ours, theirs in wanted]  # fmt: skip
-
-
-def clean(value: float) -> float:
-    """Take scipy's nan for equal shares as 0."""
-    return 0.0 if math.isnan(value) else value
-
-
-def extrapolated(counts: tuple[tuple[int, ...], ...], order: int) -> float:
+def extrapolated(one: Sequence[int], two: Sequence[int], order: int) -> float:
     """Jackknife of first or second order of the divergence of two lists of counts, over the ratings of each."""
-    sides = [np.array(one) for one in counts]
-    sizes = [int(one.sum()) for one in sides]
-    weights = [(n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) if order == 2 else (n, 1 - n, 0) for n in sizes]
+    sizes = [sum(side) for side in (one, two)]
+    weights = [(n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) if order == 2 else (n, 1 - n) for n in sizes]
     total = 0.0
-    for r, s in product(range(3), range(3)):
-        weight = weights[0][r] * weights[1][s]
-        if weight:
-            values = [(p * q, clean(squared(np.array([one, two], dtype=float))))
-                      for one, p in remainders(sides[0], r) for two, q in remainders(sides[1], s)]  # fmt: skip
-            total += weight * sum(chance * value for chance, value in values)
+    for (r, u), (s, v) in product(*map(enumerate, weights)):
+        if u * v:
+            kept = product(remainders(one, r), remainders(two, s))
+            total += u * v * sum(p * q * float(divergences(a, b)) for (a, p), (b, q) in kept)
     return total
 
 
-def remainders(counts: Any, left: int) -> list[tuple[Any, float]]:
-    """What can be left of a list of counts without some ratings, and how likely each is."""
+def remainders(counts: Sequence[int], left: int) -> Iterator[tuple[FloatArray, float]]:
+    """Yield what can be left of a list of counts without some ratings, and how likely each is."""
     from scipy.stats import multivariate_hypergeom
 
-    if not left:
-        return [(counts, 1.0)]
-    drawn = [one for one in product(range(left + 1), repeat=len(counts))
-             if sum(one) == left and np.all(np.array(one) <= counts)]  # fmt: skip
-    return [(counts - np.array(one), float(multivariate_hypergeom.pmf(one, counts, left))) for one in drawn]
+    for one in product(*(range(min(c, left) + 1) for c in counts)):
+        if sum(one) == left:
+            chance = float(multivariate_hypergeom.pmf(one, counts, left)) if left else 1.0
+            yield np.subtract(counts, one), chance
 
 
-SHUFFLES, WIDE, MOST_UNITS, MOST_PATTERNS = 60, 5.0, 3000, 200
-DRAWN = "both are means of random halvings: five Monte-Carlo errors"
-LEFT = "leave-one-out values with variances from scipy's hypergeometric distribution"
-EXACT = "ours are means of random halvings, theirs of all: fifteen per cent"
-
-
-def ceiling_checks(result: Result, table: pd.DataFrame, groups: list[str | None]) -> list[Check]:
+def ceiling_checks(result: Result, table: pd.DataFrame) -> list[Check]:
     """Recompute the ceiling of some groups of units: estimate, error and ends."""
-    errors = result.extras["ceiling_error"]
-    names = dict(zip(dict.fromkeys(row.group for row in result.rows), errors, strict=True))  # of all units first
+    rows = [row for row in result.rows if row.role == "reference"]
     own = table[table["source"] == result.settings["reference"]]
     own = own[own.groupby("unit")["value"].transform("size") >= 2]
-    last = [row for row in result.rows if row.group is None][-1].term
+    make = pooled_ceiling if result.settings["aggregate"] == "pooled" else unit_ceiling
     checks: list[Check] = []
-    for group in groups:
-        row = result.row(last, group=group)
-        part = own if group is None else own[own["cell"] == group]
-        if row.estimate is None:
-            continue
-        drawing = float(errors[names[group]])
-        make = pooled_ceiling if result.settings["aggregate"] == "pooled" else unit_ceiling
-        checks += make(row, part, drawing, f"{last} [{group or 'all units'}]")
+    known = zip(rows[: 1 + len(table.attrs["cells"])], result.extras["ceiling_error"], strict=False)
+    for row, drawing in list(known)[:MOST_GROUPS]:
+        if row.estimate is not None:
+            part = own if row.group is None else own[own["cell"] == row.group]
+            checks += make(row, part, drawing, f"{row.term} [{row.group or 'all units'}]")
     return checks
 
 
@@ -318,61 +272,44 @@ def pooled_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> 
     """Compare the similarity of pooled halves with fresh halvings, and its interval with a jackknife by hand."""
     values = shuffled(part)
     error = math.hypot(drawing, float(values.std(ddof=1)) / math.sqrt(SHUFFLES))
-    checks = [compare(where, row.estimate, 1 - float(values.mean()), package="scipy", tolerance=WIDE * error + 1e-12,
-                      why=DRAWN)]  # fmt: skip
-    left = part["left"].unique()
-    if row.conf_low is None or part["crossed"].any() or len(left) > MOST_UNITS:
+    checks = [near(where, row.estimate, 1 - float(values.mean()), DRAWN, WIDE * error + 1e-12)]
+    if row.conf_low is None or part["crossed"].any() or part["left"].nunique() > MOST_UNITS:
         return checks
     sums = noise_parts(part)
-    whole = sums.sum(axis=0)
-    logs = np.array([math.log(quadratic(whole - one)) for one in sums])
-    return checks + ceiling_ends(row, math.sqrt((len(logs) - 1) * float(np.var(logs))), drawing, where, LEFT, 1e-9)
+    return checks + ceiling_ends(row, [quadratic(sums.sum(axis=0) - one) for one in sums], drawing, where, VARIANCES,
+                                 1e-9)  # fmt: skip
 
 
-def ceiling_ends(row: Row, error: float, drawing: float, where: str, why: str, share: float) -> list[Check]:
-    """Compare standard error and ends with those of a log error; `share`: tolerance as a share of each divergence."""
-    from scipy.stats import t
-
-    less = 1 - float(row.estimate or 0.0)
-    groups = float((row.n_units if row.n_clusters is None else row.n_clusters) or 0)
-    error = math.hypot(error, drawing / less)
-    reach = math.exp(float(t.ppf((1 + (row.conf_level or 0.95)) / 2, row.df or 1.0)) * error)
+def ceiling_ends(row: Row, left: Sequence[float], drawing: float, where: str, why: str, share: float) -> list[Check]:
+    """Compare s.e. and ends with those of a jackknife of logs; `share`: tolerance as a share of each divergence."""
+    less, groups = 1 - float(row.estimate or 0.0), len(left)
+    error = math.hypot(math.sqrt((groups - 1) * float(np.var(np.log(left)))), drawing / less)
+    reach = math.exp(quantile(row.conf_level or 0.95, groups - 1.0) * error)
     wanted = (
         ("s.e.", row.std_error, less * error, less * error), ("low", row.conf_low, 1 - less * reach, less * reach),
-        ("high", row.conf_high, 1 - less / reach, less / reach), ("df", row.df, groups - 1, 1.0),
+        ("high", row.conf_high, 1 - less / reach, less / reach), ("df", row.df, groups - 1.0, 1.0),
     )  # fmt: skip
-    return [
-        compare(f"{where}, {name}", ours, max(theirs, 0.0), package="scipy", tolerance=share * size + 1e-12, why=why)
-        for name, ours, theirs, size in wanted
-    ]
+    return [near(f"{where}, {name}", ours, max(theirs, 0.0), why, share * size + 1e-12)
+            for name, ours, theirs, size in wanted]  # fmt: skip
 
 
-def shuffled(part: pd.DataFrame) -> Any:
+def shuffled(part: pd.DataFrame) -> FloatArray:
     """(SHUFFLES,) divergences of halves of freshly shuffled ratings; of an odd number either half has one more."""
     rng = np.random.default_rng(97)
     unit, value = (part[name].astype("category").cat.codes.to_numpy().astype(int) for name in ("unit", "value"))
     size = np.bincount(unit)
     start = np.concatenate([[0], size.cumsum()[:-1]])
-    levels, out = value.max() + 1, []
+    out = []
     for _ in range(SHUFFLES):
         order = np.lexsort((rng.random(len(unit)), unit))
-        rank = np.arange(len(unit)) - start[unit[order]]
         half = (size + rng.integers(0, 2, len(size)) * (size % 2)) // 2
-        first = rank < half[unit[order]]
-        counts = [np.bincount(value[order][first == one], minlength=levels).astype(float) for one in (True, False)]
-        out.append(divergence(*counts))
+        first = np.arange(len(unit)) - start[unit[order]] < half[unit[order]]
+        counts = [np.bincount(value[order][first == one], minlength=value.max() + 1) for one in (True, False)]
+        out.append(float(divergences(*counts)))
     return np.array(out)
 
 
-def divergence(one: Any, two: Any) -> float:
-    """Square of scipy's distance; 0 where it is nan because the shares are equal up to rounding."""
-    from scipy.spatial.distance import jensenshannon
-
-    found = float(jensenshannon(one, two, base=2)) ** 2
-    return 0.0 if math.isnan(found) else found
-
-
-def noise_parts(part: pd.DataFrame) -> Any:
+def noise_parts(part: pd.DataFrame) -> FloatArray:
     """(clusters, 5, levels) sums: variance of the difference of two halves, what odd units add, counts."""
     from scipy.stats import hypergeom
 
@@ -386,7 +323,7 @@ def noise_parts(part: pd.DataFrame) -> Any:
     return np.stack([table.groupby(left.loc[counts.index]).sum().to_numpy(dtype=float) for table in tables], axis=1)
 
 
-def quadratic(sums: Any) -> float:
+def quadratic(sums: FloatArray) -> float:
     """Mean divergence to second order, from (5, levels) sums."""
     spread, squares, shares, count, odd = sums
     total = float(count.sum())
@@ -399,28 +336,17 @@ def quadratic(sums: Any) -> float:
 def unit_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> list[Check]:
     """Compare the mean over units, and its interval, with all halvings of each unit."""
     counts = part.groupby(["unit", "value"]).size().unstack(fill_value=0)
-    patterns = dict.fromkeys(map(tuple, counts.to_numpy().tolist()), 0.0)
-    if len(patterns) > MOST_PATTERNS:
+    lines = [tuple(line) for line in counts.to_numpy().tolist()]
+    patterns = {}
+    if len(set(lines)) > MOST_PATTERNS:
         return []
-    patterns = {pattern: every_half(pattern) for pattern in patterns}
-    values = np.array([patterns[tuple(line)] for line in counts.to_numpy().tolist()])
-    checks = [compare(where, row.estimate, 1 - float(values.mean()), package="scipy", tolerance=WIDE * drawing + 1e-12,
-                      why=DRAWN)]  # fmt: skip
+    for line in set(lines):
+        halves = remainders(line, sum(line) // 2)
+        patterns[line] = sum(chance * float(divergences(half, np.subtract(line, half))) for half, chance in halves)
+    values = np.array([patterns[line] for line in lines])
+    checks = [near(where, row.estimate, 1 - float(values.mean()), DRAWN, WIDE * drawing + 1e-12)]
     if row.conf_low is None or part["crossed"].any():
         return checks
     left = part.groupby("unit")["left"].first().loc[counts.index].to_numpy()
-    logs = np.array([math.log(values[left != one].mean()) for one in np.unique(left)])
-    return checks + ceiling_ends(row, math.sqrt((len(logs) - 1) * float(np.var(logs))), drawing, where, EXACT, 0.15)
-
-
-def every_half(pattern: tuple[int, ...]) -> float:
-    """Mean divergence over all halvings of one unit's counts."""
-    from scipy.stats import multivariate_hypergeom
-
-    counts, n = np.array(pattern), sum(pattern)
-    total = 0.0
-    for one in itertools.product(*(range(c + 1) for c in pattern)):
-        if sum(one) == n // 2:
-            chance = float(multivariate_hypergeom.pmf(one, counts, n // 2))
-            total += chance * divergence(np.array(one, dtype=float), (counts - one).astype(float))
-    return total
+    less = [float(values[left != one].mean()) for one in np.unique(left)]
+    return checks + ceiling_ends(row, less, drawing, where, EXACT, 0.15)

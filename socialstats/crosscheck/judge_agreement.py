@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,20 +105,15 @@ class Units:
                 rated.setdefault(unit, []).append((person[rater], value))
         kept = [unit for unit in given if len(rated.get(unit, ())) > 1]
         v = 1 - np.asarray(result.extras["weights"])
-        people, judged = [], []
-        for unit in kept:
-            times = Counter(level for _, level in rated[unit])
-            pairs = sum(a * b * v[c, d] for c, a in times.items() for d, b in times.items())
-            people.append(pairs / (len(rated[unit]) - 1))
-            judged.append(sum(a * v[c, given[unit]] for c, a in times.items()))
+        times = np.array([np.bincount([level for _, level in rated[unit]], minlength=len(v)) for unit in kept])
+        size, own = times.sum(axis=1).astype(float), np.array([given[unit] for unit in kept])
         copies = design.unit_count[kept]
         of_each = np.repeat(np.arange(len(kept)), copies.astype(int))
         return cls(
             v=v, copies=copies, of_each=of_each,
             place=np.array([(u, p, c) for u, unit in enumerate(kept) for p, c in rated[unit]]),
-            size=np.array([float(len(rated[unit])) for unit in kept]), people=np.array(people, dtype=float),
-            judge=np.array(judged, dtype=float), own=np.zeros((len(person), len(v))),
-            given=np.array([given[unit] for unit in kept]),
+            size=size, people=((times @ v) * times).sum(axis=1) / (size - 1), judge=(times * v[own]).sum(axis=1),
+            own=np.zeros((len(person), len(v))), given=own,
             clusters=codes_of(design.factors(result.settings["cluster"]), np.array(kept)[of_each]),
         )  # fmt: skip
 

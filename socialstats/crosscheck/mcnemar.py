@@ -23,7 +23,7 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
-from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative, same_p, tail_p
+from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, quantile, relative, same_p, tail_p
 from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, effective_pairs, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.verification import Published
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
 IGNORING = "ignoring clusters"
+COUNTED = "every sum of signs counted with whole numbers"
+MOST_SUMS = 2_000_000  # clusters times their largest sum: what is counted in a second
 
 
 def verify(result: Result) -> Verification:
     """Recompute cells, difference, odds ratio, their intervals and the tests."""
-    design = result.design
-    factors = design.factors(result.settings["cluster"])
-    data = pair_table(design, factors)
+    factors = result.design.factors(result.settings["cluster"])
+    data = pair_table(result.design, factors)
     table = cross_table(data, 2)
-    row = result.rows[0]
-    checks = [near("difference", row.estimate, float((data["d"] * data["n"]).sum() / data["n"].sum()), "pandas")]
-    checks += pair_tests(result, table, IGNORING if factors else "test")
-    checks += difference_interval(result, table, result.row("difference", group=IGNORING) if factors else row)
-    checks += odds_ratio(result, table, result.row("odds_ratio", group=IGNORING) if factors else result.rows[1])
-    checks += table_checks(result, table)
+    difference, odds = (result.row(term, group=IGNORING if factors else None) for term in ("difference", "odds_ratio"))
+    checks = [
+        *pair_tests(result, table, IGNORING if factors else "test"), *difference_interval(result, table, difference),
+        *odds_interval(result, table, odds), *table_checks(result, table),
+    ]  # fmt: skip
     if factors:
         checks += clustered(result, data, [factor.name for factor in factors])
     return Verification(checks=(*checks, *copy_checks(result, checks)))
@@ -54,34 +54,36 @@ def verify(result: Result) -> Verification:
 
 def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:
     """Everything that clusters lead to, from one row a pair."""
-    row, rows = result.rows[0], expanded(data)
+    row, rows, level = result.rows[0], expanded(data), result.settings["level"]
     if rows is None:
         return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
     checks = odds_checks(result, rows, len(names))
     d, codes = rows["d"].to_numpy(dtype=np.float64), rows[[f"g{k}" for k in range(len(names))]].to_numpy()
-    score_leads = (row.method or "").startswith("Tango")
+    by_score = row.interval == "score"
     if row.std_error is not None:
-        checks += robust(result, rows, len(names), interval=not score_leads)
-    shown = row if score_leads else replace(row, conf_low=None)
-    checks += score_checks(shown, result.row("score", group="test"), d, codes, result.settings["level"])
+        error, df = mean_error(d, codes)
+        checks += field_checks(row, "numpy", CR2, std_error=error)
+        checks += t_checks(result.row("robust_t", group="test"), float(d.mean()), error, df)
+        if not by_score:
+            reach = quantile(level, df) * error
+            checks += ends(row, max(float(d.mean()) - reach, -1.0), min(float(d.mean()) + reach, 1.0), "scipy", CR2)
+    shown = row if by_score else replace(row, conf_low=None)
+    checks += score_checks(shown, result.row("score", group="test"), d, codes, level)
     if "unfloored_std_error" in result.extras:
         checks.append(unfloored_check(result.extras["unfloored_std_error"], d, codes))
     for k, name in enumerate(names):
         group = "test" if len(names) == 1 else f"{name} alone"
         checks += cluster_checks(result, rows, k, group)
-        test = result.row("robust_t", group=group)
-        if len(names) == 2 and test.df is not None:
-            checks += t_test(test, float(d.mean()), *mean_error(d, codes[:, [k]]), CR2)
+        if len(names) == 2:
+            checks += t_checks(result.row("robust_t", group=group), float(d.mean()), *mean_error(d, codes[:, [k]]))
     return checks
 
 
-def t_test(row: Row, mean: float, error: float, df: float, why: str) -> list[Check]:
-    """Statistic, df and p of a mean over its error."""
-    return [
-        relative(label(row, "statistic"), row.statistic, mean / error, "scipy", why, size=1e-6),
-        relative(label(row, "df"), row.df, df, "scipy", why),
-        same_p(label(row, "p"), row.p_value, tail_p(mean / error, df), "scipy", why),
-    ]
+def t_checks(row: Row, mean: float, error: float, df: float) -> list[Check]:
+    """Statistic, df and p of a mean over its error; none of a row without a test."""
+    if row.df is None:
+        return []
+    return field_checks(row, "scipy", CR2, statistic=mean / error, df=df, p_value=tail_p(mean / error, df))
 
 
 def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
@@ -102,28 +104,33 @@ def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float) 
 
 
 def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
-    """Exact, asymptotic, corrected and mid-p tests."""
+    """Exact, asymptotic, corrected and mid-p tests: p, what they count (b), and their single degree of freedom."""
     from scipy.stats import binom
     from statsmodels.stats.contingency_tables import mcnemar
 
-    b, c = table[1, 0], table[0, 1]
+    b, c = float(table[1, 0]), float(table[0, 1])
     rows = {name: result.row(name, group=group) for name in ("exact", "mid_p", "asymptotic", "continuity")}
-    exact = mcnemar(table, exact=True)
-    checks = [same_p("exact p", rows["exact"].p_value, exact.pvalue, "statsmodels", CLOSED)]
     half = min(1.0, 2 * binom.cdf(min(b, c), b + c, 0.5) - binom.pmf(b, b + c, 0.5))
-    checks.append(same_p("mid-p", rows["mid_p"].p_value, half, "scipy", "twice the tail less the point probability"))
+    checks = [
+        *field_checks(rows["exact"], "statsmodels", CLOSED, p_value=mcnemar(table, exact=True).pvalue),
+        *field_checks(rows["mid_p"], "scipy", "twice the tail less the point probability", p_value=half),
+    ]
+    for name in ("exact", "mid_p"):
+        checks += field_checks(rows[name], "pandas", CLOSED, statistic=b) if b + c else []
     for name, correct in (("asymptotic", False), ("continuity", True)):
+        row = rows[name]
+        checks += field_checks(row, "statsmodels", CLOSED, df=1.0)
         if b + c == 0:
             note = "statsmodels divides 0 by 0 without discordant pairs (corrected: statistic inf, p 0)"
-            checks.append(set_aside(name, rows[name].p_value, None, "statsmodels", note))
+            checks.append(set_aside(name, row.p_value, None, "statsmodels", note))
             continue
         theirs = mcnemar(table, exact=False, correction=correct)
         if correct and b == c:
             note = "statsmodels corrects b = c too, to 1/(b + c); R does not: statistic 0, p 1"
-            checks.append(set_aside(name, rows[name].p_value, float(theirs.pvalue), "statsmodels", note))
+            checks.append(set_aside(name, row.p_value, float(theirs.pvalue), "statsmodels", note))
             continue
-        checks.append(near(f"{name} statistic", rows[name].statistic, theirs.statistic, "statsmodels"))
-        checks.append(same_p(f"{name} p", rows[name].p_value, theirs.pvalue, "statsmodels", CLOSED))
+        checks.append(near(f"{name} statistic", row.statistic, theirs.statistic, "statsmodels"))
+        checks += field_checks(row, "statsmodels", CLOSED, p_value=theirs.pvalue)
     return checks + second_opinion(rows["asymptotic"], rows["exact"], table)
 
 
@@ -155,17 +162,13 @@ def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Che
         return ends(row, *profile_interval(table, level), "scipy", PROFILE, 1e-6)
     if kind == "newcombe":
         return ends(row, *square_and_add(table, level), "statsmodels", "Wilson's intervals of statsmodels, combined")
-    from scipy.stats import norm
-
-    extra = {"wald": 0.0, "bonett_price": 1.0, "agresti_min": 0.5}[kind]
-    d = np.repeat([1.0, -1.0, 0.0], 3)[[0, 3, 6]]
-    weight = np.array([table[1, 0] + extra, table[0, 1] + extra, table[0, 0] + table[1, 1] + (2 - 2 * extra)])
-    if kind == "wald":
-        weight[2] = table[0, 0] + table[1, 1]
+    extra, pairs = {"wald": (0.0, 0.0), "bonett_price": (1.0, 2.0), "agresti_min": (0.5, 2.0)}[kind]
+    b, c, n = table[1, 0] + extra, table[0, 1] + extra, table.sum() + pairs
+    d, weight = np.array([1.0, -1.0, 0.0]), np.array([b, c, n - b - c])
     mean = float(np.average(d, weights=weight))
-    spread = math.sqrt(float(np.average((d - mean) ** 2, weights=weight)) / weight.sum())
-    low, high = norm.interval(level, mean, spread)
-    return ends(row, max(low, -1.0), min(high, 1.0), "scipy", "moments of -1, 0, 1 with the added pairs")
+    reach = quantile(level, None) * math.sqrt(float(np.average((d - mean) ** 2, weights=weight)) / n)
+    low, high = max(mean - reach, -1.0), min(mean + reach, 1.0)
+    return ends(row, low, high, "scipy", "moments of -1, 0, 1 with the added pairs")
 
 
 def profile_score(table: FloatArray, delta: float) -> float:
@@ -219,91 +222,53 @@ def square_and_add(table: FloatArray, level: float) -> tuple[float, float]:
     return p1 - p2 - reach[0], p1 - p2 + reach[1]
 
 
-def odds_ratio(result: Result, table: FloatArray, row: Row) -> list[Check]:
-    """The matched odds ratio and its interval, from scipy's binomial test."""
-    from scipy.stats import binomtest, norm
+def odds_interval(result: Result, table: FloatArray, row: Row) -> list[Check]:
+    """The interval of the matched odds ratio of independent pairs, from scipy's binomial test."""
+    from scipy.stats import binomtest
 
     b, c = int(table[1, 0]), int(table[0, 1])
     if not c:
         return [set_aside("odds_ratio", None, None, "scipy", "no pair is second only: no finite odds ratio")]
-    checks = [near("odds_ratio", result.rows[1].estimate, b / c, "pandas", close=1e-10)]
     if row.conf_low is None:
-        return checks
+        return []
     level, kind = result.settings["level"], result.settings["odds_ratio_ci"]
     if kind == "wald":
-        reach = norm.ppf((1 + level) / 2) * math.sqrt(1 / b + 1 / c)
-        return checks + ends(row, b / c * math.exp(-reach), b / c * math.exp(reach), "scipy")
+        reach = quantile(level, None) * math.sqrt(1 / b + 1 / c)
+        return ends(row, b / c * math.exp(-reach), b / c * math.exp(reach), "scipy")
     found = binomtest(b, b + c).proportion_ci(level, method=kind)
     why = "interval of the binomial share, as odds; scipy finds its ends by root finding"
-    return checks + ends(row, found.low / (1 - found.low), found.high / (1 - found.high), "scipy", why, 1e-7)
-
-
-def robust(result: Result, data: pd.DataFrame, factors: int, *, interval: bool) -> list[Check]:
-    """Standard error, t, p and (with `interval`) ends: by clusters."""
-    from scipy.stats import t
-
-    row, test = result.rows[0], result.row("robust_t", group="test")
-    d = np.asarray(data["d"], dtype=np.float64)
-    groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])
-    error, df = mean_error(d, groups)
-    low, high = t.interval(result.settings["level"], df, d.mean(), error)
-    return [
-        near("std_error", row.std_error, error, "numpy", CR2, 1e-8),
-        *t_test(test, float(d.mean()), error, df, CR2),
-        *(ends(row, max(float(low), -1.0), min(float(high), 1.0), "scipy", CR2) if interval else []),
-    ]
-
-
-COUNTED = "every sum of signs counted with whole numbers"
-MOST_SUMS = 2_000_000  # clusters times their largest sum: what is counted in a second
+    return ends(row, found.low / (1 - found.low), found.high / (1 - found.high), "scipy", why, 1e-7)
 
 
 def table_checks(result: Result, table: FloatArray) -> list[Check]:
-    """Shares, cells, and the numbers that take pairs as independent: g, s.e., df and statistics of the tests."""
+    """Shares, cells, differences, odds ratios, Cohen's g, and the errors that take pairs as independent."""
+    from statsmodels.stats.proportion import proportion_confint
+
     n, b, c = float(table.sum()), float(table[1, 0]), float(table[0, 1])
     first, second = result.design.conditions
     shares = {"both": table[1, 1], "first only": b, "second only": c, "neither": table[0, 0]}
-    wanted: dict[tuple[str | None, str], float] = {("cell", name): float(x) / n for name, x in shares.items()}
-    found = [relative(label(r), r.estimate, wanted[r.group, r.term], "pandas", CLOSED, size=1e-3)
-             for r in result.rows if (r.group, r.term) in wanted]  # fmt: skip
-    sides = [r for r in result.rows if r.group == "proportion"]
-    for row, name, share in zip(sides, (first, second), (table[1].sum(), table[:, 1].sum()), strict=True):
-        ours = row.estimate if row.term == name else None
-        found.append(relative(label(row), ours, float(share) / n, "pandas", CLOSED, size=1e-3))
-    alone = [r for r in result.rows if r.term == "difference" and r.method and r.std_error is not None]
-    for row in (r for r in alone if r.group == IGNORING or r.n_clusters is None):
-        d = np.repeat([1.0, -1.0, 0.0], np.array([b, c, n - b - c], dtype=np.int64)) if n < MOST_SUMS else None
-        if d is not None:
-            found.append(relative(label(row, "s.e."), row.std_error, float(d.std() / math.sqrt(n)), "numpy", CLOSED))
-        found.append(relative(label(row), row.estimate, (b - c) / n, "pandas", CLOSED, size=1e-3))
-    return [*found, *g_checks(result, b, c), *plain_tests(result, b, c)]
-
-
-def g_checks(result: Result, b: float, c: float) -> list[Check]:
-    """Cohen's g, and Wilson's interval of it; the odds ratio beside clusters."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    row, out = result.row("cohens_g"), []
-    if row.estimate is not None:
-        out.append(relative(label(row), row.estimate, b / (b + c) - 0.5, "pandas", CLOSED, size=1e-3))
-    if row.conf_low is not None and row.n_clusters is None:
-        low, high = proportion_confint(b, b + c, alpha=1 - result.settings["level"], method="wilson")
-        out += end_checks(row, float(low) - 0.5, float(high) - 0.5, "statsmodels", CLOSED)
-    for odds in (r for r in result.rows if r.term == "odds_ratio" and r.estimate is not None):
-        out.append(relative(label(odds), odds.estimate, b / c, "pandas", CLOSED))
-    return out
-
-
-def plain_tests(result: Result, b: float, c: float) -> list[Check]:
-    """What the tests of independent pairs count (b), and their single degree of freedom."""
-    out = []
+    sides = [(first, table[1].sum()), (second, table[:, 1].sum())]
+    found: list[Check] = []
     for row in result.rows:
-        if row.term in ("exact", "mid_p") and row.statistic is not None:
-            ours = row.statistic if b + c else 0.0
-            out.append(relative(label(row, "statistic"), ours, b if b + c else 0.0, "pandas", CLOSED))
-        if row.term in ("asymptotic", "continuity") and row.df is not None:
-            out.append(relative(label(row, "df"), row.df, 1.0, "statsmodels", CLOSED))
-    return out
+        theirs = {"odds_ratio": b / c if c else None, "cohens_g": b / (b + c) - 0.5 if b + c else None,
+                  "difference": (b - c) / n}.get(row.term)  # fmt: skip
+        if row.group == "cell":
+            theirs = float(shares[row.term]) / n
+        elif row.group == "proportion":
+            name, share = sides.pop(0)
+            theirs = float(share) / n if row.term == name else None
+        elif row.group not in (None, IGNORING):
+            continue
+        if row.estimate is not None:
+            found.append(relative(label(row), row.estimate, theirs, "pandas", CLOSED, size=1e-3))
+        alone = row.group == IGNORING or row.n_clusters is None
+        if row.term == "difference" and row.std_error is not None and alone and n < MOST_SUMS:
+            d = np.repeat([1.0, -1.0, 0.0], np.array([b, c, n - b - c], dtype=np.int64))
+            found += field_checks(row, "numpy", CLOSED, std_error=float(d.std() / math.sqrt(n)))
+        if row.term == "cohens_g" and row.conf_low is not None and alone:
+            low, high = proportion_confint(b, b + c, alpha=1 - result.settings["level"], method="wilson")
+            found += end_checks(row, float(low) - 0.5, float(high) - 0.5, "statsmodels", CLOSED)
+    return found
 
 
 def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
@@ -340,29 +305,22 @@ def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]
 
 
 def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) -> list[Check]:
-    """The tests of one cluster factor, from b, c and pairs of each cluster."""
+    """The tests of one cluster factor, from a, b, c, d, n (pairs), gap (b - c) and mixed (b + c) of each cluster."""
     from scipy.stats import chi2
 
     rows = {r.term: r for r in result.rows if r.group == group and r.statistic is not None}
-    cells = cluster_table(data, factor)
+    kind = 2 * data["first"] + data["second"]
+    flags = {name: (kind == code).astype(float) for name, code in (("a", 3), ("b", 2), ("c", 1), ("d", 0))}
+    cells = data.assign(**flags).groupby(f"g{factor}")[["a", "b", "c", "d"]].sum()
+    cells = cells.assign(n=cells.sum(axis=1), gap=cells["b"] - cells["c"], mixed=cells["b"] + cells["c"])
     out = means_checks(rows.get("cluster_means_t"), cells, result.settings["level"])
     if not cells["mixed"].any():
         return out
     for name, statistic in chi_squares(cells).items():
-        row = rows.get(name)
-        if row is not None:
-            out += [relative(label(row, "statistic"), row.statistic, statistic, "pandas", CLOSED, size=1e-6),
-                    relative(label(row, "df"), row.df, 1.0, "pandas", CLOSED),
-                    same_p(label(row, "p"), row.p_value, float(chi2.sf(statistic, 1)))]  # fmt: skip
+        if name in rows:
+            theirs = {"statistic": statistic, "df": 1.0, "p_value": float(chi2.sf(statistic, 1))}
+            out += field_checks(rows[name], "scipy", CLOSED, **theirs)
     return out + flip_check(rows.get("sign_flip"), cells)
-
-
-def cluster_table(data: pd.DataFrame, factor: int) -> pd.DataFrame:
-    """Return for each cluster: a, b, c, d, n (pairs), gap (b - c), mixed (b + c)."""
-    kind = 2 * data["first"] + data["second"]
-    flags = {name: (kind == code).astype(float) for name, code in (("a", 3), ("b", 2), ("c", 1), ("d", 0))}
-    cells = data.assign(**flags).groupby(f"g{factor}")[["a", "b", "c", "d"]].sum()
-    return cells.assign(n=cells.sum(axis=1), gap=cells["b"] - cells["c"], mixed=cells["b"] + cells["c"])
 
 
 def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
@@ -407,15 +365,12 @@ def means_checks(row: Row | None, cells: pd.DataFrame, level: float) -> list[Che
     means = (cells["gap"] / cells["n"]).to_numpy()
     found: Any = ttest_1samp(means, 0.0)
     low, high = found.confidence_interval(level)
-    error = float(means.std(ddof=1) / math.sqrt(len(means)))
-    return [
-        relative(label(row), row.estimate, float(means.mean()), "scipy", CLOSED, size=1e-3),
-        relative(label(row, "s.e."), row.std_error, error, "scipy", CLOSED),
-        relative(label(row, "statistic"), row.statistic, float(found.statistic), "scipy", CLOSED, size=1e-6),
-        relative(label(row, "df"), row.df, float(found.df), "scipy", CLOSED),
-        same_p(label(row, "p"), row.p_value, float(found.pvalue), "scipy", CLOSED),
-        *end_checks(row, max(float(low), -1.0), min(float(high), 1.0), "scipy", CLOSED),
-    ]
+    theirs = {
+        "estimate": means.mean(), "std_error": means.std(ddof=1) / math.sqrt(len(means)), "statistic": found.statistic,
+        "df": found.df, "p_value": found.pvalue,
+    }  # fmt: skip
+    out = field_checks(row, "scipy", CLOSED, **{name: float(x) for name, x in theirs.items()})
+    return out + end_checks(row, max(float(low), -1.0), min(float(high), 1.0), "scipy", CLOSED)
 
 
 def flip_check(row: Row | None, cells: pd.DataFrame) -> list[Check]:

@@ -7,13 +7,14 @@ and of the tie parameter is a numerical second derivative.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.clusters import cochran
-from socialstats.crosscheck.pair_fits import STEP, WIDTH, PairColumns, PeerFit, log_probability, predictor
+from socialstats.crosscheck.pair_fits import TIES, WIDTH, PairColumns, PeerFit, predictor, slopes
 
 UNIT = 1 - 1e-6
 ROUNDING = 1e-8  # of numerical second derivatives
@@ -23,28 +24,21 @@ Answer = tuple[FloatArray, FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]
 
 def whitened(kind: str, table: PairColumns, beta: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return rows, residuals, and the table's row of each: roots of numerical second derivatives, two by two."""
-    eta, tau = predictor(kind, table, beta)
-    real = np.flatnonzero(table.weight_sq > 0)  # pseudo-wins of a prior are no data
-    weight, tied = table.weight, kind not in ("none", "half")
-
-    def slopes(at: FloatArray, nu: float) -> FloatArray:
-        by_eta = log_probability(kind, at + 1j * STEP, nu, table.outcome).imag / STEP
-        by_tau = log_probability(kind, at + 0j, nu + 1j * STEP, table.outcome).imag / STEP if tied else 0 * by_eta
-        return np.stack([by_eta, by_tau])
-
-    by_eta = (slopes(eta - WIDTH, tau) - slopes(eta + WIDTH, tau)) / (2 * WIDTH)
-    by_tau = (slopes(eta, tau - WIDTH) - slopes(eta, tau + WIDTH)) / (2 * WIDTH) if tied else 0 * by_eta
-    h = np.stack([by_eta, by_tau]).transpose(2, 0, 1) * weight[:, None, None]
+    table = replace(table, weight=np.where(table.weight_sq > 0, table.weight, 0))  # pseudo-wins of a prior are no data
+    eta, tau = predictor(table, beta)
+    steps = WIDTH * np.eye(2)[: 2 if kind in TIES else 1]
+    h = np.stack([
+        slopes(kind, eta - s[0], tau - s[1], table.outcome) - slopes(kind, eta + s[0], tau + s[1], table.outcome)
+        for s in steps
+    ]).transpose(2, 0, 1) * (table.weight / (2 * WIDTH))[:, None, None]  # fmt: skip
     values, vectors = np.linalg.eigh((h + h.transpose(0, 2, 1)) / 2)
-    kept = values > ROUNDING * values[:, -1:]
+    kept = (values > ROUNDING * values[:, -1:]) & (table.weight > 0)[:, None]
     length = np.sqrt(np.where(kept, values, 1))
-    score = np.einsum("nij,in->nj", vectors, slopes(eta, tau) * weight) / length
-    x = np.zeros((len(eta), 2, len(beta)))
+    score = np.einsum("nij,in->nj", vectors, slopes(kind, eta, tau, table.outcome) * table.weight) / length
+    x = np.zeros((len(eta), len(steps), len(beta)))
     x[:, 0, : table.x.shape[1]] = table.x
-    if tied:
-        x[:, 1, -1] = 1.0
+    x[:, 1:, -1] = 1.0
     rows = vectors.transpose(0, 2, 1) @ x * length[:, :, None]
-    kept[np.setdiff1d(np.arange(len(eta)), real)] = False
     owner = np.broadcast_to(np.arange(len(eta), dtype=np.int64)[:, None], kept.shape)
     return np.asarray(rows[kept], dtype=np.float64), np.asarray(score[kept]), owner[kept]
 
@@ -106,29 +100,24 @@ def eigen_directions(
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
     """Turn rows and residuals of each cluster into the eigen-directions of its hat matrix that it has.
 
-    Returns rows, residuals, eigenvalues and clusters, in order of clusters. More rows than parameters are rotated into
-    as many first; clusters of one size are decomposed together.
+    Returns rows, residuals, eigenvalues and clusters, in order of clusters. With L L' the inverse and U S V' = F_g L,
+    M_g = U S^2 U'. Clusters of one size are decomposed together.
     """
+    values, vectors = np.linalg.eigh(inverse)
+    root = vectors * np.sqrt(np.maximum(values, 0))
     order = np.argsort(codes, kind="stable")
-    rows, e, codes = rows[order], e[order], codes[order]
-    _, first, size = np.unique(codes, return_index=True, return_counts=True)
-    parts: list[tuple[FloatArray, FloatArray, FloatArray, IntArray]] = []
-    p = rows.shape[1]
+    _, first, size = np.unique(codes[order], return_index=True, return_counts=True)
+    parts = []
     for n in np.unique(size):
         which = np.flatnonzero(size == n)
-        at = first[which][:, None] + np.arange(n)
-        own, off = rows[at], e[at]
-        if n > p:
-            turn, own = np.linalg.qr(own)
-            off = np.einsum("gni,gn->gi", turn, off)
-        values, vectors = np.linalg.eigh(own @ inverse @ own.transpose(0, 2, 1))
-        turned, moved = vectors.transpose(0, 2, 1) @ own, np.einsum("gni,gn->gi", vectors, off)
-        kept = values > ROUNDING * values[:, -1:]
-        parts.append((turned[kept], moved[kept], values[kept], np.broadcast_to(which[:, None], kept.shape)[kept]))
-    found = [np.concatenate([part[k] for part in parts]) for k in range(4)]
-    order = np.argsort(found[3], kind="stable")
-    turned, moved, values, owner = (one[order] for one in found)
-    return turned, moved, values, owner
+        at = order[first[which][:, None] + np.arange(n)]
+        u, s, _ = np.linalg.svd(rows[at] @ root, full_matrices=False)
+        turned, moved = u.transpose(0, 2, 1) @ rows[at], np.einsum("gni,gn->gi", u, e[at])
+        kept = s**2 > ROUNDING * s[:, :1] ** 2
+        parts.append((turned[kept], moved[kept], s[kept] ** 2, np.broadcast_to(which[:, None], kept.shape)[kept]))
+    turned, moved, values, owner = (np.concatenate(found) for found in zip(*parts, strict=True))
+    order = np.argsort(owner, kind="stable")
+    return turned[order], moved[order], values[order], owner[order]
 
 
 Errors = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -158,10 +147,3 @@ def clustered(kind: str, table: PairColumns, fit: PeerFit, noise: float) -> Erro
         return np.where(no1 | no2, np.nan, np.sqrt(np.max([v1, v2, v1 + v2 - overlap], axis=0))), df
 
     return errors
-
-
-def with_tie(back: FloatArray, *, tied: bool) -> FloatArray:
-    """Return the matrix to centred coefficients with the tie parameter last."""
-    if not tied:
-        return back
-    return np.block([[back, np.zeros((len(back), 1))], [np.zeros((1, back.shape[1])), np.ones((1, 1))]])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.bradley_terry import errors_of, fitted_again, v_of
+from socialstats.crosscheck.bradley_terry import fitted_again
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_fits import log_probability
+from socialstats.crosscheck.pair_fits import TIES, log_probability
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     end_checks,
@@ -33,84 +33,72 @@ CLOSE = 1e-5
 DRAWS, WIDTH = 20_000, 5.0
 MOST = 300  # differences whose clustered errors are made again
 Estimand = Callable[[FloatArray], float]
-SCALES: dict[str, tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]] = {
-    "log": (math.log, math.exp, lambda x: 1 / x),
-    "logit": (lambda x: math.log(x / (1 - x)), lambda z: 1 / (1 + math.exp(-z)), lambda x: 1 / (x * (1 - x))),
-    "plain": (float, float, lambda x: 1.0),
-}
-KINDS = {"worth": "log", "spread": "log", "chance": "logit", "probability": "logit"}
+Scale = tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]
+LOG: Scale = (math.log, math.exp, lambda x: 1 / x)
+LOGIT: Scale = (lambda x: math.log(x / (1 - x)), lambda z: 1 / (1 + math.exp(-z)), lambda x: 1 / (x * (1 - x)))
+SCALES = {"worth": LOG, "spread": LOG, "chance": LOGIT, "probability": LOGIT}  # others have symmetric intervals
 
 
 def verify(result: Result) -> Verification:
     """Recompute estimates by their definitions, standard errors with numerical derivatives, intervals and tests."""
-    fit, groups = result.extras["fit"], {row.group for row in result.rows}
-    if groups == {"rank"}:
-        return Verification(checks=tuple(rank_checks(result)))
-    if groups == {"quasi-variance"}:
-        return Verification(checks=tuple(quasi_checks(result)))
-    if "small" in result.extras or any(str(group).endswith(" cells") for group in groups):
-        return Verification(checks=tuple(chi_square_checks(result)))
-    peer, _, back = fitted_again(fit)
-    beta, errors, checks = back @ peer.estimate, errors_of(fit), []
-    level = next((row.conf_level for row in result.rows if row.conf_level is not None), 0.95)
+    row = result.rows[0]
+    own = {"rank": rank_checks, "quasi-variance": quasi_checks}.get(str(row.group))
+    if own is None:
+        own = chi_square_checks if row.role == "test" else formula_checks
+    return Verification(checks=tuple(own(result)))
+
+
+def formula_checks(result: Result) -> list[Check]:
+    """Compare functions of the coefficients, their errors by the delta method, ends, tests and adjusted p-values."""
+    again, checks = fitted_again(result.extras["fit"]), []
     shown = [(row, estimand) for row in result.rows[:MOST]
              if row.estimate is not None and (estimand := definition(result, row)) is not None]  # fmt: skip
-    with_error = [slopes(estimand, beta) for row, estimand in shown if row.std_error is not None]
-    found_again = zip(*errors(np.array(with_error)), strict=True) if with_error else iter(())
+    with_error = [slopes(estimand, again.beta) for row, estimand in shown if row.std_error is not None]
+    found_again = zip(*again.errors(np.array(with_error)), strict=True) if with_error else iter(())
     for row, estimand in shown:
-        value = estimand(beta)
-        checks.append(compare(label(row), row.estimate, value, package=peer.package,
-                              tolerance=1e-6 * max(1.0, abs(value)), why=WHY))  # fmt: skip
+        value = estimand(again.beta)
+        checks.append(relative(label(row), row.estimate, value, again.package, WHY, 1e-6, size=1.0))
         if row.std_error is None:
             continue
-        to, back_again, slope = SCALES[KINDS.get(str(row.group), "plain")]
         found, df = map(float, next(found_again))
-        checks.append(compare(label(row, "s.e."), row.std_error, found, package="numpy", tolerance=CLOSE * found,
-                              why=WHY_ERROR))  # fmt: skip
-        if KINDS.get(str(row.group)) is None:
+        checks.append(relative(label(row, "s.e."), row.std_error, found, "numpy", WHY_ERROR, CLOSE))
+        level = row.conf_level or 0.95
+        if row.group not in SCALES:
             checks += wald_checks(row, level, value, found, None if math.isinf(df) else df, why=WHY_ERROR, close=CLOSE)
             continue
+        to, back_again, slope = SCALES[row.group]
         reach = quantile(level, df) * found * slope(value)
         low, high = back_again(to(value) - reach), back_again(to(value) + reach)
         checks += end_checks(row, low, min(high, 1.0) if row.group == "worth" else high, "scipy", WHY_ERROR, CLOSE)
     adjusted = [row for row in result.rows if row.p_adjusted is not None]
-    if adjusted and result.extras["adjust"] != "none":
-        checks += adjusted_checks(adjusted, {"holm": "holm", "bh": "fdr_bh"}[result.extras["adjust"]])
-    elif adjusted:
-        checks += [same_p(label(r, "p (not adjusted)"), r.p_adjusted, float(r.p_value or 0.0)) for r in adjusted]
-    return Verification(checks=tuple(checks))
+    if adjusted and result.extras["adjust"] == "none":
+        return checks + [same_p(label(r, "p (not adjusted)"), r.p_adjusted, r.p_value or 0.0) for r in adjusted]
+    method = {"holm": "holm", "bh": "fdr_bh"}.get(result.extras.get("adjust", ""), "")
+    return checks + (adjusted_checks(adjusted, method) if adjusted else [])
 
 
 def definition(result: Result, row: Row) -> Estimand | None:
     """Return the estimand of a row as a function of the centred coefficients: strengths, then effects."""
-    fit, group, term = result.extras["fit"], str(row.group), row.term
-    n, names = len(fit.items), list(fit.names)
+    fit, group = result.extras["fit"], str(row.group)
+    n, names, state = len(fit.items), list(fit.names), fit.fitted_state
+    if group == "probability":
+        return probability(result, row)
     if group == "worth":
-        k = fit.items.index(term)
+        k = names.index(row.term)
         return lambda beta: math.exp(beta[k]) / math.fsum(math.exp(b) for b in beta[:n])
     if group == "difference":
-        pairs = {f"{a} - {b}": (i, j) for (i, a), (j, b) in combinations(enumerate(fit.items), 2)}
-        i, j = pairs[term]
+        i, j = (names.index(str(row.label(side))) for side in ("item", "other"))
         return lambda beta: float(beta[i] - beta[j])
     if group == "contrast":
         weights = {names.index(name): weight for name, weight in result.extras["weights"].items()}
-        reference = fit.fitted_state.options.reference
-        zero = None if reference is None else fit.items.index(reference)
-
-        def contrast(beta: FloatArray) -> float:
-            shift = 0.0 if zero is None else float(beta[zero])
-            return math.fsum(w * (float(beta[j]) - (shift if j < n else 0.0)) for j, w in weights.items())
-
-        return contrast
-    if group == "probability":
-        return probability(result, term)
-    at = names.index(result.extras["effect"])
-    peer, table, back = fitted_again(fit)
-    if fit.fitted_state.kind == "cluster":
-        errors = errors_of(fit)(np.eye(n, len(names)))[0]
-        noise = float(errors @ errors) / (n - 1)
+        shift = 0.0 if state.options.reference is None else math.fsum(w for j, w in weights.items() if j < n)
+        zero = 0 if state.options.reference is None else names.index(state.options.reference)
+        return lambda beta: math.fsum(w * float(beta[j]) for j, w in weights.items()) - shift * float(beta[zero])
+    at, again = names.index(result.extras["effect"]), fitted_again(fit)
+    if state.kind == "cluster":
+        noise = float(np.sum(again.errors(np.eye(n, len(names)))[0] ** 2)) / (n - 1)
     else:
-        noise = float(np.trace((back @ v_of(fit, peer, table) @ back.T)[:n, :n])) / (n - 1)
+        noise = float(np.trace(again.used[:n, :n])) / (n - 1)
 
     def sd(beta: FloatArray) -> float:
         return math.sqrt(statistics.variance([float(b) for b in beta[:n]]) - noise)
@@ -123,29 +111,26 @@ def definition(result: Result, row: Row) -> Estimand | None:
     return found[group]
 
 
-def probability(result: Result, term: str) -> Estimand | None:
+def probability(result: Result, row: Row) -> Estimand | None:
     """Return the probability of an outcome; None where the model has a formula that is not a sum of numbers."""
     fit, extras = result.extras["fit"], result.extras
-    options, state, n = fit.fitted_state.options, fit.fitted_state, len(fit.items)
-    one, two = extras["items"]
-    names = [] if options.formula is None else [x.strip() for x in options.formula.partition("~")[2].split("+")]
-    if not set(names) <= set(extras["covariates"]) or not set(names) <= set(fit.names):
-        return None
-    x = np.zeros(len(fit.names))
-    if n:
-        x[fit.items.index(one)], x[fit.items.index(two)] = 1.0, -1.0
+    state, n, names = fit.fitted_state, len(fit.items), list(fit.names)
+    options, tied = state.options, state.ties in TIES
+    x = np.zeros(len(names) - tied)
+    for item, sign in zip(extras["items"], (1.0, -1.0), strict=True):
+        x[:n] += sign * np.array([name == item for name in fit.items], dtype=np.float64)
     if options.order:
         x[n] = extras["first"]
-    for name in names:
-        a, b = extras["covariates"][name]
-        x[list(fit.names).index(name)] = float(a) - float(b)
-    outcome = {f"{one} wins": 0, f"{two} wins": 1, "tie": 2}[term]
-    tied = state.model.tie_term is not None
+    for name in [] if options.formula is None else options.formula.replace("~", "").split("+"):
+        if name.strip() not in extras["covariates"] or name.strip() not in names:
+            return None
+        a, b = extras["covariates"][name.strip()]
+        x[names.index(name.strip())] = float(a) - float(b)
+    outcome = np.array([result.rows.index(row)])
 
     def chance(beta: FloatArray) -> float:
-        eta, tau = (float(x[:-1] @ beta[:-1]), float(beta[-1])) if tied else (float(x @ beta), 0.0)
-        kind = state.ties if tied else "none"
-        return float(np.exp(log_probability(kind, np.array([eta]), tau, np.array([outcome]))[0]))
+        tau = float(beta[-1]) if tied else 0.0
+        return math.exp(log_probability(state.ties, np.array([x @ beta[: len(x)]]), tau, outcome)[0])
 
     return chance
 
@@ -158,27 +143,21 @@ def rank_checks(result: Result) -> list[Check]:
     from scipy.stats import norm, rankdata
 
     fit, settings, n = result.extras["fit"], result.settings, len(result.rows)
-    peer, _, back = fitted_again(fit)
-    strength = (back @ peer.estimate)[:n]
+    again, clustered = fitted_again(fit), fit.fitted_state.kind == "cluster"
+    strength, v = again.beta[:n], (again.covariance if clustered else again.used)[:n, :n]
     theirs = rankdata(-np.round(strength, 7), method="min")
     checks = [compare(label(row), row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
               for row, rank in zip(result.rows, theirs.tolist(), strict=True)]  # fmt: skip
-    clustered, v = fit.fitted_state.kind == "cluster", (back @ peer.covariance @ back.T)[:n, :n]
-    if not clustered:
-        v = (back @ v_of(fit, peer, fitted_again(fit)[1]) @ back.T)[:n, :n]
-    pairs = np.array(list(combinations(range(n), 2)))
+    pairs, contrasts = all_pairs(range(n), len(again.beta))
     if clustered and len(pairs) > MOST:
         note = f"clustered errors of {len(pairs):,} differences would take too long"
         return [*checks, *(compare(label(row, "end"), end, None, package="numpy", tolerance=0, why="", note=note)
                            for row in result.rows for end in (row.conf_low, row.conf_high))]  # fmt: skip
-    contrasts = np.zeros((len(pairs), len(back)))
-    contrasts[np.arange(len(pairs)), pairs[:, 0]], contrasts[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
-    found, df = errors_of(fit)(contrasts)
+    found, df = again.errors(contrasts)
     gap = strength[pairs[:, 0]] - strength[pairs[:, 1]]
     size = np.array([-norm.ppf(max(tail_p(g / e, d), 1e-300) / 2) if e > 0 else 0.0
                      for g, e, d in zip(gap, found, df, strict=True)])  # fmt: skip
-    scale = np.sqrt(np.maximum(v[pairs[:, 0], pairs[:, 0]] + v[pairs[:, 1], pairs[:, 1]]
-                               - 2 * v[pairs[:, 0], pairs[:, 1]], 1e-300))  # fmt: skip
+    scale = np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", contrasts[:, :n], v, contrasts[:, :n]), 1e-300))
     values, vectors = np.linalg.eigh(v)
     normal = np.random.default_rng(11).standard_normal((DRAWS, n)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
     noise = np.abs(normal[:, pairs[:, 0]] - normal[:, pairs[:, 1]]) / scale
@@ -194,23 +173,29 @@ def rank_checks(result: Result) -> list[Check]:
     return checks
 
 
+def all_pairs(items: Iterable[int], p: int) -> tuple[Any, FloatArray]:
+    """Return all pairs of coefficients, (k, 2), and their differences as contrasts, (k, p)."""
+    pairs = np.array(list(combinations(items, 2)))
+    return pairs, np.eye(p)[pairs[:, 0]] - np.eye(p)[pairs[:, 1]]
+
+
 def sets_at(
     pairs: Any, gap: FloatArray, size: FloatArray, noise: FloatArray, level: float, kind: str, n: int
 ) -> list[tuple[float, float]]:
     """Return both ends of the rank set of each item, differences called by step-down at a level."""
-    families = [(pairs == k).any(axis=1) for k in range(n)] if kind == "marginal" else [np.ones(len(pairs), bool)] * n
-    out, known = [], {}
-    for k, family in enumerate(families):
-        key = k if kind == "marginal" else 0
-        if key not in known:
-            called = np.zeros(len(pairs), dtype=bool)
-            while (left := family & ~called).any():
-                new = left & (size > np.quantile(noise[:, left].max(axis=1), level, method="higher"))
-                if not new.any():
-                    break
-                called |= new
-            known[key] = called
-        mine = known[key] & (pairs == k).any(axis=1)
+    every = [np.ones(len(pairs), dtype=bool)]
+    called = []
+    for family in every if kind == "simultaneous" else [(pairs == k).any(axis=1) for k in range(n)]:
+        left = family
+        while left.any():
+            new = left & (size > np.quantile(noise[:, left].max(axis=1), level, method="higher"))
+            left = left & ~new
+            if not new.any():
+                break
+        called.append(family & ~left)
+    out = []
+    for k in range(n):
+        mine = called[k % len(called)] & (pairs == k).any(axis=1)
         ahead = np.where(pairs[:, 0] == k, gap, -gap) > 0
         out.append((1.0 + float((mine & ~ahead).sum()), n - float((mine & ahead).sum())))
     return out
@@ -221,17 +206,15 @@ def quasi_checks(result: Result) -> list[Check]:
     from scipy.optimize import least_squares
 
     fit, n = result.extras["fit"], len(result.rows)
-    peer, _, back = fitted_again(fit)
-    strength, errors = (back @ peer.estimate)[:n], errors_of(fit)
-    checks = [compare(label(row), row.estimate, float(value), package=peer.package, tolerance=1e-6, why=WHY)
+    again = fitted_again(fit)
+    strength = again.beta[:n]
+    checks = [compare(label(row), row.estimate, float(value), package=again.package, tolerance=1e-6, why=WHY)
               for row, value in zip(result.rows, strength, strict=True)]  # fmt: skip
     kept = [k for k, row in enumerate(result.rows) if row.std_error is not None]
-    pairs = np.array(list(combinations(kept, 2)))
+    pairs, contrasts = all_pairs(kept, len(again.beta))
     if len(pairs) > MOST and fit.fitted_state.kind == "cluster":
         return checks
-    contrasts = np.zeros((len(pairs), len(back)))
-    contrasts[np.arange(len(pairs)), pairs[:, 0]], contrasts[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
-    variance = errors(contrasts)[0] ** 2
+    variance = again.errors(contrasts)[0] ** 2
     place = np.searchsorted(kept, pairs)
 
     def off(logs: FloatArray) -> FloatArray:
@@ -240,7 +223,7 @@ def quasi_checks(result: Result) -> list[Check]:
 
     start = np.full(len(kept), math.log(variance.mean() / 2))
     q = np.exp(least_squares(off, start, xtol=1e-14, ftol=1e-14, gtol=1e-14).x)
-    df = errors(np.eye(n, len(back)))[1]
+    df = again.errors(np.eye(n, len(again.beta)))[1]
     why = "scipy's least squares of the logarithms of the variances of all differences"
     for k, root in zip(kept, np.sqrt(q).tolist(), strict=True):
         row, value = result.rows[k], float(strength[k])
@@ -260,30 +243,17 @@ def chi_square_checks(result: Result) -> list[Check]:
             continue
         value, df = float(row.statistic), float(row.df)
         if row.group == "likelihood ratio":
-            fits = [fitted_again(fit)[0] for fit in (result.extras["fit"], result.extras["small"])]
-            value, df = 2 * (fits[0].loglik - fits[1].loglik), float(len(fits[0].estimate) - len(fits[1].estimate))
-            checks += [relative(label(row, "statistic"), row.statistic, value, fits[0].package, WHY, 1e-6, size=1.0),
-                       relative(label(row, "df"), row.df, df, fits[0].package, WHY)]  # fmt: skip
+            fits = [result.extras[which] for which in ("fit", "small")]
+            one, two = (fitted_again(fit) for fit in fits)
+            free = [len(fit.names) - bool(fit.items) for fit in fits]
+            value, df = 2 * (one.loglik - two.loglik), float(free[0] - free[1])
+            checks += [relative(label(row, "statistic"), row.statistic, value, one.package, WHY, 1e-6, size=1.0),
+                       relative(label(row, "df"), row.df, df, one.package, WHY)]  # fmt: skip
         checks.append(same_p(label(row, "p"), row.p_value, float(chi2.sf(max(value, 0.0), df)), "scipy", WHY, 1e-5))
     return checks
 
 
-def slopes(estimand: Estimand, beta: Sequence[float] | FloatArray) -> FloatArray:
-    """Return the derivatives of an estimand by central differences."""
-    return slopes_of_all(lambda point: {"": estimand(point)}, beta)[""]
-
-
-def slopes_of_all(
-    estimands: Callable[[FloatArray], dict[str, float]], beta: Sequence[float] | FloatArray
-) -> dict[str, FloatArray]:
-    """Return the derivatives of several estimands, computed together, by central differences."""
-    point = np.asarray(beta, dtype=np.float64)
-    columns: list[dict[str, float]] = []
-    for j in range(len(point)):
-        ends = []
-        for sign in (1.0, -1.0):
-            moved = point.copy()
-            moved[j] += sign * STEP
-            ends.append(estimands(moved))
-        columns.append({name: (ends[0][name] - ends[1][name]) / (2 * STEP) for name in ends[0]})
-    return {name: np.array([column[name] for column in columns]) for name in columns[0]}
+def slopes(estimand: Callable[[FloatArray], Any], beta: FloatArray) -> FloatArray:
+    """Return the derivatives of one estimand, (p,), or of several, (k, p), by central differences."""
+    steps = STEP * np.eye(len(beta))
+    return np.array([(estimand(beta + s) - estimand(beta - s)) / (2 * STEP) for s in steps]).T

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_clusters import with_tie
-from socialstats.crosscheck.pair_fits import (
-    PairColumns,
-    back_to_centred,
-    curvature,
-    effects,
-    gradient,
-    item_columns,
-    maximise,
-)
+from socialstats.crosscheck.pair_fits import PairColumns, back_to_centred, columns_of, curvature, gradient, maximise
 from socialstats.crosscheck.resamples import Cells
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check
@@ -35,23 +25,21 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
     design, state = fit.design, fit.fitted_state
     if resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST:  # at least one row a pair
         return LONG
-    x = np.hstack([item_columns(design), effects(fit)[0]])
+    x = columns_of(fit)
     keys, place = np.unique(np.column_stack([x, design.outcome]), axis=0, return_inverse=True)
-    table = PairColumns(x=keys[:, :-1], outcome=keys[:, -1].astype(np.int64), weight=np.ones(len(keys)),
-                        weight_sq=np.ones(len(keys)), groups=(), back=np.eye(1), note="")  # fmt: skip
     if resamples * keys.size * keys.shape[1] > LARGEST:
         return LONG
     codes = {"row": (), "pair": (design.pair.codes,)}.get(by, tuple(f.codes for f in state.factors))
     cells = Cells.of(design.count, codes)
     if not cells.seeded:
         return "rows of the library come from tables of counts: other draws"
-    back = with_tie(back_to_centred(len(fit.items), x.shape[1]), tied=state.model.tie_term is not None)
-    place = place.ravel()
+    back = back_to_centred(fit, x.shape[1])
 
-    def fitted(times: FloatArray, beta: FloatArray) -> FloatArray | None:
-        own = replace(
-            table, weight=np.bincount(place, design.weight * times / design.count, len(keys)).astype(np.float64)
-        )
+    def table(times: FloatArray) -> PairColumns:
+        weight = np.bincount(place.ravel(), design.weight * times / design.count, len(keys)).astype(np.float64)
+        return PairColumns(x=keys[:, :-1], outcome=keys[:, -1].astype(np.int64), weight=weight, weight_sq=weight)
+
+    def fitted(own: PairColumns, beta: FloatArray) -> FloatArray | None:
         h = curvature(state.ties, own, beta)
         for k in range(60):
             try:  # the first curvature serves ten steps: a chord is quicker than as many tangents
@@ -66,14 +54,10 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
                 return beta
         return None
 
-    start = maximise(
-        state.ties, replace(table, weight=np.bincount(place, design.weight, len(keys)).astype(np.float64))
-    ).estimate
-    found = [fitted(times, start) for times in cells.draws(resamples, seed)]
+    start = maximise(state.ties, table(design.count)).estimate
+    found = [fitted(table(times), start) for times in cells.draws(resamples, seed)]
     known = [one for one in found if one is not None]
-    if not known:
-        return LOST
-    return back @ start, np.array(known) @ back.T
+    return (back @ start, np.array(known) @ back.T) if known else LOST
 
 
 def verify_bootstrap(result: Any) -> list[Check]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -11,39 +10,34 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.paired_tables import Vectors, vectors
+from socialstats.crosscheck.paired_tables import CLOSED, Vectors, set_aside, vectors
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative, same_p, tail_p
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, relative, same_p, wald_checks
+from socialstats.results import Check, Result, Verification
 
-CLOSED = "the same closed form in another order of arithmetic"
 SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
 MOST_LISTED = 16
 MOST_SIGNS = 6_000_000
 NOISE = 16 * float(np.finfo(np.float64).eps)
-IGNORING = "ignoring clusters"
+IGNORING, ALIKE = "ignoring clusters", "clusters weighing alike"
 
 
 def verify(result: Result) -> Verification:
     """Recompute difference, error, t, df, p, interval, and the tests beside them."""
-    options = result.settings
-    pairs = vectors(result.design, options["cluster"])
+    pairs = vectors(result.design, result.settings["cluster"])
     if pairs is None:
         return Verification(checks=(skipped("difference", "scipy", "too many pairs to write out one by one"),))
     d = pairs.x - pairs.y
-    checks = [near("difference", result.rows[0].estimate, float(np.mean(d)), "scipy")]
-    checks += alone_checks(result, pairs) + clustered_checks(result, d, pairs)
-    checks += rank_checks(result, d) + flip_checks(result, d, pairs) + row_checks(result, pairs)
-    checks += bootstrap_checks(result)
-    return Verification(checks=tuple(checks))
+    return Verification(checks=(
+        *(clustered_checks(result, d, pairs.groups) if pairs.groups.shape[1] else ()),
+        *t_checks(result, d, pairs.groups), *rank_checks(result, d), *flip_checks(result, d, pairs),
+        *summaries(result, pairs), *bootstrap_checks(result),
+    ))  # fmt: skip
 
 
 def skipped(quantity: str, package: str, note: str) -> Check:
     """A number that the peer does not have."""
-    return Check(
-        quantity=quantity, ours=None, theirs=None, package=package, version=version(package), tolerance=0.0, ok=None,
-        note=note,
-    )  # fmt: skip
+    return set_aside(quantity, None, None, package, note)
 
 
 def near(
@@ -55,101 +49,82 @@ def near(
     return compare(name, ours, theirs, package=package, tolerance=relative * max(1.0, abs(theirs)), why=why)
 
 
-def alone_checks(result: Result, pairs: Vectors) -> list[Check]:
-    """Compare the t test of independent pairs with scipy's ttest_rel."""
-    from scipy.stats import ttest_1samp, ttest_rel
+def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
+    """Compare the leading row of clustered pairs: CR1 by statsmodels, CR2 and two factors written out."""
+    row, options, mean = result.rows[0], result.settings, float(d.mean())
+    out = [relative(label(row), row.estimate, mean, "numpy", CLOSED, size=float(d.std()))]
+    if row.std_error is None:
+        return out
+    error, df = mean_error(d, groups)
+    out += field_checks(row, "numpy", CR2, std_error=error)
+    out += wald_checks(
+        row, options["level"], mean, error, df, null=options["null"], alternative=options["alternative"],
+        ends=options["ci"] == "closed", why=CR2,
+    )  # fmt: skip
+    if "unfloored_std_error" in result.extras:
+        out.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
+    if groups.shape[1] == 1:
+        from statsmodels.regression.linear_model import OLS
 
-    options, n = result.settings, len(pairs.x)
-    row = next((r for r in result.rows if r.group == IGNORING and r.term == "difference"), result.rows[0])
-    if row.statistic is None or (row is result.rows[0] and pairs.groups.shape[1]):
-        return []
-    alternative = SIDES[options["alternative"]]
-    test: Any = (
-        ttest_rel(pairs.x, pairs.y, alternative=alternative)
-        if not options["null"]
-        else ttest_1samp(pairs.x - pairs.y, options["null"], alternative=alternative)
-    )
-    checks = [
-        near("t of independent pairs", row.statistic, float(test.statistic), "scipy"),
-        near("df of independent pairs", row.df, float(n - 1), "scipy"),
-        same_p("p of independent pairs", row.p_value, float(test.pvalue), "scipy", CLOSED),
-    ]
-    if row is not result.rows[0] or options["ci"] == "closed":
-        ends = test.confidence_interval(options["level"])
-        for name, ours, theirs in (("low", row.conf_low, ends.low), ("high", row.conf_high, ends.high)):
-            checks.append(near(f"{name} of independent pairs", ours, float(theirs), "scipy"))
-    return checks
+        settings = {"groups": groups[:, 0], "use_correction": True}
+        cr1 = float(OLS(d, np.ones(len(d))).fit(cov_type="cluster", cov_kwds=settings).bse[0])
+        out.append(near("s.e., CR1", result.extras["std_errors"].get("CR1"), cr1, "statsmodels"))
+    return out
 
 
-def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
-    """Compare clustered errors: CR1 by statsmodels, CR2 and two factors written out."""
-    row, factors = result.rows[0], pairs.groups.shape[1]
-    if not factors or row.std_error is None:
-        return []
-    if factors == 2:
-        return crossed_checks(result, row, pairs)
-    from statsmodels.regression.linear_model import OLS
+def t_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
+    """Compare the t tests of independent pairs, and of the means of clusters by pandas, with scipy's."""
+    import pandas as pd
+    from scipy.stats import ttest_1samp
 
-    options = {"groups": pairs.groups[:, 0], "use_correction": True}
-    cr1 = float(OLS(d, np.ones(len(d))).fit(cov_type="cluster", cov_kwds=options).bse[0])
-    error, df = mean_error(d, pairs.groups)
-    return [
-        near("s.e., CR1", result.extras["std_errors"].get("CR1"), cr1, "statsmodels"),
-        near("s.e., CR2", row.std_error, error, "numpy", CR2),
-        near("df, CR2", row.df, df, "scipy", CR2),
-        *t_checks(result, row),
-    ]
-
-
-def t_checks(result: Result, row: Row) -> list[Check]:
-    """Compare p and interval of the leading test with scipy's t distribution."""
-    from scipy.stats import t as distribution
-
-    options = result.settings
-    assert row.estimate is not None
-    assert row.std_error is not None
-    assert row.df is not None
-    t = (row.estimate - options["null"]) / row.std_error
-    tails = {
-        "two_sided": 2 * distribution.sf(abs(t), row.df), "greater": distribution.sf(t, row.df),
-        "less": distribution.cdf(t, row.df),
-    }  # fmt: skip
-    checks = [same_p("p", row.p_value, float(tails[options["alternative"]]))]
-    if options["ci"] == "closed" and options["alternative"] == "two_sided":
-        ends = distribution.interval(options["level"], row.df, loc=row.estimate, scale=row.std_error)
-        checks += [
-            near("low", row.conf_low, float(ends[0]), "scipy"),
-            near("high", row.conf_high, float(ends[1]), "scipy"),
-        ]
-    return checks
+    options, out = result.settings, []
+    for row in (row for row in result.rows if row.term == "difference"):
+        if row.group == ALIKE:
+            values, why = pd.Series(d).groupby(groups[:, 0]).mean().to_numpy(), "a t test of the means by pandas"
+        elif row.group == IGNORING or (row.group is None and not groups.shape[1]):
+            values, why = d, CLOSED
+        else:
+            continue
+        size = float(np.abs(values).max())
+        out.append(relative(label(row), row.estimate, float(values.mean()), "numpy", why, size=size))
+        if row.std_error is None:
+            continue
+        test: Any = ttest_1samp(values, options["null"], alternative=SIDES[options["alternative"]])
+        error = float(values.std(ddof=1) / math.sqrt(len(values)))
+        theirs = {"std_error": error, "statistic": float(test.statistic), "df": float(test.df)}
+        out += field_checks(row, "scipy", why, p_value=float(test.pvalue), **theirs)
+        if row.group is not None or options["ci"] == "closed":
+            low, high = test.confidence_interval(options["level"])
+            out += end_checks(row, float(low), float(high), "scipy", why, least=error)
+    return out
 
 
 def rank_checks(result: Result, d: FloatArray) -> list[Check]:
-    """Compare Wilcoxon's p with scipy's, as exact or normal as ours is."""
-    from scipy.stats import wilcoxon
+    """Compare Wilcoxon's p with scipy's, as exact or normal as ours is, and the sum of the positive ranks."""
+    from scipy.stats import rankdata, wilcoxon
 
-    row = result.row("wilcoxon")
+    row, design, null = result.row("wilcoxon"), result.design, result.settings["null"]
     if row.p_value is None:
         return []
-    design, null = result.design, result.settings["null"]
-    size = max(np.abs(design.first).max(), np.abs(design.second).max(), abs(null))
-    if np.ptp(d) < 1e5 * NOISE * size:
-        return [skipped("Wilcoxon p", "scipy", "the differences are so small that scipy would rank rounding noise")]
-    values = np.round(d - null, int(np.floor(-np.log10(NOISE * size))))  # scipy would rank rounding noise
-    ours = result.extras["wilcoxon"]
-    exact = "exact" in (row.method or "")
-    theirs: Any = wilcoxon(
-        values, zero_method="wilcox", correction=not exact, alternative=SIDES[result.settings["alternative"]],
-        method="exact" if exact else "approx",
-    )  # fmt: skip
-    checks = [same_p("Wilcoxon p", row.p_value, float(theirs.pvalue), "scipy", CLOSED, 1e-7)]
-    if ours["p_normal"] is not None:
-        plain: Any = wilcoxon(
-            values, zero_method="wilcox", correction=False, alternative=SIDES[result.settings["alternative"]],
-            method="approx",
+    scale = float(max(np.abs(design.first).max(), np.abs(design.second).max(), abs(null)))
+    kept = np.round(d - null, int(np.floor(12 - np.log10(scale))))  # differences that tie are equal up to rounding
+    kept = kept[kept != 0]
+    theirs = float(rankdata(np.abs(kept))[kept > 0].sum())
+    out = [relative(label(row, "V"), row.statistic, theirs, "scipy", CLOSED, size=1.0)]
+    if np.ptp(d) < 1e5 * NOISE * scale:
+        note = "the differences are so small that scipy would rank rounding noise"
+        return [*out, skipped("Wilcoxon p", "scipy", note)]
+    values = np.round(d - null, int(np.floor(-np.log10(NOISE * scale))))  # scipy would rank rounding noise
+    for name, ours, exact, corrected in (
+        ("Wilcoxon p", row.p_value, row.test == "exact", row.test != "exact"),
+        ("Wilcoxon p, no correction", result.extras["wilcoxon"]["p_normal"], False, False),
+    ):
+        found: Any = wilcoxon(
+            values, zero_method="wilcox", correction=corrected, alternative=SIDES[result.settings["alternative"]],
+            method="exact" if exact else "approx",
         )  # fmt: skip
-        checks.append(same_p("Wilcoxon p, no correction", ours["p_normal"], float(plain.pvalue), "scipy", CLOSED, 1e-7))
-    return checks
+        out.append(same_p(name, ours, float(found.pvalue), "scipy", CLOSED, 1e-7))
+    return out
 
 
 def on_grid(values: FloatArray) -> FloatArray:
@@ -230,109 +205,23 @@ def bootstrap_checks(result: Result) -> list[Check]:
     return out + sampled_check("difference", cells, mine, peer, seed=seed, package="statsmodels")
 
 
-ALIKE = "clusters weighing alike"
-
-
-def row_checks(result: Result, pairs: Vectors) -> list[Check]:
-    """Compare what no test compares: standard errors, the summary rows, and the statistics of ranks and flips."""
-    d, alone = pairs.x - pairs.y, [r for r in result.rows if r.term == "difference" and r.group in (None, IGNORING)]
-    out = []
-    for row in alone:
-        size = float(d.std())
-        out.append(relative(label(row), row.estimate, float(d.mean()), "numpy", CLOSED, size=size))
-        if row.std_error is None:
-            continue
-        if row.group == IGNORING or not pairs.groups.shape[1]:
-            theirs = float(d.std(ddof=1) / math.sqrt(len(d)))
-            out.append(relative(label(row, "s.e."), row.std_error, theirs, "numpy", CLOSED))
-        t = (float(row.estimate or 0.0) - result.settings["null"]) / row.std_error
-        out.append(relative(label(row, "statistic"), row.statistic, t, "numpy", CLOSED, size=1e-6))
-    return [*out, *alike_checks(result, pairs), *summaries(result, pairs), *statistics(result, pairs)]
-
-
-def alike_checks(result: Result, pairs: Vectors) -> list[Check]:
-    """The mean of the means of clusters by pandas, its test by scipy."""
-    import pandas as pd
-    from scipy.stats import ttest_1samp
-
-    row = next((r for r in result.rows if r.group == ALIKE), None)
-    if row is None or row.std_error is None:
-        return []
-    options = result.settings
-    means = pd.Series(pairs.x - pairs.y).groupby(pairs.groups[:, 0]).mean().to_numpy()
-    side = {"two_sided": "two-sided"}.get(options["alternative"], options["alternative"])
-    test = ttest_1samp(means, options["null"], alternative=side)
-    ends = test.confidence_interval(options["level"])
-    why, size = "a t test of the means by pandas", float(np.abs(means).max())
-    return [
-        relative(label(row), row.estimate, float(means.mean()), "pandas", why, size=size),
-        relative(label(row, "s.e."), row.std_error, float(means.std(ddof=1) / len(means) ** 0.5), "pandas", why),
-        relative(label(row, "t"), row.statistic, float(test.statistic), "scipy", why, size=1e-6),
-        relative(label(row, "df"), row.df, float(test.df), "scipy", why),
-        same_p(label(row, "p"), row.p_value, float(test.pvalue), "scipy", why),
-        *end_checks(row, float(ends.low), float(ends.high), "scipy", why),
-    ]
-
-
 def summaries(result: Result, pairs: Vectors) -> list[Check]:
-    """Means and standard deviations by numpy, and the correlation by scipy."""
+    """Means and standard deviations by numpy, the correlation by scipy, and what signs are flipped for."""
     from scipy.stats import pearsonr
 
-    out, d = [], pairs.x - pairs.y
-    first, second = result.design.conditions
-    columns = {"mean": (pairs.x, pairs.y), "sd": (pairs.x, pairs.y)}
-    for group, values in columns.items():
-        rows = [r for r in result.rows if r.group == group][:2]
-        for row, name, x in zip(rows, (first, second), values, strict=True):
-            theirs = float(x.mean() if group == "mean" else x.std(ddof=1)) if len(x) > 1 or group == "mean" else None
-            if theirs is not None:
-                ours = row.estimate if row.term == name else None
-                size = float(np.abs(x).max())
-                out.append(relative(label(row), ours, theirs, "numpy", CLOSED, size=size))
-    row = result.row("difference", group="sd")
-    if len(d) > 1:
-        size = float(np.abs(np.concatenate([pairs.x, pairs.y])).max())
-        out.append(relative(label(row), row.estimate, float(d.std(ddof=1)), "numpy", CLOSED, size=size))
-    r = result.row("r")
+    null, out = result.settings["null"], []
+    d, size = pairs.x - pairs.y, float(np.abs([pairs.x, pairs.y]).max())
+    for group in ("mean", "sd"):
+        columns = [*zip(result.design.conditions, (pairs.x, pairs.y), strict=True), ("difference", d)]
+        for row, (name, x) in zip((r for r in result.rows if r.group == group), columns, strict=False):
+            ours = row.estimate if row.term == name else None
+            theirs = float(x.mean() if group == "mean" else x.std(ddof=1))
+            out.append(relative(label(row), ours, theirs, "numpy", CLOSED, size=size))
+    r, row = result.row("r"), result.row("sign_flip")
     if r.estimate is not None:
         out.append(relative(label(r), r.estimate, float(pearsonr(pairs.x, pairs.y).statistic), size=1.0, why=CLOSED))
-    return out
-
-
-def statistics(result: Result, pairs: Vectors) -> list[Check]:
-    """The sum of the positive ranks, and the mean difference from `null` that signs are flipped for."""
-    from scipy.stats import rankdata
-
-    values, out = pairs.x - pairs.y - result.settings["null"], []
-    scale = float(np.abs(np.concatenate([pairs.x, pairs.y, [result.settings["null"]]])).max())
-    row = result.row("sign_flip")
     if row.statistic is not None:
-        out.append(relative(label(row, "statistic"), row.statistic, float(values.mean()), "numpy", CLOSED, size=scale))
-    row = result.row("wilcoxon")
-    if row.statistic is not None:
-        places = int(np.floor(12 - np.log10(scale)))  # differences that tie are equal up to rounding
-        kept = np.round(values, places)
-        kept = kept[kept != 0]
-        theirs = float(rankdata(np.abs(kept))[kept > 0].sum())
-        out.append(relative(label(row, "V"), row.statistic, theirs, "scipy", CLOSED, size=1.0))
-    return out
-
-
-def crossed_checks(result: Result, row: Row, pairs: Vectors) -> list[Check]:
-    """Two crossed factors: standard error, degrees of freedom, p and ends."""
-    d, options = pairs.x - pairs.y, result.settings
-    error, df = mean_error(d, pairs.groups)
-    side, null = options["alternative"], options["null"]
-    out = [
-        relative(label(row, "s.e., two crossed factors"), row.std_error, error, "numpy", CR2),
-        relative(label(row, "df"), row.df, df, "scipy", CR2),
-        same_p(label(row, "p"), row.p_value, tail_p((float(d.mean()) - null) / error, df, side)),
-    ]
-    if "unfloored_std_error" in result.extras:
-        out.append(unfloored_check(result.extras["unfloored_std_error"], d, pairs.groups))
-    if options.get("ci", "closed") == "closed":
-        reach = quantile(options["level"] if side == "two_sided" else 2 * options["level"] - 1, df) * error
-        low = None if side == "less" else float(d.mean()) - reach
-        high = None if side == "greater" else float(d.mean()) + reach
-        out += end_checks(row, low, high, "scipy", CR2)
+        theirs = float((d - null).mean())
+        most = max(size, abs(null))
+        out.append(relative(label(row, "statistic"), row.statistic, theirs, "numpy", CLOSED, size=most))
     return out

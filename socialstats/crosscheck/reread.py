@@ -24,14 +24,15 @@ def checks_of(result: Result) -> list[Check]:
     Parameters
     ----------
     result : Result
-        ``design`` holds both readings, ``extras["cells"]`` the rater and the level of the by factor of each row.
+        ``design`` holds both readings, the key of a row its quantity, rater and level of the by factor.
     """
     table = joined(result)
     checks: list[Check] = []
-    for row, (rater, by) in zip(result.rows, result.extras["cells"], strict=True):
-        own = table if rater is None else table[table["rater"] == rater]
-        own = own if by is None else own[own["by"] == by]
-        checks += share_of(result, row, own) if "share" in result.title.casefold() else mean_of(result, row, own)
+    for row in result.rows:
+        own = table
+        for column in ("rater", "by"):
+            own = own if row.label(column) is None else own[own[column] == row.label(column)]
+        checks += share_of(result, row, own) if row.label("quantity") == "share" else mean_of(result, row, own)
     return checks
 
 
@@ -77,7 +78,8 @@ def mean_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     """Compare a mean (or a change of it), its error, t, p and interval."""
     known = own[own["score_before"].notna() & own["score_after"].notna()]
     gap = known["score_after"] - known["score_before"]
-    values = (known[f"score_{OF_ONE[row.group]}"] if row.group in OF_ONE else gap).to_numpy()
+    reading = OF_ONE.get(row.label("quantity") or "")
+    values = (gap if reading is None else known[f"score_{reading}"]).to_numpy()
     name = " ".join(word for word in (row.group, row.by, row.term) if word)
     out = [compare(name, row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
     if row.std_error is None:

@@ -29,6 +29,31 @@ def relative(
     return compare(name, ours, theirs, package=package, tolerance=close * most + TINY, why=why)
 
 
+FIELDS = {"estimate": "", "std_error": "s.e.", "statistic": "statistic", "df": "df", "p_value": "p"}
+SIZES = {"estimate": 1e-3, "statistic": 1e-6}  # of numbers that may be near 0
+
+
+def field_checks(
+    row: Row, package: str = "scipy", why: str = FORMULA, close: float = 1e-8, **theirs: float
+) -> list[Check]:
+    """Compare those of `estimate`, `std_error`, `statistic`, `df` and `p_value` that the row has.
+
+    Examples
+    --------
+    >>> [check.ok for check in field_checks(Row(term="mean", estimate=2.0, df=9.0), estimate=2.0, df=8.0, p_value=0.1)]
+    [True, False]
+    """
+    out = []
+    for name, value in theirs.items():
+        ours = getattr(row, name)
+        if name == "p_value" and ours is not None:
+            out.append(same_p(label(row, "p"), ours, value, package, why, close))
+        elif ours is not None:
+            size = SIZES.get(name, 0.0)
+            out.append(relative(label(row, FIELDS[name]), ours, value, package, why, close, size))
+    return out
+
+
 def same_p(
     name: str, ours: float | None, theirs: float, package: str = "scipy", why: str = FORMULA, close: float = 1e-8
 ) -> Check:

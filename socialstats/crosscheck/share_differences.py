@@ -12,7 +12,7 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, score_checks
 from socialstats.crosscheck.paired_tables import CLOSED
-from socialstats.crosscheck.row_arithmetic import adjusted_p, end_checks, label, quantile, relative, same_p, tail_p
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, relative, same_p, wald_checks
 from socialstats.results import Check, Row
 
 HALF = "twice the binomial tail less the point probability"
@@ -35,12 +35,7 @@ def difference_checks(rows: Sequence[Row], d: FloatArray, groups: Any, level: fl
             out += clustered(row, column, groups, level)
         else:
             out += independent(row, column, level)
-    known = [r for r in rows if r.p_value is not None]
-    if known:
-        adjusted = adjusted_p([r.p_value for r in known])
-        pairs = zip(known, adjusted, strict=True)
-        out += [same_p(label(r, "adjusted p"), r.p_adjusted, p, "statsmodels", "Holm's steps") for r, p in pairs]
-    return out
+    return out + adjusted_checks(rows)
 
 
 def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
@@ -62,17 +57,11 @@ def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
 
 def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
     """Standard error, t, df, p and interval by clusters; where the score leads, its statistic and interval."""
-    scored = score_checks(row, row, d, groups, level) if (row.method or "").startswith("Tango") else []
+    scored = score_checks(row, row, d, groups, level) if row.interval == "score" else []
     if row.std_error is None:
         return scored
     error, df = mean_error(d, groups)
     if scored:
         return [*scored, relative(label(row, "s.e."), row.std_error, error, "scipy", CR2)]
-    mean, reach = float(d.mean()), quantile(level, df) * error
-    return [
-        relative(label(row, "s.e."), row.std_error, error, "scipy", CR2),
-        relative(label(row, "statistic"), row.statistic, mean / error, "scipy", CR2, size=1e-6),
-        relative(label(row, "df"), row.df, df, "scipy", CR2),
-        same_p(label(row, "p"), row.p_value, tail_p(mean / error, df), "scipy", CR2),
-        *end_checks(row, max(mean - reach, -1.0), min(mean + reach, 1.0), "scipy", CR2),
-    ]
+    return [relative(label(row, "s.e."), row.std_error, error, "scipy", CR2),
+            *wald_checks(row, level, float(d.mean()), error, df, cut=(-1.0, 1.0), why=CR2)]  # fmt: skip

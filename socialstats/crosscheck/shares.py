@@ -97,6 +97,8 @@ def mean_checks(
     result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any, answers: float
 ) -> list[Check]:
     """Compare the same of arrays: values, weights, (units, factors) codes as `crossing` numbers them."""
+    from statsmodels.stats.weightstats import DescrStatsW
+
     p, n = float(np.average(values, weights=weights)), float(weights.sum())
     out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
     out += bootstrap_checks(result, row, values, weights, codes)
@@ -107,18 +109,12 @@ def mean_checks(
         wilson = settings["ci"] == "wilson"
         return out + clustered_share_checks(row, p, errors, answers=answers, level=settings["level"], ends=wilson)
     yes_no = bool(np.all((values == 0) | (values == 1)))
-    error = math.sqrt(p * (1 - p) / n) if yes_no else spread_of_mean(values, weights)
+    peer = DescrStatsW(values, weights=weights, ddof=1)
+    error = math.sqrt(p * (1 - p) / n) if yes_no else float(peer.std_mean)
     if row.std_error is not None:
         out.append(relative(label(row, "s.e."), row.std_error, error, "statsmodels", SAME))
     trials = n if yes_no else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
     return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
-
-
-def spread_of_mean(values: FloatArray, weights: FloatArray) -> float:
-    """Standard error of a mean by statsmodels."""
-    from statsmodels.stats.weightstats import DescrStatsW
-
-    return float(DescrStatsW(values, weights=weights, ddof=1).std_mean)
 
 
 def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any) -> list[Check]:

@@ -14,7 +14,7 @@ from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.infer import Inferred
 from socialstats.inference.intervals import critical_value, two_sided_p, wald
 from socialstats.inference.proportions import Share
-from socialstats.results.rows import Row
+from socialstats.results.rows import Interval, Row
 
 ANYWHERE = (-math.inf, math.inf)
 NO_ENDS = "the method has no interval for these data"
@@ -177,15 +177,23 @@ def with_mean(
     return with_ends(row, *ends, level, within=within, std_error=mean.std_error, **fields)
 
 
+KINDS: dict[str, Interval] = {
+    "t": "t", "wald": "z", "fisher": "fisher_z", "disagreements": "korn_graubard", "hull": "outer_ends",
+    "percentile": "percentile", "basic": "basic", "bca": "bca",
+}  # fmt: skip
+
+
 def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True) -> Row:
     """Return a row with what `infer` found: error, interval, and (`test`) t, df and p of 0; or why there is none."""
     row = replace(
         row, std_error=found.std_error, statistic=found.statistic if test else None, df=found.df if test else None,
         p_value=found.p if test else None, leverage=found.largest or None,
+        test="t" if test and found.statistic is not None else None,
     )  # fmt: skip
     if found.low is None and not found.why:
         return row
-    return with_ends(row, found.low, found.high, level, why=found.why, within=(-math.inf, found.most))
+    row = with_ends(row, found.low, found.high, level, why=found.why, within=(-math.inf, found.most))
+    return replace(row, interval=None if row.conf_low is None else KINDS[found.kind])
 
 
 def with_share(row: Row, found: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any) -> Row:

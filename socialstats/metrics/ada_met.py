@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -21,44 +21,30 @@ from socialstats.halves import in_halves
 from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
 from socialstats.inference.how import RESAMPLED
-from socialstats.inference.intervals import checked_level, critical_values, two_sided_p
-from socialstats.inference.rows import with_ends
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.rows import with_ends, with_t
 from socialstats.models.alignment import (
     MODE_TIES,
     NOT_ASKED,
     REFUSAL_RULES,
     Answers,
-    Ceiling,
-    GroupMeans,
-    GroupWatches,
     ModeTies,
-    Residuals,
-    Rules,
-    Spread,
+    Panel,
     Targets,
+    TwoWay,
     collect,
     constant_shares,
-    difference_targets,
-    features,
-    mode_distances,
     model_shares,
-    permuted_groups,
-    permuted_pairs,
-    resampled_groups,
-    sampled_groups,
+    resampled,
     source_of,
-    targets_of,
-    whole,
-    whole_replicates,
-    whole_spread,
 )
 from socialstats.models.kappa import by_stratum
 from socialstats.models.shares import How, merged, share_row
-from socialstats.models.split_half import MOST, Leads, Population, population, slowest_rate
 from socialstats.registry import Metric
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results.rows import Reason
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 
 if TYPE_CHECKING:
@@ -105,26 +91,18 @@ class AlignmentOptions:
             raise InputError(f"group='{self.group}' is the stratum or the source too; name an attribute of the raters")
         check_resamples(self.resamples, self.level)
 
-    @property
-    def rules(self) -> Rules:
-        """What counts as the mode, and as the distance of a refusal."""
-        return Rules(ties=self.ties, refusal=self.refusal if isinstance(self.refusal, str) else float(self.refusal))
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Everything, to be echoed in a result."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
 FIXED = "all resamples give the same value, so there is no interval"
 CONSTANT = "no unit differs from another and no person makes a difference, so there is no interval"
+ALONE = "a single unit or cluster: no interval"
 OUTSIDE = "the interval leaves the estimate out: the modes of the resamples are noisier; use ci='centred'"
 METHODS = {
     "two_way": "t of people and units", "centred": "two-way bootstrap, centred percentile",
     "percentile": "two-way bootstrap, percentile", "basic": "two-way bootstrap, basic",
 }  # fmt: skip
 SMALL = 1e-12  # of a scale's step: a standard error below is rounding
+Why = tuple[str, Reason | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -152,11 +130,11 @@ class State:
     def of(cls, design: Ratings, options: AlignmentOptions) -> State:
         """Join the answers."""
         source, code = source_of(design, options.source, options.reference)
-        answers = collect(design, source, code, options.unparsed)
-        factors = cluster_factors(design, options.cluster)
+        rule = options.refusal if isinstance(options.refusal, str) else float(options.refusal)
         return cls(
-            design=design, options=options, source=source, reference=source.levels[code], answers=answers,
-            factors=factors,
+            design=design, options=options, source=source, reference=source.levels[code],
+            answers=collect(design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule),
+            factors=cluster_factors(design, options.cluster),
         )  # fmt: skip
 
     @property
@@ -170,179 +148,228 @@ class State:
         return [self.design.raters[m] for m in self.answers.models.tolist()]
 
     @property
+    def tied(self) -> BoolArray:
+        """(units,) bool array: several levels have most answers."""
+        counts = self.answers.once
+        return np.asarray((counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+
+    @property
     def leverage(self) -> float:
         """Largest share of the units that one cluster holds, or of the answers that one person gave."""
-        given = self.answers.table.sum(axis=1)
-        return max(float((given / given.sum()).max()), *(
-            float(np.bincount(codes, self.answers.weight).max() / self.answers.weight.sum()) for codes in
-            self.clusters or (np.arange(len(self.answers.unit)),)
-        ))  # fmt: skip
+        weight, given = self.answers.weight, self.answers.table.sum(axis=1)
+        held = [np.bincount(codes, weight).max() / weight.sum() for codes in self.clusters or (np.arange(len(weight)),)]
+        return float(max(given.max() / given.sum(), *held))
 
-    def no_resampling(self, people: int) -> str:
-        """Return why this many people and these units cannot be resampled, or an empty text."""
+    def no_resampling(self, people: int) -> Why:
+        """Return why this many people and these units cannot be resampled, with its code, or an empty text."""
         for factor, codes in zip(self.factors, self.clusters, strict=True):
             if len(np.unique(codes)) < 2:
-                return f"a single level of the cluster '{factor.name}': no interval"
+                return f"a single level of the cluster '{factor.name}': no interval", "one_cluster"
         if self.answers.weight.sum() < 2:
-            return "a single unit: no interval"
-        return "" if people > 1 else "a single reference rater: no interval"
+            return "a single unit: no interval", "one_unit"
+        return ("", None) if people > 1 else ("a single reference rater: no interval", "no_interval")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Estimates:
-    """Estimates with their intervals, one a column.
+class Found:
+    """Rows with their intervals.
 
     Attributes
     ----------
-    value, std_error, low, high : (m,) float64 arrays
-    undefined : tuple of str
-    size : (m,) float64 array
-        Units behind each estimate.
-    bias : (m,) float64 array
+    rows : list of Row
+    bias : (rows,) float64 array
         Mean of the resamples minus the estimate.
+    df : float or None
+        Least degrees of freedom of a t interval.
     caution : Caution or None
         SS204.
-    df : (m,) float64 array or None
-        Degrees of freedom of a t interval.
-    least : float or None
-        What the quantity cannot be below.
     """
 
-    value: FloatArray
-    std_error: FloatArray
-    low: FloatArray
-    high: FloatArray
-    undefined: tuple[str, ...]
-    size: FloatArray
+    rows: list[Row]
     bias: FloatArray
-    caution: Caution | None
-    df: FloatArray | None = None
-    least: float | None = 0.0
-
-    def tested(self, j: int, row: Row) -> Row:
-        """Row with t, degrees of freedom and two-sided p that it is 0; where there is an interval."""
-        if self.df is None or row.conf_low is None or row.estimate is None or row.std_error is None:
-            return row
-        t, df = row.estimate / row.std_error, float(self.df[j])
-        return replace(row, statistic=t, df=df, p_value=float(two_sided_p(np.array([t]), df)[0]))
-
-    def facts(self, state: State) -> dict[str, float | None]:
-        """Return the least degrees of freedom of a t interval, and the largest share of one cluster or person."""
-        known = [] if self.df is None else [
-            df for df, why in zip(self.df.tolist(), self.undefined, strict=True) if not why and df > 0
-        ]  # fmt: skip
-        return {"effective_df": min(known, default=None), "largest_leverage": state.leverage}
-
-    def row(self, j: int, state: State, *, term: str, group: str | None, **more: Any) -> Row:
-        """Row of one estimate."""
-        made: dict[str, Any] = {"term": term, "group": group, "n": float(self.size[j]), "n_units": int(self.size[j])}
-        if state.factors:
-            made["n_clusters"] = min(len(np.unique(codes)) for codes in state.clusters)
-        if np.isnan(self.value[j]):
-            return Row(**made, undefined=NO_UNIT)
-        made["estimate"] = float(self.value[j])
-        if self.std_error[j] > 0:
-            made["std_error"] = float(self.std_error[j])
-        made |= {"method": METHODS[state.options.ci]} | more
-        within = (-math.inf if self.least is None else self.least, math.inf)
-        low, high = float(self.low[j]), float(self.high[j])
-        return with_ends(Row(**made), low, high, state.options.level, why=self.undefined[j], within=within)
-
-
-def without_interval(value: FloatArray, size: FloatArray, why: str) -> Estimates:
-    """Estimates that cannot be resampled."""
-    none = np.full(len(value), np.nan)
-    return Estimates(
-        value=value,
-        std_error=none,
-        low=none,
-        high=none,
-        undefined=(why,) * len(value),
-        size=size,
-        bias=none,
-        caution=None,
-    )
-
-
-def with_t(
-    value: FloatArray, size: FloatArray, spread: Spread, options: AlignmentOptions, *, least: float | None = 0.0
-) -> Estimates:
-    """Estimates with t intervals; `least` is what the quantity cannot be below."""
-    fixed = ~(spread.error > SMALL)
-    reach = critical_values(options.level, np.where(spread.df > 0, spread.df, np.nan)) * spread.error
-    return Estimates(
-        value=value, std_error=np.where(fixed, 0.0, spread.error), low=value - reach, high=value + reach,
-        undefined=tuple(CONSTANT if one else "" for one in fixed.tolist()), size=size, bias=spread.bias, caution=None,
-        df=spread.df, least=least,
-    )  # fmt: skip
+    df: float | None = None
+    caution: Caution | None = None
 
 
 def with_intervals(
-    value: FloatArray, size: FloatArray, replicates: FloatArray, options: AlignmentOptions, *, least: float | None = 0.0
-) -> Estimates:
-    """Estimates with the intervals that `ci` names; `least` is what the quantity cannot be below."""
-    boot = Replicates(estimate=value, replicates=replicates, n_degenerate=np.isnan(replicates).sum(axis=0))
-    some = ~np.all(np.isnan(replicates), axis=0)
-    bias = np.where(some, boot.bias, np.nan)
-    found = (basic if options.ci == "basic" else percentile)(boot, level=options.level)
-    move = bias if options.ci == "centred" else np.zeros(len(value))
-    low, high = found.low - move, found.high - move
-    if least is not None:
-        low, high = np.maximum(low, least), np.maximum(high, least)  # before looking for an interval without width
-    outside = ~((low <= value) & (value <= high)) | (low == high)
-    constant = boot.is_constant
-    why = tuple(
-        text or (FIXED if flat else OUTSIDE if out else "")
-        for text, flat, out in zip(found.undefined, constant.tolist(), outside.tolist(), strict=True)
-    )
-    error = np.where(constant, 0.0, boot.std_error)
-    return Estimates(
-        value=value, std_error=error, low=low, high=high, undefined=why, size=size, bias=bias,
-        caution=boot.caution("intervals"), least=least,
-    )  # fmt: skip
+    state: State, rows: Sequence[Row], watches: Sequence[TwoWay], drawn: Sequence[FloatArray], why: Why,
+    shift: FloatArray | float = 0.0,
+) -> Found:  # fmt: skip
+    """Fill rows with the estimates of the sample less `shift`, and the intervals that `ci` names.
+
+    Parameters
+    ----------
+    state : State
+    rows : sequence of Row
+        Their names; differences may be below 0.
+    watches : sequence of TwoWay
+        Of the sample, and with ``ci="two_way"`` of the resampled people.
+    drawn : sequence of (resamples, means) float64 arrays
+        Resamples of a bootstrap.
+    why : (str, Reason or None)
+        Why nothing can be resampled, or an empty text.
+    """
+    value = np.concatenate([watch.value for watch in watches]) - shift
+    size = np.concatenate([watch.size for watch in watches])
+    clusters = min(len(np.unique(codes)) for codes in state.clusters) if state.factors else None
+    out = []
+    for row, one, n in zip(rows, value.tolist(), size.tolist(), strict=True):
+        row = replace(row, n=n, n_units=int(n), n_clusters=clusters)
+        if np.isnan(one):
+            out.append(replace(row, method=None, undefined=NO_UNIT, reason="no_data"))
+        else:
+            method = row.method or METHODS[state.options.ci]
+            out.append(replace(row, estimate=one, method=method, undefined=why[0] or None, reason=why[1]))
+    if why[0]:
+        return Found(rows=out, bias=np.full(len(out), np.nan))
+    if state.options.ci == "two_way":
+        return with_t_intervals(state, out, watches)
+    return bootstrapped(state, out, value, np.hstack(drawn) - shift)
 
 
-def first(cautions: Sequence[Caution | None]) -> tuple[Caution, ...]:
-    """Cautions that are there, each once."""
-    seen = {(c.code, c.detail): c for c in cautions if c is not None}
-    return tuple(seen.values())
+def least(row: Row) -> float:
+    """Return what the quantity cannot be below."""
+    return -math.inf if row.role == "difference" else 0.0
 
 
-MINUS_NEAREST, MINUS_CONSTANT = "minus nearest = ", "minus constant = "
+def with_t_intervals(state: State, rows: Sequence[Row], watches: Sequence[TwoWay]) -> Found:
+    """Fill rows with t intervals over people and units, and tests of differences."""
+    error, df, bias = (np.concatenate(parts) for parts in zip(*(watch.spread() for watch in watches), strict=True))
+    pieces, level = np.concatenate([watch.pieces for watch in watches]), state.options.level
+    out = []
+    for row, e, d, p in zip(rows, error.tolist(), df.tolist(), pieces.tolist(), strict=True):
+        if row.estimate is None:
+            out.append(row)
+        elif p < 2:
+            out.append(replace(row, undefined=ALONE, reason="one_cluster" if state.factors else "one_unit"))
+        elif not e > SMALL:
+            out.append(replace(row, undefined=CONSTANT, reason="no_variation"))
+        else:
+            out.append(with_t(row, e, d, level, within=(least(row), math.inf), test=row.role == "difference"))
+    known = [d for row, d in zip(out, df.tolist(), strict=True) if row.conf_level and row.role != "difference"]
+    return Found(rows=out, bias=bias, df=min(known, default=None))
+
+
+def bootstrapped(state: State, rows: Sequence[Row], value: FloatArray, drawn: FloatArray) -> Found:
+    """Fill rows with the intervals of a bootstrap of people and units, (resamples, rows)."""
+    ci, level = state.options.ci, state.options.level
+    boot = Replicates(estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0))
+    bias = np.where(np.all(np.isnan(drawn), axis=0), np.nan, boot.bias)
+    ends = (basic if ci == "basic" else percentile)(boot, level=level)
+    errors, flat, out = boot.std_error, boot.is_constant, []
+    for j, row in enumerate(rows):
+        if row.estimate is None:
+            out.append(row)
+            continue
+        move = bias[j] if ci == "centred" else 0.0
+        low, high = (max(float(end - move), least(row)) for end in (ends.low[j], ends.high[j]))
+        outside = not low <= row.estimate <= high or low == high
+        why = ends.undefined[j] or (FIXED if flat[j] else OUTSIDE if outside else "")
+        row = replace(row, std_error=float(errors[j]) if errors[j] > 0 and not flat[j] else None)
+        kind: Literal["basic", "percentile"] = "basic" if ci == "basic" else "percentile"
+        out.append(with_ends(row, low, high, level, why=why, interval=kind))
+    return Found(rows=out, bias=bias, caution=boot.caution("intervals"))
+
+
+def watched(state: State, panel: Panel) -> list[TwoWay]:
+    """Return the means of the sample, for each set of a panel."""
+    some = zip(panel.targets, panel.sample(), panel.raters, strict=True)
+    return [TwoWay(targets, sample, state.answers.weight, state.clusters, n) for targets, sample, n in some]
+
+
+LINE = "reference line"
 PAIRED = "{ci}, on the units that both answered; p of the same t, Holm over the models"
 
 
-def gap_targets(state: State, value: FloatArray) -> Targets | None:
-    """Means of the differences in distance from the nearest model (of several), then from the best constant answer.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Whole:
+    """Rows about all people.
 
-    `value` has the distances of the models, and of each constant answer. None where no difference exists.
+    Attributes
+    ----------
+    models, lines, gaps : list of Row
+        Models (all units, then strata); reference lines; models less the nearest one, and less the best constant.
+    found : Found
+        All of them.
+    effects : dict of model to float
+        Design effects: variance over that of units taken as independent, with the people held (Kish, 1965).
     """
-    answers, models = state.answers, state.models
-    shares = model_shares(answers, state.options.rules.refusal)
-    names, constants = constant_shares(answers)
-    found: list[tuple[tuple[str, str | None], FloatArray, FloatArray]] = []
-    near, best = value[: len(models)], value[len(models) : len(models) + len(answers.scores)]
-    if len(models) > 1 and np.any(~np.isnan(near)):
-        first = int(np.nanargmin(near))
-        group = f"{MINUS_NEAREST}{models[first]}"
-        found += [((m, group), shares[k], shares[first]) for k, m in enumerate(models) if k != first]
-    if np.any(~np.isnan(best)):
-        first = int(np.nanargmin(best))
-        found += [((m, f"{MINUS_CONSTANT}{names[first]}"), shares[k], constants[first]) for k, m in enumerate(models)]
-    return difference_targets(found) if found else None
+
+    models: list[Row]
+    lines: list[Row]
+    gaps: list[Row]
+    found: Found
+    effects: dict[str, float]
 
 
-def gap_rows(state: State, targets: Targets, found: Estimates) -> list[Row]:
-    """Rows of the differences with the t of their intervals, adjusted over the models."""
-    rows = []
-    method = PAIRED.format(ci=METHODS[state.options.ci])
-    for start in (MINUS_NEAREST, MINUS_CONSTANT):
-        own = [
-            found.tested(j, found.row(j, state, term=term, group=group, method=method))
-            for j, (term, group) in enumerate(targets.names) if group is not None and group.startswith(start)
-        ]  # fmt: skip
-        rows += with_holm(own)
-    return rows
+def whole_targets(state: State) -> tuple[list[Row], list[FloatArray]]:
+    """Name the models over all units, the models by stratum, and the answers that need no model; with their shares."""
+    shares, rows, picked = model_shares(state.answers), list[Row](), list[FloatArray]()
+    for level, among in by_stratum(state.design, state.options.stratum):
+        inside = among[state.answers.unit].astype(np.float64)[:, None]
+        for model, one in zip(state.models, shares, strict=True):
+            row = Row(term=model, role="estimate", key=(("model", model),))
+            if level is not None:
+                row = replace(row, group=f"{state.options.stratum} = {level}", key=(*row.key, ("stratum", level)))
+            rows.append(row)
+            picked.append(one * inside)
+    line = Row(term="uniform answer", group=LINE, role="reference", key=(("line", "uniform"),))
+    rows += [replace(line, term=f"always {label}", key=(("line", "constant"), ("answer", label)))
+             for label in state.answers.labels]  # fmt: skip
+    rows.append(line)
+    return rows, [*picked, *constant_shares(state.answers)]
+
+
+def gaps(state: State, rows: Sequence[Row], shares: Sequence[FloatArray]) -> list[tuple[Row, FloatArray, FloatArray]]:
+    """Name the differences in distance from the nearest model (of several) and from the best constant answer.
+
+    With the shares of the one and of the other; nothing where no difference exists.
+    """
+    answers, m, k = state.answers, len(state.models), len(state.answers.scores)
+    distances, known = answers.distances(answers.once[None])
+    found = []
+    for kind, at in (("nearest", range(m)), ("constant", range(len(rows) - k - 1, len(rows) - 1))):
+        far = Targets.of([shares[j] for j in at]).means(distances, answers.weight * known)[0]
+        if np.isnan(far).all() or (kind == "nearest" and m == 1):
+            continue
+        first = at[int(np.nanargmin(far))]
+        for j, model in enumerate(state.models):
+            if j != first:
+                key = (("model", model), (kind, rows[first].label("answer") or rows[first].term))
+                row = Row(term=model, group=f"minus {kind} = {rows[first].term}", role="difference", key=key,
+                          method=PAIRED.format(ci=METHODS[state.options.ci]))  # fmt: skip
+                found.append((row, shares[j], shares[first]))
+    return found
+
+
+def whole_rows(state: State) -> Whole:
+    """Rows of models, of the reference lines and of differences between them."""
+    answers, o, m = state.answers, state.options, len(state.models)
+    rows, shares = whole_targets(state)
+    why, two_way = state.no_resampling(len(answers.people)), o.ci == "two_way"
+    apart = gaps(state, rows, shares) if two_way and not why[0] else []
+    top = Row(term=f"random {state.reference}", group=LINE, role="reference", key=(("line", "ceiling"),),
+              method=f"{METHODS[o.ci]}, with the modes of the others held")  # fmt: skip
+    targets = Targets.of([*shares, *(one for _, one, _ in apart)], [other for _, _, other in apart])
+    panel = Panel.everyone(answers, targets)
+    watches, drawn = watched(state, panel), list[FloatArray]()
+    if not why[0]:
+        seen, kept = (watches, 0) if two_way else ([], 2)
+        drawn = resampled(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
+    found = with_intervals(state, [*rows, *(row for row, _, _ in apart), top], watches, drawn, why)
+    differences = found.rows[len(rows) : -1]
+    effects = {}
+    if two_way and not why[0]:
+        alone = TwoWay(Targets.of(shares[:m]), panel.sample()[0], answers.weight, (), 1).units
+        error = watches[0].spread()[0][:m]
+        effects = {one: float(e**2 / v) for one, e, v in zip(state.models, error, alone, strict=True) if v > 0}
+    return Whole(
+        models=[row for row in found.rows if row.role == "estimate"],
+        lines=[found.rows[-1], *(row for row in found.rows[:-1] if row.role == "reference")],
+        gaps=[row for kind in ("nearest", "constant")
+              for row in with_holm([row for row in differences if row.label(kind)], family=f"models, {kind}")],
+        found=found, effects=effects,
+    )  # fmt: skip
 
 
 FEW_ANSWERS = 10.0
@@ -351,41 +378,62 @@ PERMUTED = "{ci}, less what sizes give; p by permuting people between the two gr
 SAME_T = "{ci}, less what sizes give (people permuted); p of the same t, Holm over the pairs of a model"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Grouped:
-    """What an attribute of the reference raters adds to a result."""
+def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
+    """Return the rows, cautions and extras of the attribute that `group` names; nothing without one."""
+    o, answers, models = state.options, state.answers, state.models
+    if o.group is None:
+        return [], [], {}
+    labels, people = members(state, o.group)
+    targets, n = Targets.of(model_shares(answers)), len(labels)
+    panel, two_way = Panel.by_group(answers, targets, people), o.ci == "two_way"
+    watches, drawn = watched(state, panel), list[FloatArray]()
+    if not state.no_resampling(2)[0]:
+        kept, seen = (n, watches) if two_way else (len(watches), [])
+        drawn = resampled(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
+    permutations = min(o.resamples, ENOUGH) if two_way else o.resamples  # there they give no p of a row
+    dealt = [Panel.by_group(answers, targets, (people[i], people[j])).dealt(permutations, o.seed, 1 + k)[:, 2]
+             for k, (i, j) in enumerate(panel.pairs)]  # fmt: skip
+    shifts = [by_sizes(one, len(people[i]) == len(people[j])) for one, (i, j) in zip(dealt, panel.pairs, strict=True)]
+    p = [[permutation_p(x, own) for x, own in zip(watch.value.tolist(), one.T, strict=True)]
+         for watch, one in zip(watches[n:], dealt, strict=True)]  # fmt: skip
 
-    rows: tuple[Row, ...] = ()
-    cautions: tuple[Caution, ...] = ()
-    extras: dict[str, Any] = field(default_factory=dict)
-
-
-def grouped(state: State) -> Grouped:
-    """Rows of the attribute that `group` names; nothing without one."""
-    if state.options.group is None:
-        return Grouped()
-    labels, people = members(state, state.options.group)
-    targets = targets_of(
-        [(model, None) for model in state.models], model_shares(state.answers, state.options.rules.refusal)
-    )
-    sample = sampled_groups(state.answers, targets, state.options.rules, people)
-    drawn = draws(state, targets, people, sample)
-    o = state.options
-    permutations = min(o.resamples, ENOUGH) if o.ci == "two_way" else o.resamples  # there they give no p of a row
-    dealt = permuted_pairs(state.answers, targets, o.rules, people, permutations, o.seed)
-    sizes = by_sizes(dealt, people)
-    means = estimates(state, targets, sample, drawn, people)
-    pairs = estimates(state, targets, sample, drawn, people, sizes)
-    p = permutation_ps(sample, dealt)
-    rows = [*mean_rows(state, labels, means), *difference_rows(state, labels, p, pairs)]
-    if len(labels) > 1:
-        rows += closest_rows(state, labels, sample.means[0], None if drawn is None else drawn[0])
-    found = [c.caution for c in (*means, *pairs) if c.caution is not None][:1]
-    return Grouped(
-        rows=tuple(rows), cautions=(*found, *few_answers(state, labels, people)),
-        extras={**extras_of(state, targets, labels, people), **by_pair(state, labels, sizes, p),
-                "permutations": permutations},
-    )  # fmt: skip
+    said, pairs = pair_labels(labels), panel.pairs
+    names: list[dict[str, Any]] = [
+        {"group": f"{o.group} = {label}", "role": "estimate", "key": (("attribute", o.group), ("people", label))}
+        for label in labels
+    ]
+    names += [
+        {"group": f"{o.group}: {name}", "role": "difference",
+         "key": (("attribute", o.group), ("people", labels[i]), ("versus", labels[j]), ("contrast", name)),
+         "method": (SAME_T if two_way else PERMUTED).format(ci=METHODS[o.ci])}
+        for name, (i, j) in zip(said, pairs, strict=True)
+    ]  # fmt: skip
+    found = []
+    for j, (name, raters) in enumerate(zip(names, panel.raters, strict=True)):
+        rows = [Row(term=model, **{**name, "key": (("model", model), *name["key"])}) for model in models]
+        own = [] if two_way else drawn[j : j + 1]
+        found.append(with_intervals(state, rows, watches[j : j + 1], own, state.no_resampling(raters),
+                                    shifts[j - n] if j >= n else 0.0))  # fmt: skip
+    rows = [one.rows[m] for m in range(len(models)) for one in found[:n]]
+    for m, model in enumerate(models):
+        tests = [one.rows[m] for one in found[n:]]
+        if not two_way:
+            tests = [replace(row, p_value=each[m], test="permutation") for row, each in zip(tests, p, strict=True)]
+        rows += with_holm(tests, family=f"pairs of {o.group}, {model}")
+    if n > 1:
+        rows += closest_rows(state, labels, np.array([watch.value for watch in watches[:n]]), drawn[:n])
+    each = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
+    again = Panel.by_group(answers, targets, people, pairs=False).dealt(min(o.resamples, ENOUGH), o.seed, 0)
+    lost = [one.caution for one in found if one.caution is not None][:1]
+    given = [[None if np.isnan(x) else x for x in some.tolist()] for some in shifts]
+    return rows, [*lost, *few_answers(labels, [len(index) for index in people], each)], {
+        "group_raters": dict(zip(labels, map(len, people), strict=True)),
+        "group_answers": dict(zip(labels, each, strict=True)),
+        "permuted_closest": dict(zip(labels, is_closest(again).mean(axis=(0, 2)).tolist(), strict=True)),
+        "permuted_differences": {n: dict(zip(models, x, strict=True)) for n, x in zip(said, given, strict=True)},
+        "permutation_p": {n: dict(zip(models, x, strict=True)) for n, x in zip(said, p, strict=True)},
+        "permutations": permutations,
+    }  # fmt: skip
 
 
 def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
@@ -411,93 +459,14 @@ def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
     return [factor.levels[code] for code in used], [np.flatnonzero(codes == code) for code in used]
 
 
-Drawn = tuple[GroupMeans, GroupWatches | None]
-
-
-def draws(state: State, targets: Targets, people: list[IntArray], sample: GroupMeans) -> Drawn | None:
-    """Resamples of the groups, watched where the interval is a t; None where the units cannot be resampled."""
-    if state.no_resampling(2):
-        return None
-    o, given = state.options, (state.answers, targets, state.clusters, state.options.rules, people)
-    watches = GroupWatches.start(*given, sample) if o.ci == "two_way" else None
-    return resampled_groups(*given, o.resamples, o.seed, watches), watches
-
-
-def by_sizes(dealt: FloatArray, people: list[IntArray]) -> FloatArray:
-    """Mean difference of each pair when its people are dealt anew, (pairs, models): what their numbers alone give.
+def by_sizes(dealt: FloatArray, alike: bool) -> FloatArray:
+    """Mean difference of a pair when its people are dealt anew, (models,): what their numbers alone give.
 
     Groups of as many people have none: with every way to deal there is the one that swaps the two.
     """
-    alike = np.array([len(one) == len(other) for one, other in combinations(people, 2)], dtype=bool)
-    count_of = np.sum(~np.isnan(dealt), axis=0)
+    n = np.sum(~np.isnan(dealt), axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.nansum(dealt, axis=0) / count_of
-    return np.asarray(np.where(alike[:, None] & (count_of > 0), 0.0, found))
-
-
-def estimates(
-    state: State, targets: Targets, sample: GroupMeans, drawn: Drawn | None, people: list[IntArray],
-    sizes: FloatArray | None = None,
-) -> list[Estimates]:  # fmt: skip
-    """Estimates of each group, over the models; with `sizes` of each pair of groups, less these."""
-    rules, answers, out = state.options.rules, state.answers, []
-    known = [
-        rules.distances(answers.of_people(index).counts(np.ones((1, len(index)))), answers.scores)[1][0]
-        for index in people
-    ]
-    sets = list(combinations(range(len(people)), 1 if sizes is None else 2))
-    value = sample.means[0] if sizes is None else sample.differences[0] - sizes
-    for j, chosen in enumerate(sets):
-        both = np.prod([known[g] for g in chosen], axis=0)
-        size = np.asarray(targets.asked @ (answers.weight * both))
-        why = state.no_resampling(min(len(people[g]) for g in chosen))
-        if why or drawn is None:
-            out.append(without_interval(value[j], size, why))
-        else:
-            out.append(one_set(state, value[j], size, drawn, j, None if sizes is None else sizes[j]))
-    return out
-
-
-def one_set(
-    state: State, value: FloatArray, size: FloatArray, drawn: Drawn, j: int, sizes: FloatArray | None
-) -> Estimates:
-    """Estimates of the j-th group or (with `sizes`) pair with their intervals; only means cannot be below 0."""
-    replicates, watches = drawn
-    least = 0.0 if sizes is None else None
-    if watches is not None:
-        spread = (watches.groups if sizes is None else watches.pairs)[j].spread()
-        return with_t(value, size, spread, state.options, least=least)
-    found = replicates.means[:, j] if sizes is None else replicates.differences[:, j] - sizes
-    return with_intervals(value, size, found, state.options, least=least)
-
-
-def mean_rows(state: State, labels: Sequence[str], means: list[Estimates]) -> list[Row]:
-    """One row a model and group."""
-    return [
-        found.row(m, state, term=model, group=f"{state.options.group} = {label}")
-        for m, model in enumerate(state.models)
-        for label, found in zip(labels, means, strict=True)
-    ]
-
-
-def difference_rows(
-    state: State, labels: Sequence[str], permuted: Sequence[Sequence[float | None]], pairs: list[Estimates]
-) -> list[Row]:
-    """One row a model and pair of groups, adjusted within the model; p of the t of its interval, else `permuted`."""
-    same_t = state.options.ci == "two_way"
-    method = (SAME_T if same_t else PERMUTED).format(ci=METHODS[state.options.ci])
-    rows = []
-    for m, model in enumerate(state.models):
-        own = [
-            found.row(m, state, term=model, group=f"{state.options.group}: {name}", method=method)
-            for name, found in zip(pair_labels(labels), pairs, strict=True)
-        ]
-        if same_t:
-            own = [found.tested(m, row) for found, row in zip(pairs, own, strict=True)]
-        else:
-            own = [replace(row, p_value=p[m]) for row, p in zip(own, permuted, strict=True)]
-        rows += with_holm(own)
-    return rows
+        return np.asarray(np.where(alike & (n > 0), 0.0, np.nansum(dealt, axis=0) / n))
 
 
 def pair_labels(labels: Sequence[str]) -> list[str]:
@@ -516,258 +485,83 @@ def permutation_p(value: float, dealt: FloatArray) -> float | None:
     return min(1.0, 2.0 * float(min(below, above)) / (len(usable) + 1))
 
 
-def permutation_ps(sample: GroupMeans, dealt: FloatArray) -> list[list[float | None]]:
-    """Return `permutation_p` of each pair and model."""
-    gaps = sample.differences[0]
-    return [[permutation_p(gaps[j, m], dealt[:, j, m]) for m in range(gaps.shape[1])] for j in range(len(gaps))]
-
-
 def is_closest(means: FloatArray) -> FloatArray:
     """Share of the smallest mean that each group has: (b, groups, models); ties share, NaN is never smallest."""
     filled = np.where(np.isnan(means), np.inf, means)
-    best = filled.min(axis=1, keepdims=True)
-    hit = (filled <= best + 1e-9) & np.isfinite(filled)
+    hit = (filled <= filled.min(axis=1, keepdims=True) + 1e-9) & np.isfinite(filled)
     return np.asarray(hit / np.maximum(hit.sum(axis=1, keepdims=True), 1))
 
 
-def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: GroupMeans | None) -> list[Row]:
-    """Share of the resamples in which the closest group of the sample is closest again."""
-    rows = []
-    own = is_closest(means[None])[0] > 0
-    again = None if drawn is None else is_closest(drawn.means)
+def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: Sequence[FloatArray]) -> list[Row]:
+    """Share of the resamples in which the closest group of the sample, of means (groups, models), is closest again."""
+    rows, first = [], is_closest(means[None])[0] > 0
+    again = is_closest(np.stack(drawn, axis=1)) if drawn else None
     for m, model in enumerate(state.models):
-        chosen = np.flatnonzero(own[:, m])
+        chosen = np.flatnonzero(first[:, m])
         if not len(chosen):
             continue
         name = " and ".join(labels[g] for g in chosen.tolist())
-        group = f"closest {state.options.group} = {name}"
+        row = Row(term=model, group=f"closest {state.options.group} = {name}", role="rank",
+                  key=(("model", model), ("attribute", state.options.group or ""), ("closest", name)))  # fmt: skip
         if again is None:
-            rows.append(Row(term=model, group=group, undefined=state.no_resampling(2)))
-            continue
-        share = float(again[:, chosen, m].sum(axis=1).mean())
-        rows.append(Row(term=model, group=group, estimate=share, method="share of resamples in which it is closest"))
+            why, reason = state.no_resampling(2)
+            rows.append(replace(row, undefined=why, reason=reason))
+        else:
+            share = float(again[:, chosen, m].sum(axis=1).mean())
+            rows.append(replace(row, estimate=share, method="share of resamples in which it is closest"))
     return rows
 
 
-def by_pair(
-    state: State, labels: Sequence[str], sizes: FloatArray, permuted: Sequence[Sequence[float | None]]
-) -> dict[str, Any]:
-    """What permuted people give, by pair and model: mean difference by size alone, and p of the difference."""
-    names = pair_labels(labels)
-    given = [[None if np.isnan(one) else one for one in some] for some in sizes.tolist()]
-    return {
-        "permuted_differences": {n: dict(zip(state.models, x, strict=True)) for n, x in zip(names, given, strict=True)},
-        "permutation_p": {n: dict(zip(state.models, x, strict=True)) for n, x in zip(names, permuted, strict=True)},
-    }
-
-
-def extras_of(state: State, targets: Targets, labels: Sequence[str], people: list[IntArray]) -> dict[str, Any]:
-    """Sizes of the groups, and which group is closest where people are permuted."""
-    o = state.options
-    whole = permuted_groups(state.answers, targets, o.rules, people, min(o.resamples, ENOUGH), o.seed)
-    return {
-        "group_raters": dict(zip(labels, map(len, people), strict=True)),
-        "group_answers": dict(zip(labels, answers_per_unit(state, people), strict=True)),
-        "permuted_closest": dict(zip(labels, is_closest(whole.means).mean(axis=(0, 2)).tolist(), strict=True)),
-    }
-
-
-def answers_per_unit(state: State, people: list[IntArray]) -> list[float]:
-    """Mean number of answers that a unit has from each group."""
-    return [float(state.answers.table[index].sum()) / len(state.answers.unit) for index in people]
-
-
-def few_answers(state: State, labels: Sequence[str], people: list[IntArray]) -> tuple[Caution, ...]:
-    """Caution SS312: modes of few answers are noisy, and noise adds distance."""
-    each = answers_per_unit(state, people)
-    few = [g for g, n in enumerate(each) if n < FEW_ANSWERS]
-    said = listing([f"{shorten(labels[g], 30)} {number(each[g], 1)} ({count(len(people[g]), 'rater')})" for g in few])
+def few_answers(labels: Sequence[str], people: Sequence[int], each: Sequence[float]) -> tuple[Caution, ...]:
+    """Caution SS312: modes of few answers (`each` a unit) are noisy, and noise adds distance."""
+    few = [f"{shorten(label, 30)} {number(n, 1)} ({count(size, 'rater')})"
+           for label, size, n in zip(labels, people, each, strict=True) if n < FEW_ANSWERS]  # fmt: skip
     return small_sample(
-        min(each), FEW_ANSWERS, f"answers a unit: {said}; the most is {number(max(each), 1)}",
+        min(each), FEW_ANSWERS, f"answers a unit: {listing(few)}; the most is {number(max(each), 1)}",
         affects="distances and the closest group: modes of few answers lie farther off any model; from the differences "
         "what sizes alone give is subtracted", fix="compare groups of like sizes, or read the differences",
     )  # fmt: skip
 
 
-LINE, POPULATION = "reference line", "population's mode"
-EXTRAPOLATED = "extrapolated from halves of the answers, noise falling as n^-{middle} (interval: n^-{slow} to n^-1)"
-TOO_FEW = (
-    "too few answers: in a share of {share} of the units the leading level is at most one answer ahead, and halves of "
-    "the answers do not tell how fast the noise of modes falls (up to {most} they do); ask more people a unit"
-)
 AT, MOST_STEPS = "share at distance", 12
-SHARE_REFUSED, SHARE_UNPARSED = "share refused", "share unparsed"
-
-
-def whole_targets(state: State) -> Targets:
-    """Models over all units, models by stratum, and the answers that need no model."""
-    shares = model_shares(state.answers, state.options.rules.refusal)
-    names: list[tuple[str, str | None]] = []
-    picked: list[FloatArray] = []
-    for level, among in by_stratum(state.design, state.options.stratum):
-        inside = among[state.answers.unit].astype(np.float64)[:, None]
-        group = None if level is None else f"{state.options.stratum} = {level}"
-        names += [(model, group) for model in state.models]
-        picked += [one * inside for one in shares]
-    lines, constant = constant_shares(state.answers)
-    return targets_of([*names, *((line, LINE) for line in lines)], [*picked, *constant])
-
-
-def whole_estimates(state: State, targets: Targets) -> tuple[Estimates, Spread | None, list[Row]]:
-    """Estimate the targets and, last, the ceiling; with the t interval also their spread, and rows of differences."""
-    answers, options, rules = state.answers, state.options, state.options.rules
-    once = np.ones((1, len(answers.people)))
-    ceiling = Ceiling.of(answers, rules)
-    counts = answers.counts(once)
-    known = rules.distances(counts, answers.scores)[1][0]
-
-    def sample(some: Targets) -> tuple[FloatArray, FloatArray]:
-        value = whole(answers, some, ceiling, rules, once, answers.weight[None, :])[0]
-        compared = ((counts[0] * ceiling.known).sum(axis=1) > 0) @ answers.weight
-        return value, np.append(some.asked @ (answers.weight * known), compared)
-
-    value, size = sample(targets)
-    why = state.no_resampling(len(answers.people))
-    if why:
-        return without_interval(value, size, why), None, []
-    if options.ci != "two_way":
-        drawn = whole_replicates(answers, targets, state.clusters, rules, options.resamples, options.seed)
-        return with_intervals(value, size, drawn, options), None, []
-    n, k = len(targets.names), len(answers.scores)
-    gaps = gap_targets(state, np.append(value[: len(state.models)], value[n - k - 1 : n - 1]))
-    every = targets if gaps is None else targets.beside(gaps)
-    value, size = sample(every)
-    spread = whole_spread(answers, every, state.clusters, rules, value, options.resamples, options.seed)
-    kept, more = np.append(np.arange(n), len(every.names)), np.arange(n, len(every.names))
-    rows = [] if gaps is None else gap_rows(
-        state, gaps, with_t(value[more], size[more], spread.take(more), options, least=None)
-    )  # fmt: skip
-    return with_t(value[kept], size[kept], spread.take(kept), options), spread.take(kept), rows
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Whole:
-    """Rows about all people.
-
-    Attributes
-    ----------
-    models, lines, population : list of Row
-        Models (all units, then strata); reference lines; models against the mode of the population.
-    found : Estimates
-        Of the models, and after them of the lines.
-    half : dict of model to float
-        Mean distance with half of the answers of each unit.
-    leads : Leads or None
-    effects : dict of model to float
-        Design effects: variance over that of units taken as independent, with the people held.
-    gaps : list of Row
-        Models less the nearest one, and less the best constant answer.
-    """
-
-    models: list[Row]
-    lines: list[Row]
-    population: list[Row]
-    found: Estimates
-    half: dict[str, float]
-    leads: Leads | None
-    effects: dict[str, float]
-    gaps: list[Row]
-
-
-def whole_rows(state: State) -> Whole:
-    """Rows of models, of the reference lines and of the population's mode, and the estimates behind them."""
-    targets = whole_targets(state)
-    found, spread, gaps = whole_estimates(state, targets)
-    rows = [found.row(j, state, term=term, group=group) for j, (term, group) in enumerate(targets.names)]
-    models = [row for row in rows if row.group != LINE]
-    lines = [row for row in rows if row.group == LINE]
-    method = f"{METHODS[state.options.ci]}, with the modes of the others held"
-    top = found.row(len(targets.names), state, term=f"random {state.reference}", group=LINE, method=method)
-    made = Whole(
-        models=models, lines=[top, *lines], population=[], found=found, half={}, leads=None, effects={}, gaps=gaps
-    )
-    return made if spread is None else with_population(state, made, spread)
-
-
-def with_population(state: State, whole: Whole, spread: Spread) -> Whole:
-    """Add the rows of the models against the mode of the population, from their rows over all units."""
-    models = whole.models[: len(state.models)]
-    answers, rules = state.answers, state.options.rules
-    targets = targets_of([(m, None) for m in state.models], model_shares(answers, rules.refusal))
-    value = np.array([np.nan if row.estimate is None else row.estimate for row in models])
-    made = population(
-        answers, targets, state.clusters, rules, value, spread.first(len(value)), state.options.level
-    )  # fmt: skip
-    known = {m: float(x) for m, x in zip(state.models, made.half.tolist(), strict=True) if np.isfinite(x)}
-    rows = [population_row(row, made, j) for j, row in enumerate(models)]
-    effects = design_effects(state, targets, value, spread.first(len(value)))
-    return replace(whole, population=rows, half=known, leads=made.leads, effects=effects)
-
-
-def design_effects(state: State, targets: Targets, value: FloatArray, spread: Spread) -> dict[str, float]:
-    """Variance of each model's mean over that with units independent and people held (Kish, 1965)."""
-    answers = state.answers
-    found = state.options.rules.distances(answers.counts(np.ones((1, len(answers.people)))), answers.scores)
-    alone = Residuals.of(targets, value, found[1][0], answers.weight, ())
-    plain = alone.unit_variance([x[:, 0] for x in alone.pieces_of(features(*found))])
-    named = zip(state.models, plain.tolist(), (spread.error**2).tolist(), strict=True)
-    return {model: whole / units for model, units, whole in named if units > 0}
-
-
-def population_row(row: Row, made: Population, j: int) -> Row:
-    """One model against the mode of the population."""
-    slow = slowest_rate(made.leads.narrow)
-    method = EXTRAPOLATED.format(middle=number((1 + slow) / 2), slow=number(slow))
-    one = replace(row, group=POPULATION, method=method, std_error=None)
-    if row.estimate is not None and made.leads.narrow > MOST:
-        why = TOO_FEW.format(share=number(made.leads.narrow), most=number(MOST))
-        return with_ends(replace(one, estimate=None, method=None), None, None, row.conf_level or 0.95, why=why)
-    if row.estimate is None or row.conf_level is None:
-        return one if row.estimate is None else replace(one, estimate=float(made.estimate[j]))
-    one = replace(one, estimate=float(made.estimate[j]))
-    return with_ends(one, float(made.low[j]), float(made.high[j]), row.conf_level, hold=True)
+SHARES = (("share refused", "refused", REFUSAL), ("share unparsed", "unparsed", MISSING))
 
 
 def share_rows(state: State) -> list[Row]:
     """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
-    kinds = [(SHARE_REFUSED, REFUSAL)]
-    if (state.answers.status == MISSING).any():
-        kinds.append((SHARE_UNPARSED, MISSING))
-    rows = []
+    given, rows = state.answers.status, []
     for level, among in by_stratum(state.design, state.options.stratum):
         place = "" if level is None else f", {state.options.stratum} = {level}"
-        inside = among[state.answers.unit]
-        rows += [
-            one_share(state, Row(term=model, group=f"{name}{place}"), status == code, inside, status)
-            for name, code in kinds
-            for model, status in zip(state.models, state.answers.status, strict=True)
-        ]
+        more = () if level is None else (("stratum", level),)
+        for name, kind, code in SHARES if (given == MISSING).any() else SHARES[:1]:
+            for model, status in zip(state.models, given, strict=True):
+                row = Row(term=model, group=f"{name}{place}", key=(("model", model), ("share", kind), *more))
+                rows.append(one_share(state, row, status == code, among[state.answers.unit] & (status != NOT_ASKED)))
     return rows
 
 
 def distance_rows(state: State) -> list[Row]:
     """Share of the units of each model at each distance, rounded to whole steps (a half to the even one)."""
-    answers, rules = state.answers, state.options.rules
+    answers, rows = state.answers, []
     steps = float(answers.scores[-1] - answers.scores[0])
     if not 1 <= steps <= MOST_STEPS:
         return []
-    found, known = rules.distances(answers.counts(np.ones((1, len(answers.people)))), answers.scores)
-    rows = []
-    for model, shares in zip(state.models, model_shares(answers, rules.refusal), strict=True):
-        used = (shares.sum(axis=1) > 0) & (known[0] > 0)
-        at = np.rint((found[0] * shares).sum(axis=1).round(9))
-        status = np.where(used, 0, NOT_ASKED)
+    found, known = answers.distances(answers.once)
+    for model, shares in zip(state.models, model_shares(answers), strict=True):
+        used = shares.any(axis=1) & (known > 0)
+        at = np.rint((found * shares).sum(axis=1).round(9))
         for step in range(int(max(steps, at[used].max(initial=0.0))) + 1):
-            rows.append(one_share(state, Row(term=model, group=f"{AT} {step}"), at == step, used, status))
+            row = Row(term=model, group=f"{AT} {step}", key=(("model", model), ("distance", str(step))))
+            rows.append(one_share(state, row, at == step, used))
     return rows
 
 
-def one_share(state: State, row: Row, hit: BoolArray, inside: BoolArray, status: IntArray) -> Row:
-    """Share of one kind of answer of one model, over the units inside that it was asked about."""
-    how = How(ci="wilson", level=state.options.level, resamples=state.options.resamples, seed=state.options.seed)
-    used = inside & (status != NOT_ASKED)
+def one_share(state: State, row: Row, hit: BoolArray, used: BoolArray) -> Row:
+    """Share of one kind of answer of one model, over the units that count."""
+    row = replace(row, role="component")
     if not used.any():
-        return replace(row, n=0.0, n_units=0, undefined="not asked about these units")
+        return replace(row, n=0.0, n_units=0, undefined="not asked about these units", reason="no_data")
+    how = How(ci="wilson", level=state.options.level, resamples=state.options.resamples, seed=state.options.seed)
     weight, codes = state.answers.weight[used], [c[used] for c in state.clusters]
     return share_row(row, merged(hit[used].astype(np.float64), weight, codes, float(weight.sum())), how)
 
@@ -797,21 +591,14 @@ def counts_of(state: State) -> dict[str, int]:
     return {
         "units": int(answers.weight.sum()), "reference raters": len(answers.people),
         "reference answers": int((answers.table @ np.repeat(answers.weight, len(answers.scores))).sum()),
-        "models": len(answers.models), "units with tied modes": int(answers.weight[tied(state)].sum()),
+        "models": len(answers.models), "units with tied modes": int(answers.weight[state.tied].sum()),
     }  # fmt: skip
 
 
-def tied(state: State) -> Any:
-    """(units,) bool array: several levels have most answers."""
-    counts = state.answers.counts(np.ones((1, len(state.answers.people))))[0]
-    return (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
-
-
-def cautions_of(state: State) -> tuple[Caution, ...]:
+def cautions_of(state: State, ties: int) -> tuple[Caution, ...]:
     """Cautions on clusters, what was left out, refusals, ties, few people, undeclared distances."""
     drawn = [None] if state.options.ci in RESAMPLED else None
     found = [*cluster_cautions(state.design, state.factors, df=drawn), *left_out(state), *refusals(state)]
-    ties = counts_of(state)["units with tied modes"]
     if state.options.ties == "nearest" and ties:
         said = f"the nearest of {count(ties, 'tied mode')} is chosen after the answer is known"
         found.append(caution("SS304", said, affects="every distance: too small", fix="ties='mean'"))
@@ -841,21 +628,19 @@ def left_out(state: State) -> list[Caution]:
     return found
 
 
-def noisy_modes(state: State, found: Estimates) -> list[Caution]:
+def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
     """Caution SS304: where the modes rest on few answers, their noise is part of the distance."""
-    models = state.models
-    bias, error = found.bias[: len(models)], found.std_error[: len(models)]
-    with np.errstate(invalid="ignore"):
-        touched = np.flatnonzero(bias > NOISY * error)
-    if not len(touched):
+    models = found.rows[: len(state.models)]
+    touched = [(float(bias), row) for bias, row in zip(found.bias, models, strict=False)
+               if bias > NOISY * (0.0 if row.std_error is None else row.std_error)]  # fmt: skip
+    if not touched:
         return []
-    worst = int(touched[np.argmax(bias[touched])])
-    each = counts_of(state)["reference answers"] / max(float(state.answers.weight.sum()), 1.0)
+    bias, worst = max(touched, key=lambda one: one[0])
     said = (
-        f"modes of {number(each, 1)} answers a unit: resampling them adds up to {number(bias[worst])} to a distance of "
-        f"{number(found.value[worst])} ('{shorten(models[worst], 30)}')"
+        f"modes of {number(answers / max(float(state.answers.weight.sum()), 1.0), 1)} answers a unit: resampling them "
+        f"adds up to {number(bias)} to a distance of {number(worst.estimate)} ('{shorten(worst.term, 30)}')"
     )
-    fix = "read it as the distance with as many people as these; the one from the population's mode is beside it"
+    fix = "read it as the distance with as many people as these"
     return [caution("SS304", said, affects="distances: too large, the small ones most", fix=fix)]
 
 
@@ -872,32 +657,13 @@ def refusals(state: State) -> list[Caution]:
             "counted as refusals" if o.unparsed == "refusal" else "left out"
         )
     k = len(answers.scores)
-    once = answers.counts(np.ones((1, len(answers.people))))[0]
-    distances, _ = mode_distances(once, answers.scores, o.ties, o.rules.refusal)
+    distances, _ = answers.distances(answers.once)
     farther = distances[:, k] > distances[:, :k].max(axis=1) + 1e-12
     beyond = int(((answers.answer == k) & farther).sum())
     if beyond:
         said += f"; {count(beyond)} of them are farther off than any answer could be"
-    return [
-        caution(
-            "SS315",
-            said,
-            affects="distances of models that refuse",
-            fix="see how far the other rules move them: the farthest answer to the item, left out",
-        )
-    ]
-
-
-def extras_of_result(state: State, whole: Whole) -> dict[str, Any]:
-    """Share of units with tied modes, units left out, and what noise of modes adds to each model's distance."""
-    named = zip(state.models, whole.found.bias.tolist(), strict=False)
-    found = {
-        "share_tied": float(tied(state).mean()), "units_left_out": state.answers.left_out,
-        "bootstrap_bias": {model: float(one) for model, one in named if not np.isnan(one)},
-        "half_distance": whole.half, "design_effect": whole.effects,
-    }  # fmt: skip
-    leads = whole.leads
-    return found if leads is None else {**found, "share_narrow": leads.narrow, "share_narrow_apart": leads.apart}
+    fix = "see how far the other rules move them: the farthest answer to the item, left out"
+    return [caution("SS315", said, affects="distances of models that refuse", fix=fix)]
 
 
 def sentence(result: Result) -> str:
@@ -923,8 +689,7 @@ def sentence(result: Result) -> str:
             f"Of {count(len(known), 'model')}, the mean distance from the mode of the reference was smallest for "
             f"{small}, and largest for {large}"
         )
-    lines = {row.term: row for row in result.rows if row.group == LINE}
-    top, uniform = next(iter(lines.values())), lines["uniform answer"]
+    top, uniform = (next(row for row in result.rows if row.label("line") == kind) for kind in ("ceiling", "uniform"))
     beside = f"an answer at random would be {number(uniform.estimate)} off"
     if top.estimate is not None:
         beside = f"one reference rater was on average {number(top.estimate)} from the mode of the others, {beside}"
@@ -936,7 +701,7 @@ def refused_text(result: Result, known: Sequence[Row]) -> str:
     if len(known) > 1 and known[0].estimate == known[-1].estimate:
         return ""
     names = ("it",) if len(known) == 1 else ("the former", "the latter")
-    shares = {r.term: r.estimate for r in result.rows if r.group == "share refused"}
+    shares = {r.term: r.estimate for r in result.rows if r.label("share") == "refused" and r.label("stratum") is None}
     ends = zip(names, (known[0], known[-1]), strict=False)
     said = [f"{name} refused {percent(shares[row.term])}" for name, row in ends if shares.get(row.term)]
     return f"; {', '.join(said)}" if said else ""
@@ -966,7 +731,7 @@ def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **
 
     rows = [row for row in result.rows if row.group == group]
     rows = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0))[:MOST_SHOWN]
-    lines = [r for r in result.rows if r.group == LINE and not r.term.startswith("always ")] if group is None else []
+    lines = [r for r in result.rows if r.label("line") in ("ceiling", "uniform")] if group is None else []
     shown = [replace(row, group=None) for row in (*lines[:1], *rows, *lines[1:])]
     settings = {"xlabel": "Mean distance from the mode of the reference (levels)", "sort": False, "reference": None}
     return forest(shown, ax=ax, **{**settings, **options})
@@ -1047,16 +812,9 @@ def ada_met(
         the even one), on scales of 12 steps at most. Group ``reference line``: ``random human``, a random person
         against the mode of the others; ``always A``; ``uniform answer``. With ``ci="two_way"``, groups ``minus
         nearest = m1`` and ``minus constant = always A``: the paired difference in distance from the nearest model
-        (of the sample) and from the best constant answer, on the units of both, Holm over the models; and
-        ``population's mode``: the distance from the mode of the whole population, without the noise of modes of few
-        answers, which adds distance; how fast it falls with the answers n is not known, and the interval reaches
-        over the rates that can be: n^-1/2 to n^-1, down to n^-1/4 where the leading level is at most one answer
-        ahead in more than a quarter of the units, and both ways where levels that are not neighbours nearly tie in
-        more than .08 of them; undefined where more than half of the leads are that narrow.
-        `extras`: ``share_tied``, ``share_narrow`` (of the units, with the leading level at most one answer ahead)
-        and ``share_narrow_apart`` (of levels that are not beside it), ``design_effect`` (by model: the variance
-        over that of independent units with the people held), ``units_left_out``, ``bootstrap_bias`` (by model),
-        ``half_distance`` (of each model, with half of the answers of each unit), and with `group` ``group_raters``,
+        (of the sample) and from the best constant answer, on the units of both, Holm over the models.
+        `extras`: ``share_tied``, ``design_effect`` (by model: the variance over that of independent units with the
+        people held), ``units_left_out``, ``bootstrap_bias`` (by model), and with `group` ``group_raters``,
         ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, taken off), ``permutation_p``
         (by pair and model), ``permutations`` behind both (with ``"two_way"`` at most 500, as no interval or p of a
         row rests on them), and ``permuted_closest`` (how often each group is the closest when people are permuted).
@@ -1073,8 +831,6 @@ def ada_met(
     Owen, A. B. (2007). The pigeonhole bootstrap. doi:10.1214/07-AOAS122
     Satterthwaite, F. E. (1946). Biometrics Bulletin, 2(6), 110-114. doi:10.2307/3002019
     Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. doi:10.1017/CBO9780511802843
-    Quenouille, M. H. (1956). Notes on bias in estimation. doi:10.1093/biomet/43.3-4.353
-    Imbens, G. W., & Manski, C. F. (2004). doi:10.1111/j.1468-0262.2004.00555.x
     Phipson, B., & Smyth, G. K. (2010). doi:10.2202/1544-6115.1585
     Holm, S. (1979). Scandinavian Journal of Statistics, 6(2), 65-70.
 
@@ -1128,23 +884,32 @@ def estimate(design: Ratings, options: AlignmentOptions) -> Result:
 
 def assembled(state: State, whole: Whole) -> Result:
     """Put the rows about all people together with those by group."""
-    options = state.options
-    groups = grouped(state)
-    counts = counts_of(state)
+    options, counts, (rows, said, extras) = state.options, counts_of(state), grouped(state)
+    named = zip(state.models, whole.found.bias.tolist(), strict=False)
+    cautions = [
+        *cautions_of(state, counts["units with tied modes"]),
+        *noisy_modes(state, whole.found, counts["reference answers"]),
+        *said,
+        whole.found.caution,
+    ]
     return Result(
         metric="ada_met",
         title="ADA-Met: mean distance from the mode of the reference",
         inference=inference_text(state),
-        rows=(*whole.models, *groups.rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.population,
-              *whole.gaps),
+        rows=(*whole.models, *rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.gaps),
         counts=counts,
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
-             "seed": options.seed, "resamples": options.resamples, **whole.found.facts(state)},
-        settings=options.settings,
-        cautions=first([*cautions_of(state), *noisy_modes(state, whole.found), *groups.cautions, whole.found.caution]),
+             "seed": options.seed, "resamples": options.resamples, "effective_df": whole.found.df,
+             "largest_leverage": state.leverage},
+        settings=asdict(options),
+        cautions=tuple(dict.fromkeys(one for one in cautions if one is not None)),
         references=METRIC.references,
         design=state.design,
-        extras={**extras_of_result(state, whole), **groups.extras},
+        extras={
+            "share_tied": float(state.tied.mean()), "units_left_out": state.answers.left_out,
+            "bootstrap_bias": {model: one for model, one in named if not np.isnan(one)},
+            "design_effect": whole.effects, **extras,
+        },
     )  # fmt: skip
 
 
@@ -1162,15 +927,6 @@ METRIC = Metric(
         "neighbouring levels are equally far apart (numeric levels: by their numbers)",
         "units are the same thing for reference and models: they are joined by their labels",
     ),
-    references=(
-        "owen2007",
-        "satterthwaite1946",
-        "quenouille1956",
-        "imbensmanski2004",
-        "davisonhinkley1997",
-        "phipsonsmyth2010",
-        "holm1979",
-        "wilson1927",
-    ),
+    references=("owen2007", "satterthwaite1946", "davisonhinkley1997", "phipsonsmyth2010", "holm1979", "wilson1927"),
     values="sources",
 )

@@ -14,6 +14,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies
 from socialstats.models.effect_sizes import with_d_z
@@ -91,8 +92,7 @@ def check_options(base: float, level: float) -> None:
     """Raise InputError for an impossible base or level."""
     if not (math.isfinite(base) and base > 1):
         raise InputError(f"base must be a number above 1 (2 for bits, math.e for nats), not {base!r}")
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
+    checked_level(level)
 
 
 def estimate(design: Comparisons, base: float, cluster: str | None, level: float) -> Result:
@@ -101,14 +101,13 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         raise NothingToAnalyse(f"{design.source}: no comparison to compute an entropy from")
     table = pair_entropies(design, base)
     codes, cautions, what = pair_clusters(design, cluster)
-    means = [mean_of(v, base, codes) for v in (table.entropy, table.corrected)]
-    rows = tuple(mean_row(t, m, level, design.n_rows, None) for t, m in zip(TERMS, means, strict=True))
+    rows, means = mean_rows((table.entropy, table.corrected), base, codes, level, design.n_rows)
     largest = max(mean.largest for mean in means) or None
     return Result(
         metric="choice_entropy",
         title=f"Choice entropy ({unit(base)})",
         inference=f"t intervals over {what}",
-        rows=rows,
+        rows=tuple(rows),
         counts={"comparisons": design.n_rows, "pairs": len(table.n)},
         fit={"nobs": design.n_rows, "method": "t interval", "effective_df": rows[0].df, "largest_leverage": largest},
         settings={"base": base, "cluster": cluster, "level": level},
@@ -124,37 +123,40 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
 
 def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArray], tuple[Caution, ...], str]:
     """Cluster of each pair (none: pairs are independent), cautions, and the clusters in words."""
-    factors = cluster_factors(design, cluster)
-    alone = [design.pair] if not factors else list(factors)
-    if len(factors) > 1:
+    factor, *more = cluster_factors(design, cluster) or (design.pair,)
+    if more:
         raise InputError("choice_entropy takes one cluster factor, with every pair of items inside one level")
-    if not is_inside(design.pair, alone[0]):
+    if not is_inside(design.pair, factor):
         raise InputError(
-            f"cluster '{alone[0].name}' splits pairs of items; a pair's entropy needs all its comparisons: use "
+            f"cluster '{factor.name}' splits pairs of items; a pair's entropy needs all its comparisons: use "
             'cluster="pair", or a factor that keeps pairs whole'
         )
-    cautions = cluster_cautions(design, alone)
-    if alone[0].name == "pair":
+    cautions = cluster_cautions(design, [factor])
+    if factor.name == "pair":
         return [], cautions, count(len(design.pair.levels), "pair")
     first = np.unique(design.pair.codes, return_index=True)[1]
-    codes = np.unique(alone[0].codes[first], return_inverse=True)[1].astype(np.int64)
-    return [codes], cautions, f"{count(int(codes.max()) + 1)} clusters of '{alone[0].name}'"
+    levels, codes = np.unique(factor.codes[first], return_inverse=True)
+    return [codes.astype(np.int64)], cautions, f"{count(len(levels))} clusters of '{factor.name}'"
 
 
-def mean_of(values: FloatArray, base: float, codes: Sequence[IntArray] = ()) -> ClusteredMean:
-    """Return the mean over pairs of entropies, or of their differences."""
-    return clustered_mean(values, np.ones(len(values)), codes, magnitude=math.log(2) / math.log(base))
-
-
-def mean_row(term: str, mean: ClusteredMean, level: float, n: int, group: str | None) -> Row:
-    """Row of a mean; the test of 0 is shown for differences only."""
-    pairs, known = int(mean.n), not mean.undefined
-    row = Row(
-        term=term, group=group, estimate=mean.mean, df=mean.df if known else None, n=float(n), n_units=pairs,
-        n_clusters=min(mean.clusters, default=pairs) if known else None,
-        method="paired t" if group is not None else "t interval",
-    )  # fmt: skip
-    return with_mean(row, mean, level, test=group is not None)
+def mean_rows(
+    values: Sequence[FloatArray], base: float, codes: Sequence[IntArray], level: float, n: int, *,
+    differences: bool = False,
+) -> tuple[list[Row], list[ClusteredMean]]:  # fmt: skip
+    """Return the rows of both means over pairs, and the means; the test of 0 is shown for differences only."""
+    magnitude, ones = math.log(2) / math.log(base), np.ones(len(values[0]))
+    means = [clustered_mean(each, ones, codes, magnitude=magnitude) for each in values]
+    rows = []
+    for term, mean in zip(TERMS, means, strict=True):
+        pairs, known = int(mean.n), not mean.undefined
+        row = Row(
+            term=term, group="difference" if differences else None, role="difference" if differences else "estimate",
+            key=(("measure", term),), estimate=mean.mean, df=mean.df if known else None, n=float(n), n_units=pairs,
+            n_clusters=min(mean.clusters, default=pairs) if known else None,
+            method="paired t" if differences else "t interval",
+        )  # fmt: skip
+        rows.append(with_mean(row, mean, level, test=differences))
+    return rows, means
 
 
 def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
@@ -237,16 +239,25 @@ def choice_entropy_difference(
     one, two, pairs, cautions = common_pairs(first, second, unmatched)
     if len(pairs) < 2:
         raise UndefinedStatistic("a paired t needs at least two common pairs of items; there is one")
-    tables, orders = zip(*(aligned(design, pairs, base) for design in (one, two)), strict=True)
-    a, b = (tuple(x[order] for x in (t.entropy, t.corrected, t.n)) for t, order in zip(tables, orders, strict=True))
-    rows = difference_rows(a, b, labels, level, one.n_rows + two.n_rows, base)
+    a, b = (aligned(design, pairs, base) for design in (one, two))
+    m, n = len(pairs), one.n_rows + two.n_rows
+    rows, means = mean_rows([x - y for x, y in zip(a[:2], b[:2], strict=True)], base, (), level, n, differences=True)
+    rows.append(Row(term="sd", group="difference", role="spread", estimate=means[0].sd, n_units=m))
+    size = Row(term="d_z", group="difference", role="difference", n_units=m, undefined=means[0].undefined or None)
+    rows.append(size if size.undefined else with_d_z(size, a[0] - b[0], level))
+    rows += [
+        Row(term=term, group=label, key=(("measure", term), ("condition", label)), role="component",
+            estimate=float(values.mean()), n_units=m)
+        for both, label in zip((a, b), labels, strict=True)
+        for term, values in zip(TERMS, both[:2], strict=True)
+    ]  # fmt: skip
     return Result(
         metric="choice_entropy",
         title=f"Difference in choice entropy ({unit(base)}): {labels[0]} minus {labels[1]}",
-        inference=f"paired t over {count(len(pairs), 'pair')}",
-        rows=rows,
-        counts={"comparisons": one.n_rows + two.n_rows, "pairs": len(pairs)},
-        fit={"nobs": len(pairs), "method": "paired t"},
+        inference=f"paired t over {count(m, 'pair')}",
+        rows=tuple(rows),
+        counts={"comparisons": n, "pairs": m},
+        fit={"nobs": m, "method": "paired t"},
         settings={"base": base, "labels": labels, "unmatched": unmatched, "level": level},
         cautions=(*cautions, *unequal_counts(a[2], b[2], labels)),
         references=("shannon1948", "miller1955"),
@@ -255,28 +266,13 @@ def choice_entropy_difference(
     )
 
 
-def aligned(design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float) -> tuple[PairTable, IntArray]:
-    """Entropies of a design, and for each of `pairs` its position in them."""
+def aligned(
+    design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return entropies, corrected entropies and comparisons of a design, in the order of `pairs`."""
     first = np.unique(design.pair.codes, return_index=True)[1]
-    return pair_entropies(design, base), np.argsort(pair_codes(design, pairs)[first])
-
-
-def difference_rows(
-    a: tuple[FloatArray, ...], b: tuple[FloatArray, ...], labels: tuple[str, str], level: float, n: int, base: float
-) -> tuple[Row, ...]:
-    """Rows of the differences, their sd and d_z, and both means."""
-    m = len(a[0])
-    means = [mean_of(x - y, base) for x, y in zip(a[:2], b[:2], strict=True)]
-    rows = [mean_row(t, mean, level, n, "difference") for t, mean in zip(TERMS, means, strict=True)]
-    rows.append(Row(term="sd", group="difference", estimate=means[0].sd, n_units=m))
-    size = Row(term="d_z", group="difference", n_units=m, undefined=means[0].undefined or None)
-    rows.append(size if size.undefined else with_d_z(size, a[0] - b[0], level))
-    for values, label in ((a, labels[0]), (b, labels[1])):
-        rows += [
-            Row(term=t, group=label, estimate=float(v.mean()), n_units=m)
-            for t, v in zip(TERMS, values[:2], strict=True)
-        ]
-    return tuple(rows)
+    order, table = np.argsort(pair_codes(design, pairs)[first]), pair_entropies(design, base)
+    return table.entropy[order], table.corrected[order], table.n[order]
 
 
 def unequal_counts(a: FloatArray, b: FloatArray, labels: tuple[str, str]) -> tuple[Caution, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -13,7 +14,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
@@ -41,7 +42,7 @@ from socialstats.models.shares import (
 from socialstats.registry import Metric
 from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, interval, number, p_value, quoted, shorten
+from socialstats.text import count, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,85 +53,123 @@ SWAPPED = "sources swapped in whole clusters"
 ROW_LEVEL = "chi-square of ratings taken as independent"
 
 
-def base_source(data: SourceCounts, reference: str | None) -> int:
-    """Return the place of the source that others are compared with."""
-    if reference is not None:
-        return data.index(reference, "reference")
-    return data.sources.index(HUMAN) if HUMAN in data.sources else 0
+NO_UNITS = "no unit was rated by both sources"
+TESTED = "t over clusters; p by flipping the signs of whole clusters"
+JOINT = "Hotelling's T-squared of all levels"
+FLIPS = 20_000
 
 
-def all_rows(
-    data: SourceCounts, cells: Cells, codes: tuple[Any, ...], first: int, settings: dict[str, Any]
-) -> list[Row]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counted:
+    """The ratings of a design by source, stratum and cluster, and what was asked of them.
+
+    Attributes
+    ----------
+    data : SourceCounts
+    cells : Cells
+    codes : tuple of (units,) int64 arrays
+        Cluster factors.
+    first : int
+        Place of the source that others are compared with.
+    settings : dict
+    names : list of str
+        Names of groups of rows in use: labels of strangers may spell each other's ("a, b" of source "a").
+    """
+
+    data: SourceCounts
+    cells: Cells
+    codes: tuple[IntArray, ...]
+    first: int
+    settings: dict[str, Any]
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def others(self) -> list[int]:
+        """Places of the other sources."""
+        return [k for k in range(len(self.data.sources)) if k != self.first]
+
+    def name_of(self, sides: Sequence[int]) -> str:
+        """Name a source, or one source less another."""
+        return " - ".join(self.data.sources[k] for k in sides)
+
+    def base(self, sides: Sequence[int], group: str, stratum: str | None, **fields: Any) -> Row:
+        """Return what the rows of a group share: its key, and its name, with apostrophes where it is in use."""
+        self.names.append(free_label(group, self.names))
+        dimensions = {"source": sides[0], "reference": sides[1]} if len(sides) > 1 else {"source": sides[0]}
+        key = [(name, self.data.sources[k]) for name, k in dimensions.items()]
+        key += [("stratum", stratum)] if stratum is not None else []
+        return Row(term="", group=self.names[-1], key=tuple(key), **fields)
+
+    def terms_of_tests(self) -> tuple[str, str]:
+        """Terms of the tests of any difference: by swapping, and as if ratings were independent."""
+        levels = self.data.levels
+        return free_label("any level", levels), free_label("any level (ratings independent)", levels)
+
+
+def of_level(row: Row, level: str, **fields: Any) -> Row:
+    """Return the row of one level."""
+    return replace(row, term=level, key=(*row.key, ("level", level)), **fields)
+
+
+def all_rows(counted: Counted) -> list[Row]:
     """Shares of all units and of each stratum, then differences and tests, adjusted over the strata."""
+    data, cells = counted.data, counted.cells
     every = np.ones(len(cells.codes), dtype=bool)
-    among = [every, *(cells.codes == k for k in range(len(cells.labels)))]
-    how = How(ci=settings["ci"], level=settings["level"], resamples=settings["resamples"], seed=settings["seed"])
-    names = group_names(data, cells, first)
-    size = len(data.sources)
-    rows = [
-        one_share(data, k, j, names[g * size + k], units, codes, how)
-        for g, units in enumerate(among) for k in range(size) for j in range(len(data.levels))
-    ]  # fmt: skip
-    after = size * len(among)
-    for k in range(size):
-        if k == first:
-            continue
-        pairs = [
-            (names[after + g], common(data.counts[:, k], data.counts[:, first], data.copies, codes, units))
-            for g, units in enumerate(among)
-        ]
-        after += len(among)
-        rows += family(pairs[:1], data, settings, "levels")
-        rows += family(pairs[1:], data, settings, "levels and strata")
+    strata = [(None, every), *((label, cells.codes == k) for k, label in enumerate(cells.labels))]
+    rows = [row for label, units in strata for k in range(len(data.sources))
+            for row in share_rows(counted, k, label, units)]  # fmt: skip
+    for k in counted.others:
+        pairs = []
+        for label, units in strata:
+            name = counted.name_of((k, counted.first))
+            base = counted.base((k, counted.first), name if label is None else f"{name}, {label}", label, n=0.0,
+                                n_units=0)  # fmt: skip
+            pair = common(data.counts[:, k], data.counts[:, counted.first], data.copies, counted.codes, units)
+            pairs.append((base, pair))
+        rows += family(counted, pairs[:1], "levels")
+        rows += family(counted, pairs[1:], "levels and strata")
     return rows
 
 
-def group_names(data: SourceCounts, cells: Cells, first: int) -> list[str]:
-    """Names of the groups of rows: shares by stratum and source, then differences by source and stratum.
-
-    Labels of strangers may spell each other's names ("a, b" of source "a"): such names get an apostrophe.
-    """
-    strata = [None, *cells.labels]
-    wanted = [name if label is None else f"{name}, {label}" for label in strata for name in data.sources]
-    gaps = [f"{name} - {data.sources[first]}" for k, name in enumerate(data.sources) if k != first]
-    wanted += [gap if label is None else f"{gap}, {label}" for gap in gaps for label in strata]
-    names: list[str] = []
-    for name in wanted:
-        names.append(free_label(name, names))
-    return names
-
-
-def one_share(
-    data: SourceCounts, k: int, j: int, group: str, units: BoolArray, codes: tuple[Any, ...], how: How
-) -> Row:
-    """Row of the share of a level."""
+def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) -> list[Row]:
+    """Rows of the shares of all levels in the ratings of one source."""
+    data, name, settings = counted.data, counted.data.sources[k], counted.settings
     counts = np.where(units[:, None], data.counts[:, k], 0.0)
     rated = counts.sum(axis=1) > 0
-    row = Row(term=data.levels[j], group=group)
-    if not rated.any():
-        return replace(row, n=0.0, n_units=0, undefined="no rating")
-    shares = level_shares(counts, j, data.copies, codes)
-    made = share_row(row, shares, how)
-    made = replace(made, n_units=int(data.copies[rated].sum()))
-    return made if codes else replace(made, n_clusters=None, leverage=None, effective=None)
-
-
-def family(
-    pairs: Sequence[tuple[str, PairTable]], data: SourceCounts, settings: dict[str, Any], over: str
-) -> list[Row]:
-    """Differences and tests of two sources in some strata, with Holm's p over all of them."""
-    gaps, tests = [], []
-    for group, pair in pairs:
-        if not len(pair.copies):
-            gone = Row(term="", group=group, n=0.0, n_units=0, undefined="no unit was rated by both sources")
-            gaps += [replace(gone, term=one) for one in data.levels]
-            tests += [[replace(gone, term=term) for term in terms_of_tests(data)]]
+    base = counted.base((k,), name if label is None else f"{name}, {label}", label, n=0.0, n_units=0, role="estimate")
+    how = How(ci=settings["ci"], level=settings["level"], resamples=settings["resamples"], seed=settings["seed"])
+    rows = []
+    for j, level in enumerate(data.levels):
+        row = of_level(base, level)
+        if not rated.any():
+            rows.append(replace(row, undefined="no rating", reason="no_data"))
             continue
-        found = zip(data.levels, share_differences(pair), strict=True)
-        gaps += [difference_row(Row(term=one, group=group), mean, pair, settings) for one, mean in found]
-        tests.append(rows_of_tests(group, pair, data, settings))
-    return [*adjusted(gaps, over), *adjusted([t[0] for t in tests], "strata"), *(t[1] for t in tests)]
+        row = replace(share_row(row, level_shares(counts, j, data.copies, counted.codes), how),
+                      n_units=int(data.copies[rated].sum()))  # fmt: skip
+        rows.append(row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None))
+    return rows
+
+
+def family(counted: Counted, pairs: Sequence[tuple[Row, PairTable]], over: str) -> list[Row]:
+    """Differences and tests of two sources in some strata, with Holm's p over all of them."""
+    gaps: list[Row] = []
+    swaps, plain = [], []
+    for base, pair in pairs:
+        if not len(pair.copies):
+            gone = replace(base, undefined=NO_UNITS, reason="no_data")
+            gaps += [of_level(gone, level, role="difference") for level in counted.data.levels]
+            tests = [replace(gone, term=term, role="test") for term in counted.terms_of_tests()]
+        else:
+            clusters = min((len(np.unique(code)) for code in pair.codes), default=None)
+            base = replace(base, n=float(pair.totals.sum()), n_units=int(pair.copies.sum()), n_clusters=clusters)
+            for level, mean in zip(counted.data.levels, share_differences(pair), strict=True):
+                row = of_level(base, level, role="difference", estimate=mean.mean,
+                               method=f"t, paired units ({mean.kind})")  # fmt: skip
+                gaps.append(with_mean(row, mean, counted.settings["level"], within=(-1.0, 1.0)))
+            tests = rows_of_tests(counted, base, pair)
+        swaps.append(replace(tests[0], test="permutation"))
+        plain.append(replace(tests[1], test="chi2"))
+    return [*adjusted(gaps, over), *adjusted(swaps, "strata"), *plain]
 
 
 def adjusted(rows: Sequence[Row], over: str) -> list[Row]:
@@ -138,173 +177,92 @@ def adjusted(rows: Sequence[Row], over: str) -> list[Row]:
     return with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
 
 
-def sized(row: Row, pair: PairTable) -> Row:
-    """Say from how many ratings, units and clusters of both sources a row was computed."""
-    clusters = min((len(np.unique(code)) for code in pair.codes), default=None)
-    return replace(row, n=float(pair.totals.sum()), n_units=int(pair.copies.sum()), n_clusters=clusters)
-
-
-def difference_row(row: Row, mean: ClusteredMean, pair: PairTable, settings: dict[str, Any]) -> Row:
-    """Row of a difference of shares."""
-    made = replace(sized(row, pair), estimate=mean.mean, method=f"t, paired units ({mean.kind})")
-    return with_mean(made, mean, settings["level"], within=(-1.0, 1.0))
-
-
-def terms_of_tests(data: SourceCounts) -> tuple[str, str]:
-    """Terms of the tests of any difference: by swapping, and as if ratings were independent."""
-    return free_label("any level", data.levels), free_label("any level (ratings independent)", data.levels)
-
-
-def rows_of_tests(group: str, pair: PairTable, data: SourceCounts, settings: dict[str, Any]) -> list[Row]:
-    """Rows of the tests of equal shares."""
-    swap_term, plain_term = terms_of_tests(data)
-    base, chi = sized(Row(term=swap_term, group=group), pair), chi_square(pair)
-    if chi.undefined:
-        return [replace(base, undefined=chi.undefined), replace(base, term=plain_term, undefined=chi.undefined)]
-    base = replace(base, statistic=chi.statistic, df=float(chi.df))
-    test = swap_p(pair, permutations=settings["permutations"], seed=settings["seed"])
-    plain = replace(base, term=plain_term, p_value=chi.p_value, method=ROW_LEVEL)
+def rows_of_tests(counted: Counted, base: Row, pair: PairTable) -> list[Row]:
+    """Rows of the tests of equal shares: sources swapped, and ratings taken as independent."""
+    base, plain = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
+    value, df, p = chi_square(pair)
+    if df < 1:
+        why = "every rating is of one level: nothing to compare"
+        return [replace(row, undefined=why, reason="no_variation") for row in (base, plain)]
+    plain = replace(plain, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
+    test = swap_p(pair, permutations=counted.settings["permutations"], seed=counted.settings["seed"])
     if test is None or math.isnan(test.p_value[0]):
         why = "two crossed factors: no swap of whole clusters" if test is None else "a single cluster: no test"
-        return [replace(base, statistic=None, df=None, undefined=why), plain]
+        return [replace(base, undefined=why, reason="unidentified" if test is None else "one_cluster"), plain]
     method = f"chi-square; {SWAPPED}, {count(test.draws, 'draw')}"
-    return [replace(base, p_value=float(test.p_value[0]), method=method), plain]
+    return [replace(base, statistic=value, df=float(df), p_value=float(test.p_value[0]), method=method), plain]
 
 
-TESTED = "t over clusters; p by flipping the signs of whole clusters"
-JOINT = "Hotelling's T-squared of all levels"
-FLIPS = 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Changes:
-    """Changes of shares of one source (or of two sources' difference) from the base to one stratum.
-
-    Attributes
-    ----------
-    group : str
-    values : (clusters, levels) float64 array
-        Of the clusters that have ratings in both strata.
-    ratings : float
-    reach : float
-        Largest size that a change can have: 1, or 2 for a difference of changes.
-    """
-
-    group: str
-    values: FloatArray
-    ratings: float
-    reach: float = 1.0
-
-
-def change_rows(
-    data: SourceCounts, cells: Cells, codes: tuple[IntArray, ...], first: int, settings: dict[str, Any]
-) -> list[Row]:
+def change_rows(counted: Counted) -> list[Row]:
     """Rows of the changes of each source, then of the other sources less the reference; nothing without `base`."""
-    if settings["base"] is None:
+    cells, base, sources = counted.cells, counted.settings["base"], range(len(counted.data.sources))
+    if base is None:
         return []
-    base = base_cell(cells, settings["base"])
-    if len(codes) != 1:
-        raise InputError(
-            f"base='{shorten(settings['base'])}' compares strata within clusters: declare one cluster= (--cluster), "
-            f"such as the scenario that each stratum varies, not {len(codes)}"
-        )
-    found: list[list[Changes]] = []
-    shares = [cluster_shares(data, k, cells, codes[0]) for k in range(len(data.sources))]
-    others = [k for k in range(len(data.sources)) if k != first]
-    for k, name in enumerate(data.sources):
-        found.append(of_source(shares[k], shares[k], name, cells, base))
-    for k in others:
-        name = f"{data.sources[k]} - {data.sources[first]}"
-        found.append(of_source(shares[k], shares[first], name, cells, base))
-    rows: list[Row] = []
-    for some in found:
-        made = [rows_of(one, data.levels, settings) for one in some]
-        rows += adjusted([row for own, _ in made for row in own], "levels and strata")
-        rows += adjusted([joint for _, joint in made], "strata")
-    return named_apart(rows)
-
-
-def base_cell(cells: Cells, base: str) -> int:
-    """Return the place of the base among the strata."""
     if base not in cells.labels:
         raise InputError(
             f"base='{shorten(base)}' is no level of stratum=. Levels: {quoted(cells.labels, 10) or 'none'}"
         )
-    return cells.labels.index(base)
-
-
-def cluster_shares(data: SourceCounts, k: int, cells: Cells, code: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Shares of a source by cluster and stratum, (clusters, strata, levels), and ratings, (clusters, strata)."""
-    dense = np.unique(code, return_inverse=True)[1]
-    shape = int(dense.max()) + 1, len(cells.labels), len(data.levels)
-    counts = np.zeros(shape)
-    np.add.at(counts, (dense, cells.codes), data.counts[:, k] * data.copies[:, None])
-    size = counts.sum(axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return counts / size[..., None], size
-
-
-def of_source(
-    one: tuple[FloatArray, FloatArray], other: tuple[FloatArray, FloatArray], name: str, cells: Cells, base: int
-) -> list[Changes]:
-    """Changes of one source, or of one less another."""
-    out = []
-    for q, label in enumerate(cells.labels):
-        if q == base:
-            continue
-        sides = (one,) if one is other else (one, other)
-        used = np.all([(size[:, q] > 0) & (size[:, base] > 0) for _, size in sides], axis=0)
-        moved = [shares[used, q] - shares[used, base] for shares, _ in sides]
-        ratings = sum(float(size[used][:, [q, base]].sum()) for _, size in sides)
-        values = moved[0] if len(sides) == 1 else moved[0] - moved[1]
-        out.append(
-            Changes(
-                group=f"{name}: {label} - {cells.labels[base]}", values=values, ratings=ratings, reach=float(len(sides))
-            )
+    if len(counted.codes) != 1:
+        raise InputError(
+            f"base='{shorten(base)}' compares strata within clusters: declare one cluster= (--cluster), such as the "
+            f"scenario that each stratum varies, not {len(counted.codes)}"
         )
-    return out
+    shares, sizes = cluster_shares(counted)
+    at, rows = cells.labels.index(base), []
+    for sides in [*((k,) for k in sources), *((k, counted.first) for k in counted.others)]:
+        levels: list[Row] = []
+        joint = []
+        for q, label in enumerate(cells.labels):
+            if q == at:
+                continue
+            n = sizes[:, [at, q]][:, :, sides]
+            used = (n > 0).all(axis=(1, 2))
+            moved = (shares[:, q] - shares[:, at])[used][:, sides]
+            row = counted.base(sides, f"{counted.name_of(sides)}: {label} - {base}", label, n=float(n[used].sum()),
+                               n_clusters=int(used.sum()))  # fmt: skip
+            row = replace(row, key=(*row.key, ("base", base)))
+            own, test = rows_of_changes(counted, row, moved[:, 0] - moved[:, 1:].sum(axis=1), float(len(sides)))
+            levels += own
+            joint.append(test)
+        rows += [*adjusted(levels, "levels and strata"), *adjusted(joint, "strata")]
+    return rows
 
 
-def rows_of(one: Changes, levels: Sequence[str], settings: dict[str, Any]) -> tuple[list[Row], Row]:
-    """Rows of the levels, and the row of any change."""
-    base = Row(term="", group=one.group, n=one.ratings, n_clusters=len(one.values))
-    joint = replace(base, term=free_label("any level", levels))
-    if not len(one.values):
-        gone = "no cluster has ratings in both strata"
-        return [replace(base, term=level, undefined=gone) for level in levels], replace(joint, undefined=gone)
-    rows = [
-        level_row(replace(base, term=level), one.values[:, j], one.reach, settings) for j, level in enumerate(levels)
-    ]
-    test = hotelling(one.values[:, :-1])
-    if test.undefined:
-        return rows, replace(joint, undefined=test.undefined)
-    return rows, replace(joint, statistic=test.statistic, df=float(test.df), p_value=test.p_value, method=JOINT)
+def cluster_shares(counted: Counted) -> tuple[FloatArray, FloatArray]:
+    """Shares by cluster, stratum and source, (clusters, strata, sources, levels), and numbers of ratings."""
+    data, cells = counted.data, counted.cells
+    dense = np.unique(counted.codes[0], return_inverse=True)[1]
+    counts = np.zeros((int(dense.max()) + 1, len(cells.labels), len(data.sources), len(data.levels)))
+    np.add.at(counts, (dense, cells.codes), data.counts * data.copies[:, None, None])
+    sizes = counts.sum(axis=3)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return counts / sizes[..., None], sizes
 
 
-def level_row(row: Row, values: FloatArray, reach: float, settings: dict[str, Any]) -> Row:
-    """Row of the mean change of one level."""
-    mean = clustered_mean(values, np.ones(len(values)), magnitude=1.0)
-    row = replace(row, estimate=mean.mean, method=TESTED)
-    row = replace(with_mean(row, mean, settings["level"], within=(-reach, reach)), p_value=None)
-    if row.undefined:
-        return row
-    try:
-        test = sign_flip(np.round(values, 12), flips=FLIPS, seed=settings["seed"])
-    except UndefinedStatistic:
-        return row
-    return replace(row, p_value=float(test.p_value[0]))
+def rows_of_changes(counted: Counted, base: Row, values: FloatArray, reach: float) -> tuple[list[Row], Row]:
+    """Rows of the mean changes of the levels, from (clusters, levels) changes, and the row of any change.
 
-
-def named_apart(rows: list[Row]) -> list[Row]:
-    """Give groups that labels of strangers spell alike an apostrophe."""
-    seen: set[tuple[str, str | None]] = set()
-    out = []
-    for row in rows:
-        while (row.term, row.group) in seen:
-            row = replace(row, group=f"{row.group}'")
-        seen.add((row.term, row.group))
-        out.append(row)
-    return out
+    `reach` is the largest size that a change can have: 1, or 2 for a difference of changes.
+    """
+    settings, levels = counted.settings, counted.data.levels
+    joint = replace(base, term=counted.terms_of_tests()[0], role="test", test="f")
+    if not len(values):
+        gone: dict[str, Any] = {"undefined": "no cluster has ratings in both strata", "reason": "no_data"}
+        return [of_level(base, level, role="difference", **gone) for level in levels], replace(joint, **gone)
+    rows = []
+    for j, level in enumerate(levels):
+        mean = clustered_mean(values[:, j], np.ones(len(values)), magnitude=1.0)
+        row = of_level(base, level, role="difference", estimate=mean.mean, method=TESTED)
+        row = replace(with_mean(row, mean, settings["level"], within=(-reach, reach)), p_value=None, test=None)
+        if not row.undefined:
+            with suppress(UndefinedStatistic):
+                test = sign_flip(np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"])
+                row = replace(row, p_value=float(test.p_value[0]), test="sign_flip")
+        rows.append(row)
+    found = hotelling(values[:, :-1])
+    if found.undefined:
+        return rows, replace(joint, undefined=found.undefined)
+    return rows, replace(joint, statistic=found.statistic, df=float(found.df), p_value=found.p_value, method=JOINT)
 
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
@@ -416,9 +374,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     factors = cluster_factors(design, settings["cluster"])
     data = source_counts(design, settings["source"], settings["refusal"], alone=True)
     cells = cells_of(design, settings["stratum"], "stratum")
+    usual = HUMAN if HUMAN in data.sources else data.sources[0]
+    first = data.index(usual if settings["reference"] is None else settings["reference"], "reference")
     codes = tuple(factor.codes for factor in factors)
-    first = base_source(data, settings["reference"])
-    rows = [*all_rows(data, cells, codes, first, settings), *change_rows(data, cells, codes, first, settings)]
+    counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings)
+    rows = [*all_rows(counted), *change_rows(counted)]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
@@ -452,22 +412,12 @@ def sentence(result: Result) -> str:
         f"Shares of {count(result.counts['ratings'], 'rating')} of {count(result.counts['units'], 'unit')}: "
         f"{said}{more}."
     )
-    if len(names) < 2:
-        return text
-    rows = result.rows[n_shares(result) :]  # differences of all units come first, source by source
-    k = len(result.extras["counts"][base])
-    return f"{text} {difference_text(rows[:k], rows[k])}"
-
-
-def n_shares(result: Result) -> int:
-    """Return how many rows are shares: they come first."""
-    counts = result.extras["counts"]
-    return sum(len(one) for one in counts.values()) * (1 + result.counts.get("strata", 0))
+    return text if len(names) < 2 else f"{text} {difference_text(result, names[1], base)}"
 
 
 def shares_of(result: Result, name: str) -> str:
     """Say the shares of one source."""
-    rows = [row for row in result.rows[: n_shares(result)] if row.group == name]
+    rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == (("source", name),)]
     parts = [
         f"{shorten(row.term)} {share_text(row)}" if row.estimate is not None else f"{shorten(row.term)} undefined"
         for row in rows[:SAID]
@@ -475,8 +425,11 @@ def shares_of(result: Result, name: str) -> str:
     return ", ".join(parts) + (f" and {len(rows) - SAID} more levels" if len(rows) > SAID else "")
 
 
-def difference_text(gaps: Sequence[Row], test: Row) -> str:
-    """Say the differences of two sources, and the test of any."""
+def difference_text(result: Result, source: str, base: str) -> str:
+    """Say the differences of two sources in all units, and the test of any."""
+    about = (("source", source), ("reference", base))
+    gaps = [row for row in result.rows if row.role == "difference" and row.key[:-1] == about]
+    test = next(row for row in result.rows if row.test == "permutation" and row.key == about)
     name = shorten(gaps[0].group or "")
     if gaps[0].estimate is None:
         return f"{name}: {gaps[0].undefined}."
@@ -491,21 +444,17 @@ def difference_text(gaps: Sequence[Row], test: Row) -> str:
 
 def gap_text(row: Row) -> str:
     """Say one difference."""
-    text = f"{shorten(row.term)} {number(row.estimate, 3, bounded=True)}"
-    if row.conf_low is None:
-        return text
-    ends = interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)
     adjusted_p = "" if row.p_adjusted is None else f", {p_value(row.p_adjusted, name='adjusted p')}"
-    return f"{text}, {ends}{adjusted_p}"
+    return f"{shorten(row.term)} {share_text(row)}{adjusted_p if row.conf_low is not None else ''}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the shares of all units and (up to 200 rows) of the strata with their intervals."""
     from socialstats.figures import forest
 
-    kept = result.rows[: n_shares(result)]
+    kept = [row for row in result.rows if row.role == "estimate"]
     if len(kept) > MOST_DRAWN:
-        kept = kept[: len(kept) // (1 + result.counts.get("strata", 0))]
+        kept = [row for row in kept if row.label("stratum") is None]
     shown = [replace(r, term=f"{r.term} ({r.group})") for r in kept]
     settings = {"xlabel": "Share of ratings", "sort": False, "reference": None, "digits": 3}
     return forest(shown, ax=ax, **{**settings, **options})

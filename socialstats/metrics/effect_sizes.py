@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.designs.calls import TableLike, reads
@@ -18,6 +19,7 @@ from socialstats.inference.dependence import (
     small_sample,
     units_of,
 )
+from socialstats.inference.how import How
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_ends
 from socialstats.models.effect_sizes import (
@@ -42,15 +44,15 @@ from socialstats.models.effect_sizes import (
     summary_of,
 )
 from socialstats.registry import Metric
-from socialstats.resampling import Bootstrap, Interval, bootstrap, choose, jackknife
+from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
 from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results.rows import Interval as IntervalName
 from socialstats.text import count, interval, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CIS = ("auto", "noncentral_t", "jackknife", "percentile", "basic", "bca")
-CLOSED = ("hull", "noncentral_t", "jackknife")
 FEW_PAIRS = 30
 ROUNDING = 1e-12  # spreads of resamples below this share of the value
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
@@ -134,7 +136,8 @@ def effect_sizes(
     """
     checked_level(level)
     checked_choice(ci, CIS, "ci")
-    return by_levels(paired, "declared", lambda one: estimate(one, cluster, ci, level, resamples, seed), Paired)
+    return by_levels(paired, "declared", partial(
+        estimate, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed), Paired)  # fmt: skip
 
 
 def estimate(
@@ -147,11 +150,13 @@ def estimate(
         raise InputError("ci='noncentral_t' needs independent pairs; use ci='bca', or cluster=None to ignore clusters")
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
-    defined = any(value is not None for value in summary.sizes().values())
-    intervals = intervals_of(design, pairs, factors, kinds, level, resamples, seed) if defined else Intervals()
-    rows = tuple(row_of(term, summary, kinds[term], intervals, factors, level) for term in kinds)
-    used = dict.fromkeys(kind for kind in kinds.values() if kind)
-    drawn = intervals.boot is not None
+    found: Found = ([None] * len(TERMS), None, None)
+    if kinds["d_av"] and any(value is not None for value in summary.sizes().values()):
+        how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)
+        found = intervals_of(pairs, units_of(design, factors), kinds["d_av"], how, crossed=len(factors) == 2)
+    clusters = min(cluster_counts(factors).values(), default=None)
+    rows = tuple(row_of(term, summary, kind, found, clusters, level) for term, kind in kinds.items())
+    used, boot = dict.fromkeys(kind for kind in kinds.values() if kind), found[1]
     dfs = [row.df for row in rows if row.df is not None]
     largest = largest_share(design.count, factors)
     return Result(
@@ -161,13 +166,13 @@ def estimate(
         rows=rows,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit={
-            "nobs": pairs.n, "method": ", ".join(used), "seed": seed, "resamples": resamples if drawn else None,
+            "nobs": pairs.n, "method": ", ".join(used), "seed": seed, "resamples": None if boot is None else resamples,
             "effective_df": min(dfs, default=None), "largest_leverage": largest if factors else None,
         },
         settings={"cluster": cluster, "ci": ci, "level": level, "resamples": resamples, "seed": seed},
         cautions=(
-            *cluster_cautions(design, factors, df=[None] if drawn else dfs, largest=largest),
-            *own_cautions(pairs, factors, summary, used, intervals),
+            *cluster_cautions(design, factors, df=dfs if boot is None else [None], largest=largest),
+            *own_cautions(pairs, clusters or pairs.n, summary, used, boot),
         ),
         references=tuple(dict.fromkeys((*REFERENCES, *(key for kind in used for key in BY_KIND.get(kind, ()))))),
         design=design,
@@ -176,21 +181,18 @@ def estimate(
 
 
 def own_cautions(
-    pairs: PairValues, factors: Sequence[Factor], summary: Summary, used: dict[str, None], intervals: Intervals
+    pairs: PairValues, units: int, summary: Summary, used: dict[str, None], boot: Bootstrap | None
 ) -> tuple[Caution, ...]:
     """Cautions about the shape of differences (SS317), small samples (SS312) and lost resamples (SS204)."""
     found: list[Caution] = []
-    units = min(cluster_counts(factors).values(), default=pairs.n)
-    if intervals.boot is not None:
-        lost = intervals.boot.caution("bootstrap intervals")
+    if boot is not None:
+        lost = boot.caution("bootstrap intervals")
         said = f"{units:,} independent pairs (or clusters)"
         found += small_sample(units, FEW_PAIRS, said, affects="bootstrap intervals, which tend to be too short")
         found += [lost] if lost else []
     elif set(used) & {"hull", "jackknife"}:
         found += long_tails(pairs, units, summary.sizes()["d_z"])
-    if "noncentral_t" in used:
-        found += not_normal(pairs, summary, "noncentral_t")
-    return tuple(found)
+    return (*found, *(not_normal(pairs, summary) if "noncentral_t" in used else ()))
 
 
 def interval_kinds(factors: Sequence[Factor], ci: str) -> dict[str, str]:
@@ -211,90 +213,76 @@ def kind_text(kind: str) -> str:
     return named.get(kind, f"{kind} bootstrap")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Intervals:
-    """Intervals of d_z, d_av and d_rm that are computed together.
-
-    Attributes
-    ----------
-    jack : list of (Ends or None)
-    boot, drawn : Bootstrap, Interval or None
-    """
-
-    jack: list[Ends | None] = field(default_factory=lambda: [None, None, None])
-    boot: Bootstrap | None = None
-    drawn: Interval | None = None
+Found = tuple[list[Ends | None], Bootstrap | None, Interval | None]  # jackknife's ends, resamples, their ends
+FIELDS: dict[str, IntervalName] = {
+    "hull": "outer_ends", "noncentral_t": "noncentral_t", "jackknife": "jackknife", "percentile": "percentile",
+    "basic": "basic", "bca": "bca",
+}  # fmt: skip
 
 
-def intervals_of(
-    design: Paired, pairs: PairValues, factors: Sequence[Factor], kinds: dict[str, str], level: float, resamples: int,
-    seed: int,
-) -> Intervals:  # fmt: skip
-    """Return the intervals that the kinds need."""
-    kind = kinds["d_av"]
-    if not kind:
-        return Intervals()
-    units = units_of(design, factors)
+def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crossed: bool) -> Found:
+    """Return the intervals of d_z, d_av and d_rm that are computed together, by the jackknife or from resamples."""
     table, finish = moments(pairs)
     if kind == "jackknife":
-        if len(factors) == 2:
+        if crossed:
             raise InputError("ci='jackknife' needs pairs or one cluster factor, not two crossed ones; use 'percentile'")
-        return Intervals(jack=jackknife_ends(table, finish, units, level))
-    boot = bootstrap(table, finish, units, resamples=resamples, seed=seed)
-    jack = jackknife(table, finish, units) if kind == "bca" and len(factors) < 2 else None
-    return Intervals(boot=boot, drawn=choose(kind, boot, level=level, jack=jack))
+        return jackknife_ends(table, finish, units, how.level), None, None
+    boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
+    jack = jackknife(table, finish, units) if kind == "bca" and not crossed else None
+    return [None] * len(TERMS), boot, choose(kind, boot, level=how.level, jack=jack)
 
 
-def row_of(
-    term: str, summary: Summary, kind: str, intervals: Intervals, factors: Sequence[Factor], level: float
-) -> Row:
+def row_of(term: str, summary: Summary, kind: str, intervals: Found, clusters: int | None, level: float) -> Row:
     """Make the row of one effect size."""
-    n, clusters = summary.n, min(cluster_counts(factors).values(), default=None)
-    base = Row(term=term, n=n, n_units=int(n), n_clusters=clusters, method=kind_text(kind) if kind else None)
-    value = summary.sizes()["d_z" if term == "g_z" else term]
+    n, size = summary.n, "d_z" if term == "g_z" else term
+    value, at = summary.sizes()[size], TERMS.index(size)
+    row = Row(
+        term=term, role="estimate", n=n, n_units=int(n), n_clusters=clusters, method=kind_text(kind) if kind else None
+    )
     if value is None:
-        return replace(base, undefined=missing_size(term, summary))
+        return replace(row, undefined=missing_size(term, summary))
     if term == "g_z" and n <= 2:
-        return replace(base, undefined="Hedges' correction needs at least 3 pairs")
+        return replace(row, undefined="Hedges' correction needs at least 3 pairs")
     j = hedges_j(n - 1) if term == "g_z" else 1.0
-    row = replace(base, estimate=j * value)
+    row = replace(row, estimate=j * value)
     if not kind:
         return replace(row, undefined="the noncentral t has no interval for this size; use ci='jackknife'")
-    at = TERMS.index("d_z" if term == "g_z" else term)
     try:
-        found = closed(kind, summary, intervals.jack[at], level) if kind in CLOSED else bootstrapped(
-            intervals, at, abs(value))  # fmt: skip
+        found = ends_of(kind, summary, at, intervals, level)
     except UndefinedStatistic as none:
         return replace(row, undefined=str(none))
-    if isinstance(found, str):
-        return replace(row, undefined=found)
     if kind == "hull" and found.std_error is None:
-        row = replace(row, method=kind_text("noncentral_t"))
+        kind = "noncentral_t"
+        row = replace(row, method=kind_text(kind))
     error = None if found.std_error is None else j * found.std_error
-    return with_ends(row, j * found.low, j * found.high, level, std_error=error, df=found.df)
+    low, high = j * found.low, j * found.high
+    return with_ends(row, low, high, level, std_error=error, df=found.df, interval=FIELDS[kind])
 
 
-def closed(kind: str, summary: Summary, jack: Ends | None, level: float) -> Ends | str:
-    """Return an interval without resamples, or why there is none."""
+def ends_of(kind: str, summary: Summary, at: int, intervals: Found, level: float) -> Ends:
+    """Return the interval of one size, with its standard error where it has one.
+
+    Raises
+    ------
+    UndefinedStatistic
+        With the reason where there is none.
+    """
+    jack, boot, drawn = intervals[0][at], *intervals[1:]
     if kind == "jackknife":
-        return SINGLE if jack is None else jack
-    assert summary.t is not None
+        if jack is None:
+            raise UndefinedStatistic(SINGLE)
+        return jack
     if kind == "hull":
         return d_z_hull(summary, jack, level)
-    low, high = d_z_interval(summary.t, summary.n, level)
-    return Ends(low=low, high=high)
-
-
-def bootstrapped(intervals: Intervals, at: int, size: float) -> Ends | str:
-    """Return a bootstrap interval with its standard error, or why there is none."""
-    assert intervals.boot is not None
-    assert intervals.drawn is not None
-    low, high = float(intervals.drawn.low[at]), float(intervals.drawn.high[at])
-    error, least = float(intervals.boot.std_error[at]), ROUNDING * max(1.0, size)
-    if intervals.drawn.undefined[at]:
-        return intervals.drawn.undefined[at]
+    if boot is None or drawn is None:
+        low, high = d_z_interval(summary.t or 0.0, summary.n, level)
+        return Ends(low=low, high=high)
+    low, high, error = float(drawn.low[at]), float(drawn.high[at]), float(boot.std_error[at])
+    least = ROUNDING * max(1.0, abs(float(boot.estimate[at])))
+    if drawn.undefined[at]:
+        raise UndefinedStatistic(drawn.undefined[at])
     if not high - low > least:
-        return "all resamples give the same value"
+        raise UndefinedStatistic("all resamples give the same value")
     return Ends(low=low, high=high, std_error=error if error > least else None)
 
 
@@ -363,11 +351,12 @@ def effect_sizes_from_summary(
     given = {"n": n, "t": t, "mean": mean, "sd": sd, "sd_first": sd_first, "sd_second": sd_second, "r": r}
     summary = completed(n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r)
     kinds = interval_kinds((), "noncentral_t")
+    nothing: Found = ([None] * len(TERMS), None, None)
     return Result(
         metric="effect_sizes",
         title="Standardised mean differences, from summary numbers",
         inference="noncentral t; pairs taken as independent",
-        rows=tuple(row_of(term, summary, kinds[term], Intervals(), (), level) for term in kinds),
+        rows=tuple(row_of(term, summary, kind, nothing, None, level) for term, kind in kinds.items()),
         counts={"pairs": int(n)},
         fit={"nobs": int(n), "method": "noncentral_t"},
         settings={**given, "level": level},

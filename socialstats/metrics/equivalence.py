@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +15,13 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.dependence import SHOWN_FROM, cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import (
+    SHOWN_FROM,
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    largest_share,
+)
 from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
@@ -33,6 +40,7 @@ from socialstats.models.effect_sizes import (
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results.rows import Interval
 from socialstats.text import as_given, count, digits_of, interval, number, p_value
 
 if TYPE_CHECKING:
@@ -126,7 +134,8 @@ def equivalence(
         raise InputError(f"level must be above 0.5 for one-sided tests, not {level!r}")
     checked_choice(scale, SCALES, "scale")
     bounds = checked_bounds(low, high)
-    return by_levels(paired, "declared", lambda one: estimate(one, bounds, scale, cluster, level), Paired)
+    return by_levels(paired, "declared", partial(
+        estimate, bounds=bounds, scale=scale, cluster=cluster, level=level), Paired)  # fmt: skip
 
 
 def checked_bounds(low: float | None, high: float | None) -> tuple[float, float]:
@@ -186,7 +195,7 @@ def estimate(
     verdict = tests.verdict(bounds, level) if tests is not None else "undefined"
     name = name_of(lead, scale) if score is None else SCORE
     df = [tests.df if tests is not None else None]
-    largest = max((float(np.bincount(code, pairs.count).max()) / pairs.n for code in codes), default=0.0)
+    largest = largest_share(pairs.count, factors)
     even = lead.df + 1 if score is None or score.df is None else float(score.df[0]) + 1
     skewed = () if score is not None else skewness(lead)
     return Result(
@@ -272,29 +281,28 @@ def rows_of(
     lead: ClusteredMean, tests: TwoTests | None, why: str, scale: str, level: float, name: str
 ) -> tuple[Row, ...]:
     """Rows of the difference and of the tests."""
-    clusters = min(lead.clusters) if lead.clusters else None
-    blank = Row(term="difference", n=lead.n, n_units=int(lead.n), n_clusters=clusters)
-    value: float | None = lead.mean
-    if scale == "d_z":
-        value = lead.mean / lead.sd if not lead.undefined else None
-    error = lead.std_error if scale == "raw" and not lead.undefined else None
-    first = replace(
-        blank, term="difference" if scale == "raw" else "d_z", estimate=value, std_error=error, method=name,
+    blank = Row(
+        term="", n=lead.n, n_units=int(lead.n), n_clusters=min(lead.clusters) if lead.clusters else None,
         undefined=why or None,
     )  # fmt: skip
+    first = replace(blank, term="difference", role="difference", estimate=lead.mean, method=name)
+    if scale == "d_z":
+        first = replace(first, term="d_z", estimate=None if lead.undefined else lead.mean / lead.sd)
+    elif not lead.undefined:
+        first = replace(first, std_error=lead.std_error)
+    blank = replace(blank, group="test", role="test")
     if tests is None:
-        names = ("above low", "below high", "equivalence")
-        return (first, *(replace(blank, term=name, group="test", undefined=why) for name in names))
-    first = with_ends(first, *tests.interval, 2 * level - 1, df=tests.df)
-    worse, p = tests.p_above >= tests.p_below, max(tests.p_above, tests.p_below)
-    shown = (
-        ("above low", tests.above, tests.p_above, "one-sided"), ("below high", tests.below, tests.p_below, "one-sided"),
-        ("equivalence", tests.above if worse else tests.below, p, "the larger p of two"),
-    )  # fmt: skip
+        return (first, *(replace(blank, term=term) for term in ("above low", "below high", "equivalence")))
+    score = name == SCORE
+    span: Interval = "score" if score else "noncentral_t" if scale == "d_z" else "t"
+    first = with_ends(first, *tests.interval, 2 * level - 1, df=tests.df, interval=span)
+    above, below = (tests.above, tests.p_above, "one-sided"), (tests.below, tests.p_below, "one-sided")
+    worse = above if tests.p_above >= tests.p_below else below
+    shown = {"above low": above, "below high": below, "equivalence": (*worse[:2], "the larger p of two")}
     return (first, *(
-        replace(blank, term=term, group="test", statistic=t if math.isfinite(t) else None, df=tests.df, p_value=p,
-                method=f"{name}, {how}")
-        for term, t, p, how in shown
+        replace(blank, term=term, statistic=t if math.isfinite(t) else None, df=tests.df, p_value=p,
+                test="score" if score else "t", method=f"{name}, {how}")
+        for term, (t, p, how) in shown.items()
     ))  # fmt: skip
 
 

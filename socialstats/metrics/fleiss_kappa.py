@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.intervals import two_sided_p
 from socialstats.models.agreement import (
     NO_ERROR,
-    UNDEFINED,
     AgreementOptions,
-    AgreementWeights,
     ChanceAgreement,
     CiName,
     Coefficient,
@@ -24,24 +22,16 @@ from socialstats.models.agreement import (
     Refusal,
     WeightsKind,
     WeightsName,
-    agreement_cautions,
-    chosen_raters,
-    coefficient_rows,
     conger_chance,
     fleiss_null,
-    groups_of,
-    inference_text,
     rated,
-    reliability_counts,
-    reliability_rows,
+    reliability,
+    reliability_plot,
     reliability_sentence,
     reliability_weights,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @reads(Ratings)
@@ -131,79 +121,53 @@ def fleiss_kappa(
     0.4667
     """
     options = AgreementOptions(
-        refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
-        on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
+        refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
+        resamples=resamples, seed=seed,
     )  # fmt: skip
-    options.check_all()
-    return by_levels(ratings, "declared", lambda one: estimate(one, weights, kind, options), Ratings)
+    return by_levels(ratings, "declared", partial(estimate, weights=weights, kind=kind, options=options), Ratings)
 
 
 def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
     """Compute the coefficient of one design."""
     w = reliability_weights(design, weights, kind, options.refusal)
-    design = chosen_raters(design, options)
-    groups = groups_of(design, options, least=1)
-    found = [coefficient(group, w.matrix) for group in groups]
-    rows, warned, largest = coefficient_rows("kappa", groups, found, options)
-    test = null_test(groups[0], w.name)
-    whole = groups[0].counts
-    return Result(
-        metric="fleiss_kappa",
-        title=f"Fleiss' kappa ({w.name})",
-        inference=inference_text(design, options),
-        rows=(*rows, *test),
-        counts=reliability_counts(design, whole),
-        fit=options.fit(rows[0], largest),
-        settings={"weights": w.name, "kind": kind, **options.settings},
-        cautions=(
-            *w.cautions, *agreement_cautions(design, groups, rows, options, largest), *warned,
-        ),
-        references=METRIC.references,
-        design=design,
-        extras=extras(groups[0], w, options),
+
+    def parts(group: Group) -> ChanceAgreement:
+        return ChanceAgreement(kind="fleiss", weights=w.matrix, counts=group.counts)
+
+    def kappa(group: Group) -> Coefficient | None:
+        if group.n_paired == 0 or not group.counts.varies or 1 - parts(group).whole()[1] <= NO_ERROR:
+            return None
+        return parts(group).coefficient()
+
+    def extras(group: Group) -> dict[str, Any]:
+        found, conger = parts(group).extras(), math.nan
+        if group.design.raters_known:
+            conger = conger_chance(*rated(group.design, options.refusal), w.matrix)
+        known = 1 - conger > NO_ERROR
+        return found | {
+            "conger_chance": conger if math.isfinite(conger) else None,
+            "conger": (found["observed_agreement"] - conger) / (1 - conger) if known else None,
+        }
+
+    return reliability(
+        "fleiss_kappa", design, options, kappa, term="kappa", title=f"Fleiss' kappa ({w.name})", least=1,
+        settings={"weights": w.name, "kind": kind}, extras=extras, references=METRIC.references, cautions=w.cautions,
+        tests=null_test if w.name == "unweighted" else lambda _: (),
     )  # fmt: skip
 
 
-def coefficient(group: Group, weights: FloatArray) -> Coefficient:
-    """Kappa of a group of units."""
-    counts = group.counts
-    parts = ChanceAgreement(kind="fleiss", weights=weights, counts=counts)
-    if group.n_paired == 0 or not counts.varies or 1 - parts.whole()[1] <= NO_ERROR:
-        return UNDEFINED
-    paired = (counts.size > 1).astype(np.float64)
-    return Coefficient(
-        estimate=parts.linear_values()[0], statistics=parts.statistics(), finish=parts.finish,
-        values=lambda: parts.linear_values()[1], apart=paired - parts.agreement, weight=paired,
-        expected=1 - parts.whole()[1],
-    )  # fmt: skip
-
-
-def null_test(group: Group, weights: str) -> tuple[Row, ...]:
+def null_test(group: Group) -> tuple[Row, ...]:
     """Row of the z test of no agreement, where its standard error is known."""
     counts = group.counts
-    if weights != "unweighted" or group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
+    if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
         return ()
-    value = ChanceAgreement(kind="fleiss", weights=np.eye(len(counts.levels)), counts=counts).linear_values()[0]
-    z = value / fleiss_null(counts)
-    said = "z with the s.e. that holds only where kappa = 0; not for intervals"
-    p = float(two_sided_p(np.asarray(z)))
-    return (
-        Row(term="null test", statistic=z, p_value=p, n=float(counts.n_ratings), n_units=counts.n_units, method=said),
-    )
-
-
-def extras(group: Group, weights: AgreementWeights, options: AgreementOptions) -> dict[str, Any]:
-    """Observed and chance agreement, shares of the levels, weights, and Conger's kappa, of all units."""
-    parts = ChanceAgreement(kind="fleiss", weights=weights.matrix, counts=group.counts)
-    observed, chance, shares = parts.whole()
-    conger = float("nan")
-    if group.design.raters_known:
-        conger = conger_chance(*rated(group.design, options.refusal), weights.matrix)
-    return {
-        "observed_agreement": observed, "chance_agreement": chance, "levels": group.counts.levels, "shares": shares,
-        "weights": weights.matrix, "conger_chance": conger if math.isfinite(conger) else None,
-        "conger": (observed - conger) / (1 - conger) if 1 - conger > NO_ERROR else None,
-    }  # fmt: skip
+    kappa = ChanceAgreement(kind="fleiss", weights=np.eye(len(counts.levels)), counts=counts).coefficient()
+    z = kappa.estimate / fleiss_null(counts)
+    return (Row(
+        term="null test", role="test", test="z", statistic=z, p_value=float(two_sided_p(np.asarray(z))),
+        n=float(counts.n_ratings), n_units=counts.n_units,
+        method="z with the s.e. that holds only where kappa = 0; not for intervals",
+    ),)  # fmt: skip
 
 
 def sentence(result: Result) -> str:
@@ -213,22 +177,14 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, said)
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the coefficient of all units and of each stratum with the intervals."""
-    from socialstats.figures import forest
-
-    settings = {"xlabel": result.title, "sort": False, "digits": 3}
-    return forest(reliability_rows(result, "kappa"), ax=ax, **{**settings, **options})
-
-
 METRIC = Metric(
     name="fleiss_kappa",
     title="Fleiss' kappa",
     design="ratings",
     function=fleiss_kappa,
     sentence=sentence,
-    plot=plot,
-    crosscheck="socialstats.crosscheck.agreement:verify_fleiss",
+    plot=reliability_plot,
+    crosscheck="socialstats.crosscheck.agreement:verify",
     estimand=(
         "Agreement of two raters of the same unit beyond that of two ratings drawn from all, as a share of what "
         "is left to reach."

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import Any, Literal
 
-import numpy as np
-
-from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
 from socialstats.models.agreement import (
-    UNDEFINED,
     AgreementOptions,
-    AgreementWeights,
     ChanceAgreement,
     CiName,
     Coefficient,
@@ -22,22 +18,14 @@ from socialstats.models.agreement import (
     Refusal,
     WeightsKind,
     WeightsName,
-    agreement_cautions,
-    chosen_raters,
-    coefficient_rows,
-    groups_of,
-    inference_text,
-    reliability_counts,
-    reliability_rows,
+    reliability,
+    reliability_plot,
     reliability_sentence,
     reliability_weights,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, by_levels
 from socialstats.text import count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @reads(Ratings)
@@ -122,50 +110,28 @@ def gwet_ac(
     0.68
     """
     options = AgreementOptions(
-        refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
-        on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
+        refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
+        resamples=resamples, seed=seed,
     )  # fmt: skip
-    options.check_all()
-    return by_levels(ratings, "declared", lambda one: estimate(one, weights, kind, options), Ratings)
+    return by_levels(ratings, "declared", partial(estimate, weights=weights, kind=kind, options=options), Ratings)
 
 
 def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
     """Compute the coefficient of one design."""
     w = reliability_weights(design, weights, kind, options.refusal)
     term = "AC1" if w.name == "unweighted" else "AC2"
-    design = chosen_raters(design, options)
-    groups = groups_of(design, options, least=1)
-    found = [coefficient(group, w.matrix) for group in groups]
-    rows, warned, largest = coefficient_rows(term, groups, found, options)
-    whole = groups[0].counts
-    return Result(
-        metric="gwet_ac",
-        title=f"Gwet's {term} ({w.name})",
-        inference=inference_text(design, options),
-        rows=rows,
-        counts=reliability_counts(design, whole),
-        fit=options.fit(rows[0], largest),
-        settings={"weights": w.name, "kind": kind, **options.settings},
-        cautions=(
-            *w.cautions, *agreement_cautions(design, groups, rows, options, largest), *undeclared(design), *warned,
-        ),
-        references=METRIC.references,
-        design=design,
-        extras=extras(groups[0], w),
-    )  # fmt: skip
 
+    def parts(group: Group) -> ChanceAgreement:
+        return ChanceAgreement(kind="gwet", weights=w.matrix, counts=group.counts)
 
-def coefficient(group: Group, weights: FloatArray) -> Coefficient:
-    """AC1 or AC2 of a group of units."""
-    counts = group.counts
-    parts = ChanceAgreement(kind="gwet", weights=weights, counts=counts)
-    if group.n_paired == 0 or len(counts.levels) < 2:
-        return UNDEFINED
-    paired = (counts.size > 1).astype(np.float64)
-    return Coefficient(
-        estimate=parts.linear_values()[0], statistics=parts.statistics(), finish=parts.finish,
-        values=lambda: parts.linear_values()[1], apart=paired - parts.agreement, weight=paired,
-        expected=1 - parts.whole()[1],
+    def coefficient(group: Group) -> Coefficient | None:
+        known = group.n_paired > 0 and len(group.counts.levels) > 1
+        return parts(group).coefficient() if known else None
+
+    return reliability(
+        "gwet_ac", design, options, coefficient, term=term, title=f"Gwet's {term} ({w.name})", least=1,
+        settings={"weights": w.name, "kind": kind}, extras=lambda group: parts(group).extras(),
+        references=METRIC.references, cautions=w.cautions, further=undeclared(design),
     )  # fmt: skip
 
 
@@ -177,16 +143,6 @@ def undeclared(design: Ratings) -> tuple[Caution, ...]:
     return (caution("SS310", said, affects="the coefficient", fix="declare levels=[...] with all possible levels"),)
 
 
-def extras(group: Group, weights: AgreementWeights) -> dict[str, Any]:
-    """Observed and chance agreement, shares of the levels and weights, of all units."""
-    parts = ChanceAgreement(kind="gwet", weights=weights.matrix, counts=group.counts)
-    observed, chance, shares = parts.whole()
-    return {
-        "observed_agreement": observed, "chance_agreement": chance, "levels": group.counts.levels, "shares": shares,
-        "weights": weights.matrix,
-    }  # fmt: skip
-
-
 def sentence(result: Result) -> str:
     """Say the coefficient with its interval and what it was computed from."""
     name = result.settings["weights"]
@@ -195,22 +151,14 @@ def sentence(result: Result) -> str:
     )
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the coefficient of all units and of each stratum with the intervals."""
-    from socialstats.figures import forest
-
-    settings = {"xlabel": result.title, "sort": False, "digits": 3}
-    return forest(reliability_rows(result, result.rows[0].term), ax=ax, **{**settings, **options})
-
-
 METRIC = Metric(
     name="gwet_ac",
     title="Gwet's AC1 and AC2",
     design="ratings",
     function=gwet_ac,
     sentence=sentence,
-    plot=plot,
-    crosscheck="socialstats.crosscheck.agreement:verify_gwet",
+    plot=reliability_plot,
+    crosscheck="socialstats.crosscheck.agreement:verify",
     estimand=(
         "Agreement of two raters of the same unit beyond what raters who sometimes choose at random would reach by "
         "chance."

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -33,163 +33,173 @@ from socialstats.models.shares import (
     SourceCounts,
     cells_of,
     free_label,
+    share_text,
     source_cautions,
     source_counts,
     swap_test,
 )
-from socialstats.models.split_half import Halves, half_parts, log_error, mean_divergence, noise_ratio, split_half
+from socialstats.models.split_half import (
+    divergence_of_sides,
+    half_parts,
+    log_error,
+    mean_divergence,
+    mean_of_units,
+    split_half,
+)
 from socialstats.registry import Metric
-from socialstats.resampling import ChanceTest, Replicates, Units, basic, bootstrap, percentile
+from socialstats.resampling import ChanceTest, Replicates, Units, bootstrap, choose
+from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
+from socialstats.results.rows import Reason
+from socialstats.text import count, digits_of, listing, number, p_value, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 FLAT = 1e-24  # a variance below is 0 but for rounding
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class How:
-    """What the caller chose; `resamples`, `permutations` and `seed` are those of the bootstrap and the test."""
-
-    aggregate: str
-    resamples: int
-    permutations: int
-    seed: int
-    ci: str = "percentile"
+LEAST = 5  # ratings of each level from which intervals hold (tests/calibration/source_studies.py)
+ALONE = "a single independent unit: no correction, no interval and no test"
+SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
+NO_VARIANCE = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
+FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
+SAME = "all resamples give the same value, so there is no interval"
+ONE_UNIT = "a single independent unit: no interval"
+EQUAL = "the halves do not vary: no interval"
+REASONS: dict[str, Reason] = {
+    ALONE: "one_unit", ONE_UNIT: "one_unit", SINGLE: "unidentified", NO_VARIANCE: "no_variation",
+    FLAT_UNITS: "no_variation", SAME: "no_variation", EQUAL: "no_variation",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Divergences:
-    """Of m groups of units: all of them, each cell, and (with cells) the mean of the cells.
+class Found:
+    """Divergences and intervals of similarities of m groups of units (`Cells.groups`).
 
     Attributes
     ----------
     plain, corrected : (m,) float64 arrays
-        NaN where there is none.
-    variance, df : (m,) float64 array or None
-        By the jackknife: of the plug-in divergences of pooled shares; within units of the corrected ones, with an
-        allowance for the bias that is left (without df).
-    chance : (2, m) float64 array or None
-        tr(AV) and tr((AV)^2) of pooled shares (`quadratic_moments`), what the noncentral interval needs.
-    similar : Replicates or None
-        Similarities of the resamples, moved by twice the bias so that they lie around the corrected one; None where no
-        bootstrap was asked for.
+        Divergences; NaN where there is none.
     test : ChanceTest or None
         Of all units and of each cell.
+    low, high, error : (m,) float64 arrays
+        Of the corrected similarities.
+    df : (m,) float64 array or None
+        Of t intervals within units.
+    why : tuple of str
+        Why there is no interval; empty where there is one.
+    lost : Caution or None
+        Of resamples without a value.
     """
 
     plain: FloatArray
     corrected: FloatArray
-    similar: Replicates | None
-    test: ChanceTest | None
-    variance: FloatArray | None = None
+    test: ChanceTest | None = None
+    low: FloatArray
+    high: FloatArray
+    error: FloatArray
     df: FloatArray | None = None
-    chance: FloatArray | None = None
+    why: tuple[str, ...]
+    lost: Caution | None = None
+
+    @classmethod
+    def alone(cls, plain: FloatArray, corrected: FloatArray, test: ChanceTest | None = None) -> Found:
+        """Return values without an interval: there are not two independent units."""
+        none = np.full(len(plain), math.nan)
+        return cls(plain=plain, corrected=corrected, test=test, low=none, high=none, error=none,
+                   why=(ALONE,) * len(plain))  # fmt: skip
 
 
-def with_all(sums: FloatArray) -> FloatArray:
-    """(B, cells, ...) sums to (B, 1 + cells, ...): all units first."""
-    return np.concatenate([sums.sum(axis=1, keepdims=True), sums], axis=1)
-
-
-def with_mean(values: FloatArray, several: bool) -> FloatArray:
-    """(B, 1 + cells) values to (B, m): the mean of the cells last; without cells (B, 1)."""
-    if not several:
-        return values[:, :1]
-    return np.concatenate([values, values[:, 1:].mean(axis=1, keepdims=True)], axis=1)
-
-
-def compared(
-    data: SourceCounts, cells: Cells, pair: tuple[int, int], codes: Sequence[IntArray], how: How
-) -> Divergences:
-    """Compare a source with the reference.
-
-    Parameters
-    ----------
-    data : SourceCounts
-    cells : Cells
-    pair : (reference, source)
-        Places in `data.sources`.
-    codes : sequence of (units,) int64 arrays
-        Cluster factors.
-    how : How
-    """
-    first, second = (data.counts[:, k] for k in pair)
-    make = pooled if how.aggregate == "pooled" else by_unit
-    return make(first, second, data.copies, cells, tuple(codes), how)
+def independent(entered: BoolArray, copies: FloatArray, codes: Sequence[IntArray]) -> FloatArray:
+    """(groups,) numbers of independent units: levels of the factor with fewer, or units."""
+    return np.array([
+        min((len(np.unique(code[used])) for code in codes), default=float(copies[used].sum())) for used in entered.T
+    ], dtype=np.float64)  # fmt: skip
 
 
 def pooled(
-    first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...], how: How
-) -> Divergences:
-    """Divergence of the pooled shares of each cell."""
-    n, levels = first.shape
-    size, several = max(len(cells.labels), 1), bool(cells.labels)
-    table = np.zeros((n, size, 2, levels))
-    table[np.arange(n), cells.codes] = np.stack([first, second], axis=1) * copies[:, None, None]
-
-    def finish(sums: FloatArray) -> FloatArray:
-        every = with_all(sums.reshape(-1, size, 2, levels))
-        return with_mean(jensen_shannon(every[:, :, 0], every[:, :, 1]), several)
-
-    flat = table.reshape(n, -1)
+    first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...],
+    settings: Mapping[str, Any],
+) -> Found:  # fmt: skip
+    """Compare the pooled shares of two sources, (units, levels) counts, in each group of units."""
+    flat = cells.spread(np.concatenate([first, second], axis=1) * copies[:, None])
+    finish = cells.by_group(divergence_of_sides)
     plain = finish(flat.sum(axis=0)[None, :])[0]
-    if few(codes, copies):
-        return Divergences(plain=plain, corrected=np.full(len(plain), math.nan), similar=None, test=None)
-    moments = jackknife_moments(flat, finish, copies, codes, touching(table, several))
-    bias, variance = moments.bias, moments.variance
-    if several:
+    entered = cells.entered((first + second).sum(axis=1) > 0)
+    if independent(np.ones((len(copies), 1), dtype=bool), copies, codes)[0] < 2:
+        return Found.alone(plain, np.full(len(plain), math.nan))
+    moments = jackknife_moments(flat, finish, copies, codes, entered)
+    bias = moments.bias
+    if cells.labels:
         bias[-1] = bias[1:-1].mean()
-    test = swaps(table, codes, copies, how)
-    if how.ci == "noncentral":
-        parts = [with_all(table)[:, k : k + 1] for k in range(1 + size)] if several else [table]
-        chance = np.array([quadratic_moments(part, copies, codes) for part in (*parts, *([table] * several))]).T
-        return Divergences(plain=plain, corrected=plain - bias, similar=None, test=test, variance=variance,
-                           df=moments.df, chance=chance)  # fmt: skip
-    units = Units.clusters(*codes) if codes else Units.rows(copies)
-    boot = bootstrap(flat, finish, units, resamples=how.resamples, seed=how.seed)
-    similar = Replicates(  # a replicate has the bias twice: of the sample from the truth, and its own from the sample
-        estimate=1 - (plain - bias), replicates=1 - (boot.replicates - 2 * bias), n_degenerate=boot.n_degenerate
-    )
-    return Divergences(plain=plain, corrected=plain - bias, similar=similar, test=test, variance=variance)
+    corrected = plain - bias
+    table = flat.reshape(len(flat), cells.size, 2, -1)
+    test = swaps(table, codes, copies, settings)
+    if settings["ci"] != "noncentral":  # a replicate has the bias twice: of the sample, and its own
+        return resampled(flat, finish, 2 * bias, plain, corrected, test, copies, codes, settings)
+    parts = [table.sum(axis=1, keepdims=True), *np.split(table, cells.size, axis=1), table] if cells.labels else [table]
+    mean, square = np.array([quadratic_moments(part, copies, codes) for part in parts]).T
+    low, high = quadratic_intervals(plain, mean, square, settings["level"])
+    error = np.sqrt(np.where(moments.variance > FLAT, moments.variance, math.nan))
+    reach = critical_values(settings["level"], moments.df) * error
+    # the lower end alone says whether shares may be equal: a jackknife, of a statistic that is flat there, says yes
+    low, high = np.where(np.isnan(low), corrected - reach, low), np.fmax(high, corrected + reach)
+    why = tuple(NO_VARIANCE if flat else "" for flat in np.isnan(error).tolist())
+    return Found(plain=plain, corrected=corrected, test=test, low=1 - high, high=1 - low, error=error, why=why)
 
 
-def touching(table: FloatArray, several: bool) -> FloatArray:
-    """(units, m) array: which units enter which group."""
-    each = table.sum(axis=(2, 3)) > 0
-    some = each.any(axis=1, keepdims=True)
-    return np.asarray(np.concatenate([some, each, some] if several else [some], axis=1), dtype=np.float64)
-
-
-def few(codes: Sequence[IntArray], copies: FloatArray) -> bool:
-    """Tell whether there is a single independent unit."""
-    return min((len(np.unique(c)) for c in codes), default=int(copies.sum())) < 2
-
-
-def swaps(table: FloatArray, codes: tuple[IntArray, ...], copies: FloatArray, how: How) -> ChanceTest | None:
-    """Swap the sources in whole clusters; None with two crossed factors, whose clusters overlap."""
-    if len(codes) == 2:
-        return None
-    n, levels = len(table), table.shape[3]
-    if codes:
-        code, rows = codes[0], table
-    else:  # alike units are swapped one by one
-        times = copies.astype(np.int64)
-        rows = np.repeat(table / copies[:, None, None, None], times, axis=0)
-        code, n = np.arange(len(rows)), len(rows)
-    every = with_all(rows)
+def swaps(
+    table: FloatArray, codes: tuple[IntArray, ...], copies: FloatArray, settings: Mapping[str, Any]
+) -> ChanceTest | None:
+    """Test equal shares of all units and of each cell by swapping the sources, (units, cells, 2, levels) counts."""
+    every = np.concatenate([table.sum(axis=1, keepdims=True), table], axis=1)
     totals = every.sum(axis=(0, 3))
-    shares = every / np.where(totals > 0, totals, 1.0)[None, :, :, None]
+    sides = every / np.where(totals > 0, totals, 1.0)[None, :, :, None]
+    groups, levels = every.shape[1], every.shape[3]
 
     def finish(one: FloatArray, two: FloatArray) -> FloatArray:
-        return jensen_shannon(one.reshape(len(one), -1, levels), two.reshape(len(two), -1, levels))
+        return jensen_shannon(one.reshape(-1, groups, levels), two.reshape(-1, groups, levels))
 
-    first, second = (shares[:, :, k].reshape(n, -1) for k in (0, 1))
-    return swap_test(first, second, finish, code, permutations=how.permutations, seed=how.seed)
+    first, second = (sides[:, :, k].reshape(len(sides), -1) for k in (0, 1))
+    return swap_test(first, second, finish, copies, codes, permutations=settings["permutations"], seed=settings["seed"])
+
+
+def within_units(
+    first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...],
+    settings: Mapping[str, Any],
+) -> Found:  # fmt: skip
+    """Average over units the divergence within the unit, of the units that both sources rated."""
+    kept = np.flatnonzero((first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
+    if not len(kept):
+        none = np.full(len(cells.groups), math.nan)
+        return Found.alone(none, none)
+    one, two, copies, codes = first[kept], second[kept], copies[kept], tuple(code[kept] for code in codes)
+    cells = replace(cells, codes=cells.codes[kept])
+    values = [jensen_shannon(one, two), unit_corrected(one, two), unit_corrected(one, two, 1), np.ones(len(kept))]
+    flat = cells.spread(np.column_stack(values) * copies[:, None])
+    means = [cells.by_group(partial(mean_of_column, column=k)) for k in range(3)]
+    plain, corrected, first_order = (mean(flat.sum(axis=0)[None, :])[0] for mean in means)
+    test = exchange_test(one, two, copies, cells.codes, cells.size, permutations=settings["permutations"],
+                         seed=settings["seed"])  # fmt: skip
+    entered = cells.entered(np.ones(len(kept), dtype=bool))
+    df = independent(entered, copies, codes) - 1
+    if df[0] < 1:
+        return Found.alone(plain, corrected, test)
+    flat = np.nan_to_num(flat)
+    if settings["ci"] != "t":
+        return resampled(flat, means[1], 0.0, plain, corrected, test, copies, codes, settings)
+    spread = jackknife_moments(flat, means[1], copies, codes, entered).variance
+    error = np.sqrt(with_allowance(spread, corrected, first_order))
+    reach = critical_values(settings["level"], df) * error
+    alike = [FLAT_UNITS if not e > 0 else ALONE if g < 1 else "" for e, g in zip(error, df, strict=True)]
+    return Found(plain=plain, corrected=corrected, test=test, low=1 - corrected - reach, high=1 - corrected + reach,
+                 error=error, df=df, why=tuple(alike))  # fmt: skip
+
+
+def mean_of_column(sums: FloatArray, *, column: int) -> FloatArray:
+    """Mean over units of one of three values, from their sums and the number of units in the last column."""
+    return np.asarray(sums[..., column] / sums[..., 3])
 
 
 def with_allowance(spread: FloatArray, corrected: FloatArray, first_order: FloatArray) -> FloatArray:
@@ -200,358 +210,155 @@ def with_allowance(spread: FloatArray, corrected: FloatArray, first_order: Float
     return np.where(spread > FLAT, spread + ((corrected - first_order) / 2) ** 2, math.nan)
 
 
-def by_unit(
-    first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...], how: How
-) -> Divergences:
-    """Mean over units of the divergence within the unit."""
-    size, several = max(len(cells.labels), 1), bool(cells.labels)
-    kept = np.flatnonzero((first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
-    if not len(kept):
-        none = np.full(size + 2 if several else 1, math.nan)
-        return Divergences(plain=none, corrected=none, similar=None, test=None)
-    one, two, weight, cell = first[kept], second[kept], copies[kept], cells.codes[kept]
-    table = np.zeros((len(kept), size, 4))
-    values = [jensen_shannon(one, two), unit_corrected(one, two), unit_corrected(one, two, 1), np.ones(len(kept))]
-    table[np.arange(len(kept)), cell] = np.column_stack(values) * weight[:, None]
-    known = ~np.isnan(table)
-
-    def finish(sums: FloatArray) -> FloatArray:
-        every = with_all(sums.reshape(-1, size, 4))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.concatenate([with_mean(every[:, :, k] / every[:, :, 3], several) for k in range(3)], axis=1)
-
-    own = [c[kept] for c in codes]
-    test = exchange_test(one, two, weight, cell, size, permutations=how.permutations, seed=how.seed)
-    whole = finish(table.reshape(len(kept), -1).sum(axis=0)[None, :])[0]
-    m = len(whole) // 3
-    plain, corrected, first_order = (whole[k * m : (k + 1) * m] for k in range(3))
-    if few(own, weight):
-        return Divergences(plain=plain, corrected=corrected, similar=None, test=test)
-    flat = np.where(known, table, 0.0).reshape(len(kept), -1)
-    if how.ci == "t":
-        met = np.zeros((len(kept), size, 1, 1))
-        met[np.arange(len(kept)), cell] = 1.0
-        spread = jackknife_moments(flat, lambda sums: finish(sums)[:, m : 2 * m], weight, tuple(own),
-                                   touching(met, several)).variance  # fmt: skip
-        variance = with_allowance(spread, corrected, first_order)
-        return Divergences(plain=plain, corrected=corrected, similar=None, test=test, variance=variance)
-    units = Units.clusters(*own) if own else Units.rows(weight)
-    boot = bootstrap(flat, finish, units, resamples=how.resamples, seed=how.seed)
+def resampled(
+    flat: FloatArray, finish: Finish, shift: FloatArray | float, plain: FloatArray, corrected: FloatArray,
+    test: ChanceTest | None, copies: FloatArray, codes: tuple[IntArray, ...], settings: Mapping[str, Any],
+) -> Found:  # fmt: skip
+    """Add bootstrap intervals of units or clusters; similarities of the resamples are moved by `shift`."""
+    units = Units.clusters(*codes) if codes else Units.rows(copies)
+    boot = bootstrap(flat, finish, units, resamples=settings["resamples"], seed=settings["seed"])
     similar = Replicates(
-        estimate=1 - corrected, replicates=1 - boot.replicates[:, m : 2 * m], n_degenerate=boot.n_degenerate[m : 2 * m]
+        estimate=1 - corrected, replicates=1 - (boot.replicates - shift), n_degenerate=boot.n_degenerate
     )
-    return Divergences(plain=plain, corrected=corrected, similar=similar, test=test)
+    ends = choose(settings["ci"], similar, level=settings["level"])
+    why = tuple(SAME if flat else one for flat, one in zip(similar.is_constant, ends.undefined, strict=True))
+    return Found(plain=plain, corrected=corrected, test=test, low=ends.low, high=ends.high, error=similar.std_error,
+                 why=why, lost=similar.caution())  # fmt: skip
 
 
-ALONE = "a single independent unit: no correction, no interval and no test"
-SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
-FLAT_VARIANCE = 1e-24  # a variance below is 0 but for rounding
-NO_VARIANCE = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
-FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
-SAME = "all resamples give the same value, so there is no interval"
+def sized(row: Row, ratings: FloatArray, used: BoolArray, copies: FloatArray, codes: Sequence[IntArray]) -> Row:
+    """Say from how many ratings, units and clusters a row was computed."""
+    return replace(
+        row, n=float((ratings * copies)[used].sum()), n_units=int(copies[used].sum()),
+        n_clusters=min((len(np.unique(code[used])) for code in codes), default=None),
+    )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ends:
-    """Ends of m intervals with standard errors; where there is none `undefined` says why."""
-
-    low: FloatArray
-    high: FloatArray
-    error: FloatArray
-    undefined: tuple[str, ...]
+def undefined(row: Row, why: str) -> Row:
+    """Return a row without an estimate or an interval, with the reason."""
+    return replace(row, undefined=why, reason=REASONS.get(why, "no_data" if row.estimate is None else "no_interval"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Place:
-    """Groups of units that rows are about: their labels (None: all units), ratings by source, units and clusters.
-
-    Attributes
-    ----------
-    labels : tuple of (str or None)
-    cell : tuple of (units,) bool arrays
-    """
-
-    labels: tuple[str | None, ...]
-    cell: tuple[np.ndarray[Any, np.dtype[np.bool_]], ...]
-
-
-def places(cells: Cells) -> Place:
-    """All units, each cell, and the mean of the cells."""
-    every = np.ones(len(cells.codes), dtype=bool)
-    if not cells.labels:
-        return Place(labels=(None,), cell=(every,))
-    mean = free_label(f"mean of {len(cells.labels)} cells", cells.labels)
-    each = tuple(cells.codes == k for k in range(len(cells.labels)))
-    return Place(labels=(None, *cells.labels, mean), cell=(every, *each, every))
+def key_of(source: str, group: str | None) -> tuple[tuple[str, str], ...]:
+    """Return what a row is about: a source, in a cell (all units without)."""
+    return ("source", source), *((("cell", group),) if group is not None else ())
 
 
 def similarity_rows(
-    data: SourceCounts, pair: tuple[int, int], found: Divergences, place: Place, codes: Sequence[IntArray],
-    settings: dict[str, Any],
-) -> list[list[Row]]:  # fmt: skip
+    data: SourceCounts, pair: tuple[int, int], found: Found, cells: Cells, codes: Sequence[IntArray],
+    settings: Mapping[str, Any],
+) -> list[tuple[Row, Row]]:  # fmt: skip
     """Two rows a group of units, corrected and plug-in, of one source."""
-    name = data.sources[pair[1]]
-    plain_name = free_label(f"{name} (plug-in)", data.sources)
-    ends = interval_of(found, settings)
+    name, inside = data.sources[pair[1]], settings["aggregate"] == "unit"
+    n = data.n[:, list(pair)]
+    entered = cells.entered((n > 0).sum(axis=1) > int(inside))
+    names = " and ".join(f"'{shorten(data.sources[k])}'" for k in pair)
+    nothing = f"no unit rated by both {names}" if inside else f"no ratings of both {names} in every cell"
     out = []
-    for k, label in enumerate(place.labels):
-        base = sized(Row(term=name, group=label), data, pair, place.cell[k], codes, settings)
-        why = "" if not math.isnan(found.plain[k]) else nothing(data, pair, settings["aggregate"])
-        plain = None if why else 1 - float(found.plain[k])
-        first = replace(base, undefined=why) if why else corrected_row(base, found, k, ends, settings)
-        out.append([first, replace(base, term=plain_name, estimate=plain, undefined=why or None, method="plug-in")])
+    for k, label in enumerate(cells.groups):
+        base = Row(term=name, group=label, key=key_of(name, label), role="estimate")
+        base = sized(base, n.sum(axis=1), entered[:, k], data.copies, codes)
+        plain = replace(base, term=free_label(f"{name} (plug-in)", data.sources), role="component", method="plug-in")
+        if math.isnan(found.plain[k]):
+            out.append((undefined(base, nothing), undefined(plain, nothing)))
+        else:
+            plain = replace(plain, estimate=1 - float(found.plain[k]))
+            out.append((corrected_row(base, found, k, settings), plain))
     return out
 
 
-def interval_of(found: Divergences, settings: dict[str, Any]) -> Ends | None:
-    """Intervals of the corrected similarities, with standard errors, and why one is missing."""
-    if settings["ci"] == "noncentral":
-        return noncentral(found, settings["level"])
-    if settings["ci"] == "t":
-        return t_errors(found)
-    boot = found.similar
-    if boot is None:
-        return None
-    ends = (percentile if settings["ci"] == "percentile" else basic)(boot, level=settings["level"])
-    why = tuple(SAME if flat else one for flat, one in zip(boot.is_constant.tolist(), ends.undefined, strict=True))
-    return Ends(low=ends.low, high=ends.high, error=boot.std_error, undefined=why)
-
-
-def noncentral(found: Divergences, level: float) -> Ends | None:
-    """Noncentral chi-square intervals of divergences, whose upper ends reach those of the jackknife t intervals.
-
-    The lower end alone says whether shares may be equal, and the jackknife's, of a statistic that is flat there, always
-    says yes.
-    """
-    if found.variance is None or found.chance is None or found.df is None:
-        return None
-    low, high = quadratic_intervals(found.plain, found.chance[0], found.chance[1], level)
-    error = np.sqrt(np.where(found.variance > FLAT_VARIANCE, found.variance, np.nan))
-    reach = critical_values(level, found.df) * error
-    low = np.where(np.isnan(low), found.corrected - reach, low)
-    high = np.fmax(high, found.corrected + reach)
-    why = tuple(NO_VARIANCE if alike else "" for alike in np.isnan(error).tolist())
-    return Ends(low=1 - high, high=1 - low, error=error, undefined=why)
-
-
-def t_errors(found: Divergences) -> Ends | None:
-    """Standard errors of corrected similarities; the ends follow from the degrees of freedom of each row."""
-    if found.variance is None:
-        return None
-    with np.errstate(invalid="ignore"):
-        error = np.sqrt(found.variance)
-    why = tuple("" if one > 0 else FLAT_UNITS for one in error.tolist())
-    return Ends(low=np.full(len(error), math.nan), high=np.full(len(error), math.nan), error=error, undefined=why)
-
-
-def nothing(data: SourceCounts, pair: tuple[int, int], aggregate: str) -> str:
-    """Say that there is nothing to compare."""
-    names = " and ".join(f"'{shorten(data.sources[k])}'" for k in pair)
-    return f"no unit rated by both {names}" if aggregate == "unit" else f"no ratings of both {names} in every cell"
-
-
-def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, settings: dict[str, Any]) -> Row:
+def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Row:
     """Row of a corrected similarity with its interval and test."""
-    value = float(found.corrected[k])
-    row = tested(base, found.test, k, settings)
+    row, value = tested(row, found.test, k, settings), 1 - float(found.corrected[k])
     if math.isnan(value):
-        reason = SINGLE if settings["aggregate"] == "unit" else ALONE
-        return replace(row, undefined=reason)
-    similar = min(max(1 - value, 0.0), 1.0)  # similarities are in [0, 1]
-    end = "" if similar == 1 - value else f", cut at {similar:g}, beyond which its correction leads"
+        return undefined(row, SINGLE if settings["aggregate"] == "unit" else ALONE)
+    similar = min(max(value, 0.0), 1.0)  # similarities are in [0, 1]
+    end = "" if similar == value else f", cut at {similar:g}, beyond which its correction leads"
     row = replace(row, estimate=similar, method=f"{row.method}{end}")
-    if ends is None or ends.undefined[k]:
-        return replace(row, undefined=ALONE if ends is None else ends.undefined[k])
-    error, low, high = float(ends.error[k]), float(ends.low[k]), float(ends.high[k])
-    if settings["ci"] == "t":
-        df = ((row.n_units if row.n_clusters is None else row.n_clusters) or 2) - 1.0
-        if df < 1:
-            return replace(row, undefined=ALONE)
-        reach = critical_value(settings["level"], df) * error
-        row, low, high = replace(row, df=df), 1 - value - reach, 1 - value + reach
-    error_of = error if error > 0 else None
-    return with_ends(row, low, high, settings["level"], within=(0.0, 1.0), hold=True, std_error=error_of)
+    if found.why[k]:
+        return undefined(row, found.why[k])
+    kind: Any = {"noncentral": "noncentral_chi2"}.get(settings["ci"], settings["ci"])
+    return with_ends(
+        row, float(found.low[k]), float(found.high[k]), settings["level"], within=(0.0, 1.0), hold=True,
+        std_error=float(found.error[k]) or None, df=None if found.df is None else float(found.df[k]), interval=kind,
+    )  # fmt: skip
 
 
-def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
-    """Add the test of equal shares, where there is one."""
-    corrected = "jackknife" if settings["aggregate"] == "pooled" else "rating-jackknife"
+def tested(row: Row, test: ChanceTest | None, k: int, settings: Mapping[str, Any]) -> Row:
+    """Say how a similarity was corrected, and add the test of equal shares where there is one."""
     named = {
         "noncentral": "noncentral chi-square, lower end not above the jackknife t's",
         "t": "t interval with an allowance for the bias left",
     }
     how = named.get(settings["ci"], f"{settings['ci']} bootstrap")
-    method = f"{corrected}-corrected, {how}"
-    if (
-        test is None
-        or k >= len(test.p_value)
-        or math.isnan(test.p_value[k])
-        or (row.n_clusters or row.n_units or 0) < 2
-    ):
+    method = f"{'jackknife' if settings['aggregate'] == 'pooled' else 'rating-jackknife'}-corrected, {how}"
+    alone = (row.n_clusters or row.n_units or 0) < 2
+    if alone or test is None or k >= len(test.p_value) or math.isnan(test.p_value[k]):
         return replace(row, method=method)
     return replace(
-        row, statistic=float(test.statistic[k]), p_value=float(test.p_value[k]),
+        row, statistic=float(test.statistic[k]), p_value=float(test.p_value[k]), test="permutation",
         method=f"{method}; {test.method}, {count(test.draws, 'draw')}",
     )  # fmt: skip
 
 
-def sized(
-    row: Row, data: SourceCounts, pair: tuple[int, int], cell: Any, codes: Sequence[IntArray], settings: dict[str, Any]
-) -> Row:
-    """Say from how many ratings, units and clusters a row was computed."""
-    n = data.n[:, list(pair)]
-    used = cell & ((n > 0).all(axis=1) if settings["aggregate"] == "unit" else (n > 0).any(axis=1))
-    clusters = min((len(np.unique(c[used])) for c in codes), default=None)
-    return replace(
-        row, n=float((n[used].sum(axis=1) * data.copies[used]).sum()), n_units=int(data.copies[used].sum()),
-        n_clusters=clusters,
-    )  # fmt: skip
-
-
-LEAST = 5  # ratings of each level from which the interval holds (tests/calibration/source_studies.py)
-ONE_UNIT = "a single independent unit: no interval"
-EQUAL = "the halves do not vary: no interval"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Top:
-    """Mean divergences of two halves in m groups of units, their Monte-Carlo errors, and errors of their logarithms."""
-
-    value: FloatArray
-    drawing: FloatArray
-    log_error: FloatArray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Own:
-    """Ratings of the reference: (units, levels) counts, alike units, names of the levels and of the source."""
-
-    counts: FloatArray
-    copies: FloatArray
-    levels: tuple[str, ...]
-    name: str
-
-
 def ceiling(
-    data: SourceCounts, reference: int, cells: Cells, place: Place, codes: Sequence[IntArray], settings: dict[str, Any]
-) -> tuple[list[Row], dict[str, Any]]:
-    """Rows of how alike two random halves of the reference's ratings are, and the same at the sources' sizes."""
-    pooled, size = settings["aggregate"] == "pooled", max(len(cells.labels), 1)
-    halves = split_half(
-        data.counts[:, reference], data.copies, cells.codes, size, splits=settings["splits"], pooled=pooled
-    )
-    drawn = halves.values if cells.labels else halves.values[:, :1]
-    if cells.labels:
-        drawn = np.concatenate([drawn, drawn[:, 1:].mean(axis=1, keepdims=True)], axis=1)
-    errors = drawn.std(axis=0, ddof=1) / math.sqrt(len(drawn))
-    top = Top(value=drawn.mean(axis=0), drawing=errors,
-              log_error=errors_of(data, reference, cells, tuple(codes), halves, pooled))  # fmt: skip
-    term = free_label(f"{data.sources[reference]} (split-half)", data.sources)
-    own = Own(counts=data.counts[:, reference], copies=data.copies, levels=data.levels, name=data.sources[reference])
-    within: list[tuple[BoolArray, ...]] = [(cell,) for cell in place.cell]
-    if cells.labels:
-        within[-1] = place.cell[1:-1]  # the mean of the cells
-    rows = [
-        ceiling_row(Row(term=term, group=label), k, top, own, each, codes, settings)
-        for k, (label, each) in enumerate(zip(place.labels, within, strict=True))
-    ]
-    more: dict[str, Any] = {"ceiling_error": dict(zip(keys(place), errors.tolist(), strict=True))}
-    if pooled:
-        more["ceiling_at_size"] = at_size(data, reference, top.value, cells, place)
-    return rows, more
+    data: SourceCounts, reference: int, cells: Cells, codes: tuple[IntArray, ...], settings: Mapping[str, Any]
+) -> tuple[list[Row], tuple[float, ...]]:
+    """Rows of how alike two random halves of the reference's ratings are, and their Monte-Carlo errors.
 
-
-def errors_of(
-    data: SourceCounts, reference: int, cells: Cells, codes: tuple[IntArray, ...], halves: Halves, pooled: bool
-) -> FloatArray:
-    """(m,) standard errors of the logarithms of the mean divergences, by the jackknife over independent units.
-
-    Pooled, of their second-order form; within units, of the mean of what the units' own halves give.
+    The interval is the divergence times exp(-+ t s.e. of its logarithm), t with G - 1 df. The s.e. is that of the
+    jackknife over independent units: pooled, of the second-order form of the divergence; within units, of the mean of
+    what the units' own halves give.
     """
-    own, several = data.counts[:, reference], bool(cells.labels)
-    used = own.sum(axis=1) >= 2
-    parts = half_parts(own) if pooled else np.column_stack([np.where(used, halves.units, 0.0), used])
-    n, size, k = len(own), max(len(cells.labels), 1), parts.shape[1]
-    table = np.zeros((n, size, k))
-    table[np.arange(n), cells.codes] = parts * data.copies[:, None]
-    met = np.zeros((n, size))
-    met[np.arange(n), cells.codes] = used
-    every = np.concatenate([met.any(axis=1, keepdims=True), met, met.any(axis=1, keepdims=True)], axis=1)
-
-    def finish(sums: FloatArray) -> FloatArray:
-        found = with_all(sums.reshape(-1, size, k))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = mean_divergence(found) if pooled else found[:, :, 0] / found[:, :, 1]
-        return with_mean(values, several)
-
-    touched = every if several else every[:, :1]
-    return log_error(table.reshape(n, -1), finish, data.copies, codes, touched)
-
-
-def keys(place: Place) -> list[str]:
-    """Names of the groups in `extras`."""
-    cells = [label for label in place.labels if label is not None]
-    return [free_label("all units", cells), *cells]
-
-
-def ceiling_row(
-    row: Row, k: int, top: Top, own: Own, within: Sequence[BoolArray], codes: Sequence[IntArray],
-    settings: dict[str, Any],
-) -> Row:  # fmt: skip
-    """Row of the similarity of two halves: divergence times exp(-+ t s.e. of its logarithm), t with G - 1 df."""
-    n = own.counts.sum(axis=1)
-    used = np.any(within, axis=0) & (n >= 2)
-    row = replace(
-        row, n=float(n[used] @ own.copies[used]), n_units=int(own.copies[used].sum()),
-        n_clusters=min((len(np.unique(c[used])) for c in codes), default=None),
-        method=f"plug-in, mean of {count(settings['splits'], 'random halving')}; t interval of the logarithm of the "
-        "divergence, by the jackknife",
-    )  # fmt: skip
-    value, df = float(top.value[k]), float((row.n_units if row.n_clusters is None else row.n_clusters) or 0) - 1
-    if math.isnan(value):
-        return replace(row, undefined=f"no unit with two ratings of '{shorten(own.name)}'")
-    row = replace(row, estimate=1 - value)
-    rare = rare_level(own, [cell & used for cell in within]) if settings["aggregate"] == "pooled" else ""
-    if df < 1 or rare or not top.log_error[k] > 0:
-        return replace(row, undefined=ONE_UNIT if df < 1 else rare or EQUAL)
-    error = math.hypot(float(top.log_error[k]), float(top.drawing[k]) / value)
-    reach = math.exp(critical_value(settings["level"], df) * error)
-    ends = 1 - value * reach, 1 - value / reach
-    return with_ends(row, *ends, settings["level"], within=(0.0, 1.0), std_error=value * error, df=df)
+    own, name, inside = data.counts[:, reference], data.sources[reference], settings["aggregate"] == "unit"
+    ratings, splits = own.sum(axis=1), settings["splits"]
+    used = ratings >= 2
+    drawn, units = split_half(own, data.copies, cells, splits=splits, pooled=not inside)
+    values, drawing = drawn.mean(axis=0), drawn.std(axis=0, ddof=1) / math.sqrt(splits)
+    parts = np.column_stack([np.where(used, units, 0.0), used]) if inside else half_parts(own)
+    finish = cells.by_group(mean_of_units if inside else mean_divergence)
+    entered = cells.entered(used)
+    errors = log_error(cells.spread(parts * data.copies[:, None]), finish, data.copies, codes, entered)
+    errors = np.hypot(errors, drawing / np.where(values > 0, values, math.nan))
+    rows = []
+    for k, label in enumerate(cells.groups):
+        row = Row(
+            term=free_label(f"{name} (split-half)", data.sources), group=label, key=key_of(name, label),
+            role="reference", method=f"plug-in, mean of {count(splits, 'random halving')}; t interval of the logarithm "
+            "of the divergence, by the jackknife",
+        )  # fmt: skip
+        row, less = sized(row, ratings, entered[:, k], data.copies, codes), float(values[k])
+        if math.isnan(less):
+            rows.append(undefined(row, f"no unit with two ratings of '{shorten(name)}'"))
+            continue
+        row, df = replace(row, estimate=1 - less), float((row.n_units if not codes else row.n_clusters) or 0) - 1
+        groups = entered[:, 1:-1] if k and k == len(cells.groups) - 1 else entered[:, [k]]
+        rare = "" if inside else rare_level(own * data.copies[:, None], groups, data.levels)
+        if df < 1 or rare or not errors[k] > 0:
+            rows.append(undefined(row, ONE_UNIT if df < 1 else rare or EQUAL))
+            continue
+        reach = math.exp(critical_value(settings["level"], df) * float(errors[k]))
+        rows.append(with_ends(row, 1 - less * reach, 1 - less / reach, settings["level"], within=(0.0, 1.0),
+                              std_error=less * float(errors[k]), df=df, interval="t"))  # fmt: skip
+    return rows, tuple(drawing.tolist())
 
 
-def rare_level(own: Own, groups: Sequence[BoolArray]) -> str:
+def rare_level(counts: FloatArray, groups: BoolArray, levels: Sequence[str]) -> str:
     """Say that some level is rare in some group of units, so that the ceiling of pooled ratings has no interval.
 
     Whether a level occurs once or not at all moves the noise of pooled halves as much as a frequent level does, and the
     sample does not say how often it would.
     """
-    for group in groups:
-        given = own.copies[group] @ own.counts[group]
+    for given in groups.T.astype(np.float64) @ counts:
         if given.min() < LEAST:
-            level = shorten(own.levels[int(given.argmin())], 40)
+            level = shorten(levels[int(given.argmin())], 40)
             return f"'{level}' was given {count(float(given.min()), 'time')}: no interval below {LEAST}"
     return ""
-
-
-def at_size(data: SourceCounts, reference: int, halves: FloatArray, cells: Cells, place: Place) -> dict[str, Any]:
-    """Ceiling of the plug-in similarity at each source's own number of ratings: 1 - (1 - split-half) x noise ratio."""
-    sizes = np.array([data.copies[cell] @ data.n[cell] for cell in place.cell])
-    out: dict[str, Any] = {}
-    for k, name in enumerate(data.sources):
-        if k == reference:
-            continue
-        less = halves * noise_ratio(sizes[:, k], sizes[:, reference])
-        if cells.labels:
-            less[-1] = less[1:-1].mean()
-        out[name] = dict(zip(keys(place), (1 - less).tolist(), strict=True))
-    return out
 
 
 Aggregate = Literal["pooled", "unit"]
 Ci = Literal["noncentral", "t", "percentile", "basic"]
 SAID, MOST_DRAWN = 3, 200
-FEW_RATINGS = 5
 
 
 @reads(Ratings)
@@ -630,9 +437,9 @@ def js_similarity(
         divergence (the jackknife over independent units; none where the reference gave a level fewer than five times).
         `statistic` is the plug-in divergence, p that
         of equal shares: the two sources swap their names in whole clusters (pooled; not with two crossed factors), or
-        raters are exchanged within units (unit). `extras`: ``ceiling_at_size``, by source: the ceiling at its number
-        of ratings, to set beside the plug-in value; ``ceiling_error``: Monte-Carlo errors; ``levels``, ``shares``
-        (of each source in all units).
+        raters are exchanged within units (unit). `extras`: ``uncut``: the corrected similarities of all units before
+        they are cut at 0 and 1; ``ceiling_error``: Monte-Carlo errors of the ceiling, group by group; ``levels``,
+        ``shares`` (of each source in all units).
 
     Raises
     ------
@@ -681,15 +488,14 @@ def chosen_ci(ci: str | None, aggregate: str) -> str:
     InputError
         For an unknown kind, or one that does not fit the aggregate.
     """
-    if ci is None:
-        return "noncentral" if aggregate == "pooled" else "t"
-    if ci not in get_args(Ci):
+    own, other = ("noncentral", "t") if aggregate == "pooled" else ("t", "noncentral")
+    if ci is not None and ci not in get_args(Ci):
         raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
-    if ci == "noncentral" and aggregate == "unit":
+    if ci == "noncentral" and ci == other:
         raise InputError("ci='noncentral' is for pooled shares; with aggregate='unit' use ci='t'")
-    if ci == "t" and aggregate == "pooled":
+    if ci == other:
         raise InputError("ci='t' is for aggregate='unit'; for pooled shares use ci='noncentral'")
-    return ci
+    return ci or own
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
@@ -700,46 +506,42 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     others = [k for k in range(len(data.sources)) if k != first]
     if not others:
         raise NothingToAnalyse(f"{design.source}: '{shorten(settings['reference'])}' is the only {data.name}")
-    codes = [factor.codes for factor in factors]
-    how = How(
-        aggregate=settings["aggregate"], resamples=settings["resamples"], permutations=settings["permutations"],
-        seed=settings["seed"], ci=settings["ci"],
-    )  # fmt: skip
-    found = [compared(data, cells, (first, k), codes, how) for k in others]
-    place = places(cells)
-    parts = [
-        similarity_rows(data, (first, k), one, place, codes, settings) for k, one in zip(others, found, strict=True)
-    ]
-    top, more = ceiling(data, first, cells, place, codes, settings)
-    rows = [r for g, limit in enumerate(top) for r in (*(row for part in parts for row in part[g]), limit)]
-    lost = [one.similar.caution() for one in found if one.similar is not None]
-    pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
+    codes = tuple(factor.codes for factor in factors)
+    compare = pooled if settings["aggregate"] == "pooled" else within_units
+    found = {k: compare(data.counts[:, first], data.counts[:, k], data.copies, cells, codes, settings) for k in others}
+    parts = [similarity_rows(data, (first, k), one, cells, codes, settings) for k, one in found.items()]
+    top, drawing = ceiling(data, first, cells, codes, settings)
+    rows = [row for g, limit in enumerate(top) for row in (*(one for part in parts for one in part[g]), limit)]
+    totals = (data.counts * data.copies[:, None, None]).sum(axis=0)
     largest = largest_share(data.copies, factors)
+    lost = [one.lost for one in found.values() if one.lost is not None]
     return Result(
         metric="js_similarity",
         title=f"Jensen-Shannon similarity to {shorten(settings['reference'])} ({settings['aggregate']})",
         inference=f"{interval_text(settings)}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
-        counts=counts_of(data, others, len(cells.labels)),
-        fit={"nobs": int(pooled.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
+        counts={"ratings": int(totals.sum()), "units": int(data.copies[data.n.sum(axis=1) > 0].sum()),
+                "sources compared": len(others), **({"cells": len(cells.labels)} if cells.labels else {})},
+        fit={"nobs": int(totals.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
              "seed": settings["seed"], "resamples": settings["resamples"],
              "effective_df": min((row.df for row in rows if row.df is not None), default=None) if factors else None,
              "largest_leverage": largest if factors else None},
         settings=settings | {"source": data.name},
-        cautions=(*own_cautions(rows), *rare_levels(data, settings), *source_cautions(data),
+        cautions=(*own_cautions([pair for part in parts for pair in part]), *rare_levels(totals, data, settings),
+                  *source_cautions(data),
                   *cluster_cautions(design, factors, df=[None] if settings["ci"] in RESAMPLED else None,
                                     largest=largest),
-                  *(c for c in lost[:1] if c)),
+                  *lost[:1]),
         references=METRIC.references,
         design=design,
         extras={"levels": data.levels, "uncut": {
-            data.sources[k]: 1 - float(one.corrected[0]) for k, one in zip(others, found, strict=True)}, "shares": {
-            name: tuple((one / max(one.sum(), 1.0)).tolist())
-            for name, one in zip(data.sources, pooled, strict=True)}, **more},
+            data.sources[k]: 1 - float(one.corrected[0]) for k, one in found.items()}, "shares": {
+            name: tuple((one / max(one.sum(), 1.0)).tolist()) for name, one in zip(data.sources, totals, strict=True)},
+            "ceiling_error": drawing},
     )  # fmt: skip
 
 
-def interval_text(settings: dict[str, Any]) -> str:
+def interval_text(settings: Mapping[str, Any]) -> str:
     """Say how the intervals were obtained."""
     if settings["ci"] == "noncentral":
         return "noncentral chi-square intervals, lower ends not above those of the jackknife t"
@@ -748,25 +550,17 @@ def interval_text(settings: dict[str, Any]) -> str:
     return f"{settings['ci']} bootstrap intervals, {count(settings['resamples'])} resamples, seed {settings['seed']}"
 
 
-def counts_of(data: Any, others: list[int], cells: int) -> dict[str, int]:
-    """Ratings, units, sources compared and cells."""
-    rated = data.n.sum(axis=1) > 0
-    size = int((data.n.sum(axis=1) * data.copies).sum())
-    counts = {"ratings": size, "units": int(data.copies[rated].sum()), "sources compared": len(others)}
-    return counts | ({"cells": cells} if cells else {})
-
-
-def own_cautions(rows: list[Row]) -> tuple[Caution, ...]:
+def own_cautions(pairs: Sequence[tuple[Row, Row]]) -> tuple[Caution, ...]:
     """Caution SS304: by how much the plug-in values are too small."""
-    gains = [one.estimate - two.estimate for one, two in pairwise(rows)
-             if two.method == "plug-in" and one.estimate is not None and two.estimate is not None]  # fmt: skip
+    gains = [one.estimate - two.estimate for one, two in pairs
+             if one.estimate is not None and two.estimate is not None]  # fmt: skip
     if not gains:
         return ()
     said = f"sampling noise makes plug-in similarities too small, by up to {number(max(gains), 3, bounded=True)} here"
     return (caution("SS304", said, affects="rows called plug-in", fix="quote the corrected rows"),)
 
 
-def rare_levels(data: SourceCounts, settings: dict[str, Any]) -> tuple[Caution, ...]:
+def rare_levels(totals: FloatArray, data: SourceCounts, settings: Mapping[str, Any]) -> tuple[Caution, ...]:
     """Caution SS312: pooled shares of levels that a source chose fewer than five times.
 
     Of simulated pairs of shares only .98/.02 against .90/.10 of 30 units, with 1.8 expected in one source, had nominal
@@ -774,13 +568,11 @@ def rare_levels(data: SourceCounts, settings: dict[str, Any]) -> tuple[Caution, 
     """
     if settings["ci"] != "noncentral":
         return ()
-    totals = np.tensordot(data.copies, data.counts, axes=1)
-    used = (totals > 0).any(axis=0)
-    rarest = [(name, float(totals[k][used].min())) for k, name in enumerate(data.sources) if totals[k].sum()]
-    few = [shorten(name) for name, least in rarest if least < FEW_RATINGS]
+    least = {name: float(given[totals.sum(axis=0) > 0].min())
+             for name, given in zip(data.sources, totals, strict=True) if given.sum()}  # fmt: skip
+    few = [shorten(name) for name, given in least.items() if given < LEAST]
     return small_sample(
-        min((least for _, least in rarest), default=FEW_RATINGS), FEW_RATINGS,
-        f"{listing(few)} chose a level fewer than {FEW_RATINGS} times",
+        min(least.values(), default=LEAST), LEAST, f"{listing(few)} chose a level fewer than {LEAST} times",
         affects="pooled similarities, whose 95% intervals held .92 to .995 in such simulations",
         fix="collect more ratings",
     )  # fmt: skip
@@ -788,52 +580,34 @@ def rare_levels(data: SourceCounts, settings: dict[str, Any]) -> tuple[Caution, 
 
 def sentence(result: Result) -> str:
     """Say the similarity of each source in all units, its ceiling, and the mean of the cells."""
-    whole = [row for row in result.rows if row.group is None]
-    pairs = [(whole[k], whole[k + 1]) for k in range(0, len(whole) - 1, 2)]
+    *both, top = [row for row in result.rows if row.group is None]
+    pairs = list(zip(both[::2], both[1::2], strict=True))
     said = "; ".join(one_source(one, two) for one, two in pairs[:SAID])
     more = f"; and {count(len(pairs) - SAID)} more" if len(pairs) > SAID else ""
-    top = whole[-1]
     own = shorten(str(result.settings["reference"]))
-    limit = "" if top.estimate is None else f" Two random halves of the {own} ratings: {ceiling_text(top)}."
+    halves = share_text(top, digits_of(top.std_error, 3))
+    limit = "" if top.estimate is None else f" Two random halves of the {own} ratings: {halves}."
     return (
-        f"Jensen-Shannon similarity to {shorten(str(result.settings['reference']))} over "
-        f"{count(result.counts['units'], 'unit')} and {count(result.counts['ratings'], 'rating')}: {said}{more}.{limit}"
+        f"Jensen-Shannon similarity to {own} over {count(result.counts['units'], 'unit')} and "
+        f"{count(result.counts['ratings'], 'rating')}: {said}{more}.{limit}"
     )
 
 
 def one_source(row: Row, plain: Row) -> str:
     """Say one source's similarity with interval and test."""
+    beside = "" if plain.estimate is None else f" (plug-in {number(plain.estimate, 3, bounded=True)})"
     if row.estimate is None:
-        known = "" if plain.estimate is None else f" (plug-in {decimals(plain.estimate)})"
-        return f"{shorten(row.term)} undefined, {row.undefined}{known}"
-    ends = f", {interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)}"
-    known = ends if row.conf_low is not None else f", {row.undefined}"
+        return f"{shorten(row.term)} undefined, {row.undefined}{beside}"
+    why = f", {row.undefined}" if row.conf_low is None else ""
     test = "" if row.p_value is None else f", {p_value(row.p_value)} against equal shares"
-    return f"{shorten(row.term)} {decimals(row.estimate)}{known} (plug-in {decimals(plain.estimate)}){test}"
-
-
-def ceiling_text(row: Row) -> str:
-    """Write the ceiling with as many decimals as its error has, and its interval."""
-    digits = digits_of(row.std_error, 3)
-    text = number(row.estimate, digits, bounded=True)
-    if row.conf_low is None:
-        return text
-    ends = interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=True)
-    return f"{text}, {ends}"
-
-
-def decimals(value: float | None) -> str:
-    """Write a similarity."""
-    return number(value, 3, bounded=True)
+    return f"{shorten(row.term)} {share_text(row)}{why}{beside}{test}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the corrected similarities with intervals, each group with its ceiling (of all units beyond 200 rows)."""
-    from dataclasses import replace
-
     from socialstats.figures import forest
 
-    shown = [r for r in result.rows if r.method != "plug-in"]
+    shown = [r for r in result.rows if r.role != "component"]
     if len(shown) > MOST_DRAWN:
         shown = [r for r in shown if r.group is None]
     named = [r if r.group is None else replace(r, term=f"{r.term}, {r.group}") for r in shown]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,36 +167,28 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray, level: float) -> list[Row]:
     """Rows of one judge: the difference, and the two kappas it is the difference of."""
     codes = tuple(factor.codes[judged.index] for factor in factors)
-    clusters = min((len(np.unique(code)) for code in codes), default=None) if codes else None
-    rows = [
-        Row(term=term, group=name, n=float(judged.n_ratings), n_units=judged.n_units, n_clusters=clusters)
-        for term in (DIFFERENCE, JUDGE, PEOPLE)
-    ]
+    clusters = min((len(np.unique(code)) for code in codes), default=None)
+    base = Row(term="", group=name, key=(("judge", name),), n=float(judged.n_ratings), n_units=judged.n_units,
+               n_clusters=clusters)  # fmt: skip
+    rows = [replace(base, term=DIFFERENCE, role="difference"), *(replace(base, term=t) for t in (JUDGE, PEOPLE))]
     if not judged.n_units:
-        return [replace(row, undefined=NO_PEOPLE) for row in rows]
+        return [replace(row, undefined=NO_PEOPLE, reason="no_data") for row in rows]
     judge, people = judged.kappas(v)
     values = (judge.value - people.value, judge.value, people.value)
     moves = (judge.influence - people.influence, judge.influence, people.influence)
+    share, how = judged.copies / judged.copies.sum(), How(ci="closed", cluster=None, level=level, resamples=0, seed=0)
     out = []
-    for row, x, z in zip(rows, values, moves, strict=True):
-        if math.isnan(x):
-            out.append(replace(row, undefined=FLAT))
-        else:
-            out.append(with_interval(replace(row, estimate=x), z, judged.copies, codes, level))
+    for row, value, move in zip(rows, values, moves, strict=True):
+        if math.isnan(value):
+            out.append(replace(row, undefined=FLAT, reason="no_variation"))
+            continue
+        tested, influence = row.term == DIFFERENCE, (move - share @ move) * share
+        one = Estimand(estimate=np.array([value]), shares=share[:, None], copies=judged.copies,
+                       influence=partial(np.reshape, influence, (-1, 1)), bounded=not tested)  # fmt: skip
+        (found,), _ = infer(one, codes, how)
+        row = with_inferred(replace(row, estimate=value), found, level, test=tested)
+        out.append(replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None))
     return out
-
-
-def with_interval(row: Row, values: FloatArray, copies: FloatArray, codes: Sequence[Any], level: float) -> Row:
-    """Add standard error and interval, and the test of a difference of 0."""
-    n, how = copies.sum(), How(ci="closed", cluster=None, level=level, resamples=0, seed=0)
-    one = Estimand(
-        estimate=np.array([row.estimate or 0.0]), shares=(copies / n)[:, None], copies=copies,
-        influence=lambda: ((values - copies @ values / n) * copies / n)[:, None], bounded=row.term != DIFFERENCE,
-    )  # fmt: skip
-    (found,), _ = infer(one, tuple(codes), how)
-    tested = row.term == DIFFERENCE
-    row = with_inferred(row, found, level, test=tested)
-    return replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None)
 
 
 def cautions(

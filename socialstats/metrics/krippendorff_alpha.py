@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import Any, Literal
 
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import SCALES, Ratings, Scale
 from socialstats.errors import InputError
 from socialstats.models.agreement import (
-    UNDEFINED,
     AgreementOptions,
-    AlphaSums,
     CiName,
     Coefficient,
     Group,
-    RatingCounts,
     Refusal,
-    agreement_cautions,
     alpha_sums,
-    chosen_raters,
-    coefficient_rows,
     coincidence_matrix,
-    groups_of,
-    inference_text,
     influence,
     largest_distance,
     observed,
     positions,
-    reliability_counts,
-    reliability_rows,
+    reliability,
+    reliability_plot,
     reliability_sentence,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, by_levels
 from socialstats.text import shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_LEVELS_SHOWN = 200
 
@@ -121,36 +111,19 @@ def krippendorff_alpha(
     0.7083
     """
     options = AgreementOptions(
-        refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
-        on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
+        refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
+        resamples=resamples, seed=seed,
     )  # fmt: skip
-    options.check_all()
-    return by_levels(ratings, "declared", lambda one: estimate(one, scale, options), Ratings)
+    return by_levels(ratings, "declared", partial(estimate, scale=scale, options=options), Ratings)
 
 
 def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> Result:
     """Compute alpha of one design."""
     used = checked_scale(design, scale, options.refusal)
-    design = chosen_raters(design, options)
-    groups = groups_of(design, options, least=2)
-    sums = [alpha_sums(group.counts, used) if group.counts.varies else None for group in groups]
-    found = [coefficient(group, one, used) for group, one in zip(groups, sums, strict=True)]
-    rows, warned, largest = coefficient_rows("alpha", groups, found, options)
-    whole = groups[0].counts
-    return Result(
-        metric="krippendorff_alpha",
-        title=f"Krippendorff's alpha ({used})",
-        inference=inference_text(design, options),
-        rows=rows,
-        counts=reliability_counts(design, whole),
-        fit=options.fit(rows[0], largest),
-        settings={"scale": used, **options.settings},
-        cautions=(
-            *agreement_cautions(design, groups, rows, options, largest), *warned,
-        ),
+    return reliability(
+        "krippendorff_alpha", design, options, partial(alpha, scale=used), term="alpha",
+        title=f"Krippendorff's alpha ({used})", least=2, settings={"scale": used}, extras=partial(extras, scale=used),
         references=METRIC.references,
-        design=design,
-        extras=extras(whole, sums[0]),
     )  # fmt: skip
 
 
@@ -182,30 +155,31 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
     return used
 
 
-def coefficient(group: Group, sums: AlphaSums | None, scale: str) -> Coefficient:
-    """Alpha of a group of units; None stands for ratings that do not vary."""
+def alpha(group: Group, scale: str) -> Coefficient | None:
+    """Alpha of a group of units; None where ratings do not vary."""
     counts = group.counts
-    if sums is None:
-        return UNDEFINED
-    value, (_, expected, n) = float(sums.alpha(sums.total())[0, 0]), sums.finish(sums.total())
-    farthest = largest_distance(counts, scale)
+    if not counts.varies:
+        return None
+    sums, farthest = alpha_sums(counts, scale), largest_distance(counts, scale)
+    _, (expected,), (n,) = sums.finish(sums.total())
     return Coefficient(
-        estimate=value, statistics=sums.statistics, finish=sums.alpha,
+        estimate=float(sums.alpha(sums.total())[0, 0]), statistics=sums.statistics, finish=sums.alpha,
         values=lambda: counts.n_units * influence(counts, scale),
         apart=observed(counts, scale, positions(counts, scale)) / counts.size / farthest, weight=counts.size,
-        expected=float(expected[0] / (n[0] * (n[0] - 1))) / farthest,
+        expected=float(expected / (n * (n - 1))) / farthest,
     )  # fmt: skip
 
 
-def extras(counts: RatingCounts, sums: AlphaSums | None) -> dict[str, Any]:
+def extras(group: Group, scale: str) -> dict[str, Any]:
     """Observed and expected disagreement (0 where ratings do not vary), margins and coincidences of all units."""
-    n = float(counts.n_ratings)
-    observed, expected, _ = (0.0, 0.0, n) if sums is None else (float(x[0]) for x in sums.finish(sums.total()))
-    small = len(counts.levels) <= MOST_LEVELS_SHOWN
+    counts, n = group.counts, float(group.counts.n_ratings)
+    apart = counts.copies @ observed(counts, scale, positions(counts, scale)) if counts.varies else 0.0
+    sums = alpha_sums(counts, scale) if counts.varies else None
+    expected = 0.0 if sums is None else float(sums.finish(sums.total())[1][0])
     return {
-        "observed_disagreement": observed / n, "expected_disagreement": expected / (n * (n - 1)),
+        "observed_disagreement": float(apart) / n, "expected_disagreement": expected / (n * (n - 1)),
         "n_pairable": counts.n_ratings, "levels": counts.levels, "margins": counts.margins,
-        **({"coincidences": coincidence_matrix(counts)} if small else {}),
+        **({"coincidences": coincidence_matrix(counts)} if len(counts.levels) <= MOST_LEVELS_SHOWN else {}),
     }  # fmt: skip
 
 
@@ -214,22 +188,14 @@ def sentence(result: Result) -> str:
     return reliability_sentence(result, f"Krippendorff's alpha ({result.settings['scale']})")
 
 
-def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw alpha of all units and of each stratum with the intervals."""
-    from socialstats.figures import forest
-
-    settings = {"xlabel": result.title, "sort": False, "digits": 3}
-    return forest(reliability_rows(result, "alpha"), ax=ax, **{**settings, **options})
-
-
 METRIC = Metric(
     name="krippendorff_alpha",
     title="Krippendorff's alpha",
     design="ratings",
     function=krippendorff_alpha,
     sentence=sentence,
-    plot=plot,
-    crosscheck="socialstats.crosscheck.agreement:verify_alpha",
+    plot=reliability_plot,
+    crosscheck="socialstats.crosscheck.agreement:verify",
     estimand="One minus the ratio of disagreement within units to disagreement between any two of the values used.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",

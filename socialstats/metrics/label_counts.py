@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -12,14 +12,23 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import as_design, reader_of
 from socialstats.designs.label_lists import LabelLists
-from socialstats.errors import DesignError, InputError
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
-from socialstats.inference.intervals import checked_level
+from socialstats.errors import DesignError
+from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
-from socialstats.models.shares import RESAMPLED, SAME, How, free_label, merged, share_row, share_text
+from socialstats.models.shares import (
+    METHODS,
+    RESAMPLED,
+    How,
+    free_label,
+    header_of,
+    how_of,
+    merged,
+    resampled,
+    share_row,
+    share_text,
+)
 from socialstats.registry import Metric
-from socialstats.resampling import Units, bootstrap, choose
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, Row
 from socialstats.text import count, number, shorten
@@ -110,35 +119,34 @@ def label_counts(
     >>> round(result.row("care (share of labels)").estimate, 4)
     0.6
     """
-    if ci not in get_args(Ci):
-        raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
+    how = how_of(ci, level, resamples, checked_seed(seed), get_args(Ci))
     lists = read(data, {"labels": labels, "unit": unit, "sep": sep, "group": group}, cluster, columns)
     factors = cluster_factors(lists, cluster if isinstance(data, LabelLists) or cluster is None else "declared")
-    how = How(
-        ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=checked_seed(seed)
-    )  # fmt: skip
-    groups = groups_of(lists)
-    codes = tuple(factor.codes for factor in factors)
-    rows = [row for name, kept in groups for row in group_rows(lists, name, kept, codes, how)]
-    whole = free_label("all units", [name for name, _ in groups if name is not None])
-    facts = {whole if name is None else name: described(lists, kept) for name, kept in groups}
-    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
-    cites = int(lists.count @ lists.cited.sum(axis=1))
+    codes = [factor.codes for factor in factors]
+    kept: dict[str | None, BoolArray] = {None: np.ones(len(lists.count), dtype=bool)}
+    if lists.group is not None:
+        kept |= {name: lists.group.codes == k for k, name in enumerate(lists.group.levels)}
+    rows = [row for name, inside in kept.items() for row in group_rows(lists, name, inside, codes, how)]
+    size, units = lists.cited.sum(axis=1), int(lists.count.sum())
+    extras: dict[str, dict[str, float]] = {"labels_per_unit": {}, "without": {}}
+    whole = free_label("all units", [name for name in kept if name is not None])
+    for name, inside in kept.items():
+        times, shown = lists.count[inside], whole if name is None else name
+        extras["labels_per_unit"][shown] = float(times @ size[inside] / times.sum())
+        extras["without"][shown] = int(times[size[inside] == 0].sum())
     return Result(
         metric="label_counts",
         title="Label counts",
-        inference=f"{made} intervals; {cluster_text(factors, 'units')}",
+        **header_of(how, factors, rows, nobs=units),
         rows=tuple(rows),
-        counts={"units": int(lists.count.sum()), "labels cited": cites, "different labels": len(lists.labels)},
-        fit={"nobs": int(lists.count.sum()), "method": how.ci, **(cluster_facts(rows) if factors else {})}
-        | ({"seed": seed, "resamples": resamples} if how.ci in RESAMPLED else {}),
+        counts={"units": units, "labels cited": int(lists.count @ size), "different labels": len(lists.labels)},
         settings={"labels": labels, "unit": unit, "sep": sep, "group": lists.group.name if lists.group else None,
                   "cluster": [f.name for f in factors], "ci": how.ci, "level": level, "resamples": resamples,
                   "seed": seed},
         cautions=(*lists.cautions, *share_cautions(lists, factors, rows)),
         references=METRIC.references,
         design=lists,
-        extras={name: {k: one[j] for k, one in facts.items()} for j, name in enumerate(("labels_per_unit", "without"))},
+        extras=extras,
     )  # fmt: skip
 
 
@@ -156,85 +164,51 @@ def read(
     return lists
 
 
-def groups_of(lists: LabelLists) -> list[tuple[str | None, BoolArray]]:
-    """All units, then those of each level of the group."""
-    found: list[tuple[str | None, BoolArray]] = [(None, np.ones(len(lists.count), dtype=bool))]
-    if lists.group is not None:
-        found += [(name, lists.group.codes == k) for k, name in enumerate(lists.group.levels)]
-    return found
-
-
-def described(lists: LabelLists, kept: BoolArray) -> tuple[float, int]:
-    """Labels a unit, and units without a label."""
-    size, times = lists.cited[kept].sum(axis=1), lists.count[kept]
-    return float(times @ size / times.sum()), int(times[size == 0].sum())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
-    """Cells of one group: whether they cite the label, how many labels they cite, units, clusters."""
-
-    hit: FloatArray
-    size: FloatArray
-    times: FloatArray
-    codes: tuple[IntArray, ...]
-
-
 def group_rows(
-    lists: LabelLists, name: str | None, kept: BoolArray, codes: tuple[IntArray, ...], how: How
-) -> list[Row]:
-    """Three rows a label."""
-    rows = []
-    size, times, own = lists.cited[kept].sum(axis=1), lists.count[kept], tuple(c[kept] for c in codes)
-    clusters = min((len(np.unique(c)) for c in own), default=None)
-    for k, label in enumerate(lists.labels):
-        part = Part(hit=lists.cited[kept, k], size=size, times=times, codes=own)
-        base = Row(term=label, group=name, n=float(times.sum()), n_units=int(times.sum()), n_clusters=clusters)
+    lists: LabelLists, group: str | None, kept: BoolArray, codes: Sequence[IntArray], how: How
+) -> Iterator[Row]:
+    """Three rows a label: units that cite it, and its shares of units and of labels."""
+    size, times, own = lists.cited[kept].sum(axis=1), lists.count[kept], [code[kept] for code in codes]
+    n, clusters = float(times.sum()), min((len(np.unique(code)) for code in own), default=None)
+    for label, hit in zip(lists.labels, lists.cited[kept].T, strict=True):
+        row = Row(term=label, group=group, key=(("label", label),), n=n, n_units=int(n), n_clusters=clusters)
         terms = [free_label(f"{label} {what}", lists.labels) for what in (OF_UNITS, OF_LABELS)]
-        shares = merged(part.hit, times, own, float(times.sum()))
-        rows.append(replace(base, estimate=float(times @ part.hit), method="units that cite it"))
-        rows.append(share_row(replace(base, term=terms[0]), shares, how))
-        rows.append(label_share(replace(base, term=terms[1]), part, how))
-    return rows
+        yield replace(row, estimate=float(times @ hit), method="units that cite it", role="count")
+        yield share_row(replace(row, term=terms[0]), merged(hit, times, own, n), how)
+        yield label_share(replace(row, term=terms[1]), hit, size, times, own, how)
 
 
-def label_share(row: Row, part: Part, how: How) -> Row:
-    """Row of the share of a label among the labels cited: a ratio of sums over units."""
-    cites, cited = float(part.times @ part.size), part.size > 0
+def label_share(
+    row: Row, hit: FloatArray, size: FloatArray, times: FloatArray, codes: Sequence[IntArray], how: How
+) -> Row:
+    """Row of the share of a label among the labels cited: a ratio of sums over units.
+
+    Parameters
+    ----------
+    row : Row
+    hit, size, times : (cells,) float64 arrays
+        Whether a unit cites the label, how many labels it cites, alike units.
+    codes : sequence of (cells,) int64 arrays
+    how : How
+    """
+    cites, cited = float(times @ size), size > 0
     row = replace(row, n=cites)
     if cites == 0:
-        return replace(row, undefined="no label is cited")
-    units = part.times[cited]
+        return replace(row, undefined="no label is cited", reason="no_data")
     found = clustered_share(
-        np.divide(part.hit, part.size, out=np.zeros(len(cited)), where=cited)[cited], units * part.size[cited],
-        [code[cited] for code in part.codes], trials=cites if part.codes else math.inf, level=how.level, alike=units,
+        hit[cited] / size[cited], (times * size)[cited], [code[cited] for code in codes],
+        trials=cites if codes else math.inf, level=how.level, alike=times[cited],
     )  # fmt: skip
     row = replace(
-        row, estimate=found.estimate, std_error=found.std_error, leverage=found.largest if part.codes else None,
-        method=f"{'Wilson' if how.ci == 'wilson' else f'bootstrap, {how.ci}'}, ratio",
+        row, estimate=found.estimate, std_error=found.std_error, leverage=found.largest if codes else None,
+        method=f"{METHODS[how.ci]}, ratio",
     )  # fmt: skip
     if found.undefined:
-        return replace(row, undefined="a single independent unit cites labels: no interval")
+        return replace(row, undefined="a single independent unit cites labels: no interval", reason="one_unit")
     if how.ci in RESAMPLED:
-        low, high, why = resampled(part, how)
+        low, high, why = resampled(hit * times, size * times, times, codes, how)
         return with_ends(row, low, high, how.level, why=why)
-    return with_share(row, found, how.level, clustered=bool(part.codes))
-
-
-def resampled(part: Part, how: How) -> tuple[float, float, str]:
-    """Bootstrap interval of a ratio over units or clusters, or why there is none."""
-    table = np.column_stack([part.hit, part.size]) * part.times[:, None]
-
-    def finish(sums: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[:, :1] / sums[:, 1:])
-
-    units = Units.clusters(*part.codes) if part.codes else Units.rows(part.times)
-    boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
-    if boot.is_constant[0]:
-        return math.nan, math.nan, SAME
-    found = choose(how.ci, boot, level=how.level)
-    return float(found.low[0]), float(found.high[0]), found.undefined[0]
+    return with_share(row, found, how.level, clustered=bool(codes))
 
 
 def sentence(result: Result) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
-from socialstats.inference.intervals import checked_level
+from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import by_stratum
-from socialstats.models.shares import RESAMPLED, How, merged, share_row, share_text
+from socialstats.models.shares import How, header_of, how_of, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, quoted, shorten
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Ties = Literal["split", "first_level", "wrong", "drop", "error"]
 TIES: tuple[str, ...] = get_args(Ties)
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
-CIS: tuple[str, ...] = get_args(Ci)
 TERMS = ("accuracy", "single rater", "unanimous", "tied")
 NO_UNIT = "no unit has votes and a true level"
 
@@ -101,11 +100,9 @@ def majority_vote_accuracy(
     >>> majority_vote_accuracy(design, truth={"p": "yes", "q": "no"}).row("accuracy").estimate
     0.5
     """
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    how = how_of(ci, level, resamples, seed, get_args(Ci))
     if ties not in TIES:
         raise InputError(f"ties='{ties}' is not one of {', '.join(TIES)}")
-    how = How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
     settings = {
         "truth": truth, "ties": ties, "stratum": stratum, "ci": how.ci, "cluster": cluster, "level": level,
         "resamples": resamples, "seed": seed,
@@ -116,39 +113,31 @@ def majority_vote_accuracy(
 def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     """Compute the accuracy of one design."""
     truth, voters = true_levels(design, settings["truth"])
-    ballots = count_votes(design, truth, voters)
+    factors = cluster_factors(design, settings["cluster"])
+    ballots = count_votes(design, truth, voters, factors)
     if not ballots.unit.size:
         raise NothingToAnalyse(f"{design.source}: {NO_UNIT}")
     values = {"accuracy": credit(design, ballots, settings["ties"])} | facts(ballots)
-    factors = cluster_factors(design, settings["cluster"])
-    codes = [factor.codes[ballots.unit] for factor in factors]
     rows = [
-        row_of(term, group, values[term], ballots, codes, among[ballots.unit], how)
+        row_of(Row(term=term, group=group), values[term], ballots, among[ballots.unit], how)
         for group, among in by_stratum(design, settings["stratum"])
         for term in TERMS
     ]
+    given = settings["truth"]
+    said = f"levels of {count(len(given), 'unit')}, by label"
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
-    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
     return Result(
         metric="majority_vote_accuracy",
         title="Majority vote accuracy",
-        inference=f"{made} intervals; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
-        fit={"nobs": units, "n_clusters": rows[0].n_clusters, "method": how.ci}
-        | (cluster_facts(rows) if factors else {})
-        | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
-        settings=settings | {"truth": truth_name(settings["truth"])},
+        **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
+        settings=settings | {"truth": given if isinstance(given, str) else said},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
-        references=("condorcet1785", "wilson1927", "korngraubard1998"),
+        references=METRIC.references,
         design=design,
-        extras={"truth": settings["truth"], "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max))},
+        extras={"truth": given, "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max))},
     )
-
-
-def truth_name(truth: Any) -> str:
-    """Name the truth in the settings."""
-    return truth if isinstance(truth, str) else f"levels of {count(len(truth), 'unit')}, by label"
 
 
 def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
@@ -171,22 +160,16 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
         )
     levels = {label: code for code, label in enumerate(design.levels)}
     place = {label: code for code, label in enumerate(design.units)}
+    scores = design.scores.tolist() if design.numeric else []
     for unit, value in truth.items():
-        code = levels.get(str(value), by_number(design, value))
+        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        code = levels.get(str(value), scores.index(value) if is_number and value in scores else None)
         if code is None:
             listed = quoted(list(design.levels), most=10)
             raise InputError(f"the truth of unit '{shorten(str(unit))}' is '{shorten(str(value))}'; levels: {listed}")
         if str(unit) in place:
             out[place[str(unit)]] = code
     return out, np.ones(len(design.raters), dtype=bool)
-
-
-def by_number(design: Ratings, value: Any) -> int | None:
-    """Return the level with this number, where levels are numbers."""
-    if not design.numeric or isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        return None
-    at = np.flatnonzero(design.scores == float(value))
-    return int(at[0]) if len(at) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -201,22 +184,26 @@ class Ballots:
     truth : (n,) int64 array
     weight : (n,) float64 array
         Alike units.
+    codes : tuple of (n,) int64 arrays
+        Clusters.
     """
 
     unit: IntArray
     votes: FloatArray
     truth: IntArray
     weight: FloatArray
+    codes: tuple[IntArray, ...]
 
 
-def count_votes(design: Ratings, truth: IntArray, voters: BoolArray) -> Ballots:
+def count_votes(design: Ratings, truth: IntArray, voters: BoolArray, factors: Sequence[Factor]) -> Ballots:
     """Count the votes of each unit by level."""
     k, n = len(design.levels), len(design.units)
     cast = (design.status == OK) & voters[design.rater]
     cell = design.unit[cast] * k + design.value[cast]
     votes = np.bincount(cell, minlength=n * k).reshape(n, k).astype(np.float64)
     kept = np.flatnonzero((votes.sum(axis=1) > 0) & (truth >= 0))
-    return Ballots(unit=kept, votes=votes[kept], truth=truth[kept], weight=design.unit_count[kept])
+    codes = tuple(factor.codes[kept] for factor in factors)
+    return Ballots(unit=kept, votes=votes[kept], truth=truth[kept], weight=design.unit_count[kept], codes=codes)
 
 
 def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
@@ -229,13 +216,10 @@ def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
             f"{count(len(named), 'unit')} with tied votes: {quoted(named)}. "
             f"Say what a tie counts: ties= one of {', '.join(TIES[:-1])}"
         )
+    right = top[n, ballots.truth].astype(np.float64)
     if ties == "first_level":
-        first: FloatArray = (top.argmax(axis=1) == ballots.truth).astype(np.float64)
-        return first
-    right = top[n, ballots.truth]
-    if ties == "drop":
-        return np.where(m > 1, np.nan, right.astype(np.float64))
-    return np.where(m > 1, right / m if ties == "split" else 0.0, right.astype(np.float64))
+        return np.where(top.argmax(axis=1) == ballots.truth, 1.0, 0.0)
+    return np.where(m > 1, {"split": right / m, "drop": np.nan}.get(ties, 0.0), right)
 
 
 def facts(ballots: Ballots) -> dict[str, FloatArray]:
@@ -249,24 +233,15 @@ def facts(ballots: Ballots) -> dict[str, FloatArray]:
     }
 
 
-def row_of(
-    term: str,
-    group: str | None,
-    values: FloatArray,
-    ballots: Ballots,
-    codes: list[IntArray],
-    among: BoolArray,
-    how: How,
-) -> Row:
-    """Row of one mean over units."""
+def row_of(row: Row, values: FloatArray, ballots: Ballots, among: BoolArray, how: How) -> Row:
+    """Fill a row with a mean over units."""
     kept = among & ~np.isnan(values)
-    row = Row(term=term, group=group)
     if not kept.any():
         why = NO_UNIT if not among.any() else "every vote is tied, and ties are left out"
-        return Row(term=term, group=group, n=0.0, n_units=0, undefined=why)
+        return replace(row, n=0.0, n_units=0, undefined=why, reason="no_data")
     weight = ballots.weight[kept]
-    answers = weight @ ballots.votes[kept].sum(axis=1) if term == "single rater" else weight.sum()
-    return share_row(row, merged(values[kept], weight, [c[kept] for c in codes], float(answers)), how)
+    answers = weight @ ballots.votes[kept].sum(axis=1) if row.term == "single rater" else weight.sum()
+    return share_row(row, merged(values[kept], weight, [code[kept] for code in ballots.codes], float(answers)), how)
 
 
 def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
@@ -293,8 +268,6 @@ def sentence(result: Result) -> str:
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the shares with their intervals."""
-    from dataclasses import replace
-
     from socialstats.figures import forest
 
     rows = [r if r.group is None else replace(r, term=f"{r.term} ({r.group})") for r in result.rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,7 +29,6 @@ from socialstats.inference.rows import with_ends, with_mean
 from socialstats.models.effect_sizes import (
     ROUNDING_ERRORS,
     PairValues,
-    SignedRank,
     Summary,
     checked_choice,
     checked_number,
@@ -73,141 +73,130 @@ class Options:
     seed: int
 
 
-def interval_of(
-    lead: ClusteredMean, pairs: PairValues, factors: Sequence[Factor], options: Options
-) -> tuple[tuple[float, float] | None, str]:
-    """Return both ends of the interval (one may be infinite), or None and the reason."""
-    if lead.undefined:
-        return None, lead.undefined
-    if options.ci == "closed":
-        return lead.interval(options.level, alternative=options.alternative), ""
-    two = options.alternative == "two_sided"
-    found = mean_interval(
-        pairs.difference, pairs.count, [f.codes for f in factors], ci=options.ci,
-        level=options.level if two else 2 * options.level - 1, resamples=options.resamples, seed=options.seed,
+def mean_row(found: ClusteredMean, method: str, o: Options, group: str | None = None) -> Row:
+    """Row of a mean difference with its t test."""
+    row = Row(
+        term="difference", group=group, role="difference", estimate=found.mean, n=found.n, n_units=int(found.n),
+        n_clusters=min(found.clusters) if found.clusters else None, method=method,
     )  # fmt: skip
-    if found.undefined[0]:
-        return None, found.undefined[0]
-    low, high = float(found.low[0]), float(found.high[0])
-    if not low < high:
-        return None, "all resamples give the same interval end: too few different units"
-    return (
-        low if options.alternative != "less" else -math.inf,
-        high if options.alternative != "greater" else math.inf,
-    ), ""
+    return with_mean(row, found, o.level, null=o.null, alternative=o.alternative)
 
 
-def shifted(pairs: PairValues, options: Options) -> FloatArray:
+def with_resamples(
+    row: Row, pairs: PairValues, factors: Sequence[Factor], o: Options
+) -> tuple[Row, tuple[float, float] | None]:
+    """Give the row of the mean difference a bootstrap interval; return both ends too (one may be infinite)."""
+    two = o.alternative == "two_sided"
+    found = mean_interval(
+        pairs.difference, pairs.count, [f.codes for f in factors], ci=o.ci, level=o.level if two else 2 * o.level - 1,
+        resamples=o.resamples, seed=o.seed,
+    )  # fmt: skip
+    low, high, why = float(found.low[0]), float(found.high[0]), found.undefined[0]
+    if not why and not low < high:
+        why = "all resamples give the same interval end: too few different units"
+    low, high = -math.inf if o.alternative == "less" else low, math.inf if o.alternative == "greater" else high
+    made: Any = o.ci
+    return with_ends(row, low, high, o.level, why=why, interval=made), None if why else (low, high)
+
+
+def words(lead: ClusteredMean, ci: str) -> str:
+    """Name the test and the interval."""
+    test = {
+        "rows": "paired t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+        "two-way": "two-way cluster-robust t (CR2, Cochran df)",
+    }[lead.kind]  # fmt: skip
+    return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
+
+
+def shifted(pairs: PairValues, o: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
-    tolerance = np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(options.null))
-    return merged(pairs.difference - options.null, tolerance) if options.null else pairs.difference
+    tolerance = np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(o.null))
+    return merged(pairs.difference - o.null, tolerance) if o.null else pairs.difference
 
 
-def ranked(pairs: PairValues, options: Options) -> SignedRank | str:
-    """Ranks of the differences, or why there are none."""
+def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[str, float | None]]:
+    """Wilcoxon's test as R does it by default; and all p-values: exact given the ranks, normal, Pratt's zeros."""
+    row = Row(term="wilcoxon", group=IGNORING if clustered else "test", role="test", method="Wilcoxon signed rank")
+    values, side = shifted(pairs, o), o.alternative
     try:
-        return signed_rank(shifted(pairs, options), pairs.count)
-    except UndefinedStatistic as error:
-        return str(error)
-
-
-def rank_variants(ranks: SignedRank, pairs: PairValues, options: Options) -> dict[str, float | None]:
-    """All p-values of Wilcoxon's test: exact given the ranks, normal with and without correction, Pratt's zeros."""
-    pratt = signed_rank(shifted(pairs, options), pairs.count, zeros="pratt")
-    return {
-        "v": ranks.v, "zeros": ranks.zeros, "p_exact": ranks.p_exact(options.alternative),
-        "p_normal_corrected": ranks.p_normal(options.alternative),
-        "p_normal": ranks.p_normal(options.alternative, corrected=False), "z_pratt": pratt.z(),
-        "p_pratt": pratt.p_normal(options.alternative, corrected=False),
+        ranks, pratt = (signed_rank(values, pairs.count, zeros=zeros) for zeros in ("wilcoxon", "pratt"))
+    except UndefinedStatistic as none:
+        return replace(row, undefined=str(none)), {}
+    found = {
+        "v": ranks.v, "zeros": ranks.zeros, "p_exact": ranks.p_exact(side), "p_normal_corrected": ranks.p_normal(side),
+        "p_normal": ranks.p_normal(side, corrected=False), "z_pratt": pratt.z(),
+        "p_pratt": pratt.p_normal(side, corrected=False),
     }  # fmt: skip
+    exact = ranks.exact_as_r and found["p_exact"] is not None
+    how = "exact" if exact else "normal, continuity-corrected"
+    return replace(
+        row, statistic=ranks.v, n=ranks.n, n_units=int(ranks.n), test="exact" if exact else "signed_rank",
+        p_value=found["p_exact" if exact else "p_normal_corrected"],
+        method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
+    ), found  # fmt: skip
 
 
-def flipped_units(
-    pairs: PairValues, factors: Sequence[Factor], options: Options
-) -> tuple[FloatArray, FloatArray, float] | None:
-    """Return what changes its sign (pairs, or sums of clusters) over its `size_unit`, how often each occurs, the unit.
+def flips_of(pairs: PairValues, factors: Sequence[Factor], o: Options) -> tuple[ChanceTest | str, dict[str, float]]:
+    """Flip the signs of pairs or of whole clusters (the statistic is a mean), or say why there is no test.
 
-    None for two factors.
+    Returns
+    -------
+    tuple
+        The test or a reason; its normal approximation, z = sum / sqrt(sum of squares), empty without one.
     """
     if len(factors) == 2:
-        return None
-    values = shifted(pairs, options)
+        return CROSSED_FLIPS, {}
+    values, times = shifted(pairs, o), pairs.count
     unit = size_unit(values)
-    if not factors:
-        return values / unit, pairs.count, unit
-    sums = cluster_sums(values / unit, pairs.count, factors[0].codes)
-    return merged(sums, pairs.n * float(pairs.tolerance.max() / unit)), np.ones(len(sums)), unit
-
-
-def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> ChanceTest | str:
-    """Run the sign-flip test of pairs or whole clusters (its statistic a mean), or say why there is none."""
-    units = flipped_units(pairs, factors, options)
-    if units is None:
-        return CROSSED_FLIPS
-    values, times, unit = units
+    values = values / unit
+    if factors:
+        sums = cluster_sums(values, pairs.count, factors[0].codes)
+        values, times = merged(sums, pairs.n * float(pairs.tolerance.max() / unit)), np.ones(len(sums))
+    normal = {}
+    if np.any(values):
+        z = float(values @ times / math.sqrt(float(values**2 @ times)))
+        normal = {"z": z, "p": t_p_value(z, math.inf, o.alternative)}
     if times.sum() < 2:
-        return f"a single {'cluster' if factors else 'pair'}: its sign alone cannot be tested"
+        return f"a single {'cluster' if factors else 'pair'}: its sign alone cannot be tested", normal
     many = len(values) > MOST_FLIPPED
     try:
-        test = sign_flip(
-            values, times, alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips,
-            seed=options.seed,
-        )  # fmt: skip
-    except UndefinedStatistic as error:
-        return str(error)
+        flips = FEWEST_FLIPS if many else o.flips
+        test = sign_flip(values, times, alternative=o.alternative, flips=flips, seed=o.seed)
+    except UndefinedStatistic as none:
+        return str(none), normal
     test = replace(test, statistic=test.statistic / float(pairs.n) * unit)
-    if not many or test.exact:
-        return test
-    normal = normal_flips(pairs, factors, options)["p"]
-    said = f"normal approximation: more than {count(MOST_FLIPPED)} different values"
-    return replace(test, p_value=np.array([normal]), mc_error=np.zeros(1), draws=0, method=said)
+    if many and not test.exact:
+        said = f"normal approximation: more than {count(MOST_FLIPPED)} different values"
+        test = replace(test, p_value=np.array([normal["p"]]), mc_error=np.zeros(1), draws=0, method=said)
+    return test, normal
 
 
-def normal_flips(pairs: PairValues, factors: Sequence[Factor], options: Options) -> dict[str, float]:
-    """Return the normal approximation of the sign-flip test, z = sum / sqrt(sum of squares); empty without a test."""
-    units = flipped_units(pairs, factors, options)
-    if units is None or not np.any(units[0]):
-        return {}
-    z = float(units[0] @ units[1] / math.sqrt(float(units[0] ** 2 @ units[1])))
-    return {"z": z, "p": t_p_value(z, math.inf, options.alternative)}
+def flip_row(test: ChanceTest | str, lead: ClusteredMean) -> Row:
+    """The sign-flip test."""
+    method = f"sign flips of {'clusters' if lead.clusters else 'pairs'}"
+    row = Row(term="sign_flip", group="test", role="test", method=method)
+    if isinstance(test, str):
+        return replace(row, undefined=test)
+    drawn = f"{count(test.draws)} random flips, (b + 1)/(B + 1)" if test.draws else test.method
+    return replace(
+        row, statistic=float(test.statistic[0]), p_value=float(test.p_value[0]), n=lead.n, n_units=int(lead.n),
+        n_clusters=lead.clusters[0] if lead.clusters else None, test="sign_flip",
+        method=f"{method} ({'exact' if test.exact else drawn})",
+    )  # fmt: skip
 
 
-def variants(pairs: PairValues, factors: Sequence[Factor]) -> dict[str, float]:
-    """Standard errors of the other clustered estimators, where they exist."""
-    if len(factors) != 1:
-        return {}
-    found: dict[str, float] = {}
-    for kind in KINDS:
-        one = clustered_mean(pairs.difference, pairs.count, [factors[0].codes], kind=kind, magnitude=pairs.magnitude)
-        if not one.undefined:
-            found[kind] = one.std_error
-    return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alike:
-    """The mean of the means of clusters, and how far it is from the mean of all pairs.
-
-    Attributes
-    ----------
-    mean : ClusteredMean
-    gap : float
-        Mean of the means less the mean of all pairs.
-    p : float
-        Of a t test that the gap is 0, with G - 1 degrees of freedom.
-    """
-
-    mean: ClusteredMean
-    gap: float
-    p: float
-
-
-def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> Alike | None:
+def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> tuple[ClusteredMean, float, float] | None:
     """Weigh the clusters of one factor alike; None where their numbers of pairs are all the same.
 
     A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs, and
     (y - u)/G to that of the mean u of the G means; the error of u - m is the root of G/(G-1) times the sum of squares
     of their differences.
+
+    Returns
+    -------
+    tuple or None
+        The mean of the means of clusters; what it is above the mean of all pairs; p of a t test that this is 0, with
+        G - 1 degrees of freedom.
     """
     if len(factors) != 1:
         return None
@@ -223,67 +212,11 @@ def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> Alike | None
     error = top * math.sqrt(len(n) / (len(n) - 1) * float((moved / top) @ (moved / top)))
     gap = mean.mean - overall
     p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(means, len(n), pairs.magnitude) else 1.0
-    return Alike(mean=mean, gap=gap, p=p)
+    return mean, gap, p
 
 
 IGNORING = "ignoring clusters"
 ALIKE = "clusters weighing alike"
-ALIKE_METHOD = "t of the means of clusters"
-
-
-def lead_row(lead: ClusteredMean, ends: tuple[float, float] | None, why: str, options: Options) -> Row:
-    """The mean difference with its test."""
-    low, high = ends if ends is not None else (None, None)
-    side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[options.alternative]
-    row = Row(
-        term="difference", estimate=lead.mean, n=lead.n, n_units=int(lead.n), method=words(lead, options.ci) + side,
-        n_clusters=min(lead.clusters) if lead.clusters else None,
-    )  # fmt: skip
-    row = with_mean(row, lead, options.level, null=options.null, alternative=options.alternative)
-    return with_ends(row, low, high, options.level, why=why)
-
-
-def words(lead: ClusteredMean, ci: str) -> str:
-    """Name the test and the interval."""
-    test = {
-        "rows": "paired t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
-        "two-way": "two-way cluster-robust t (CR2, Cochran df)",
-    }[lead.kind]  # fmt: skip
-    return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
-
-
-def mean_row(found: ClusteredMean, group: str, method: str, options: Options) -> Row:
-    """Row of a t test beside the leading one."""
-    row = Row(term="difference", group=group, estimate=found.mean, n=found.n, n_units=int(found.n), method=method)
-    return with_mean(row, found, options.level, null=options.null, alternative=options.alternative)
-
-
-def rank_row(ranks: SignedRank | str, clustered: bool, options: Options) -> Row:
-    """Wilcoxon's test as R does it by default."""
-    group = IGNORING if clustered else "test"
-    if isinstance(ranks, str):
-        return Row(term="wilcoxon", group=group, method="Wilcoxon signed rank", undefined=ranks)
-    exact = ranks.p_exact(options.alternative) if ranks.exact_as_r else None
-    how = "exact" if exact is not None else "normal, continuity-corrected"
-    return Row(
-        term="wilcoxon", group=group, statistic=ranks.v, n=ranks.n, n_units=int(ranks.n),
-        p_value=exact if exact is not None else ranks.p_normal(options.alternative),
-        method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
-    )  # fmt: skip
-
-
-def flip_row(test: ChanceTest | str, lead: ClusteredMean, factors: Sequence[Factor], options: Options) -> Row:
-    """The sign-flip test."""
-    unit = "clusters" if factors else "pairs"
-    if isinstance(test, str):
-        return Row(term="sign_flip", group="test", method=f"sign flips of {unit}", undefined=test)
-    drawn = f"{count(test.draws)} random flips, (b + 1)/(B + 1)" if test.draws else test.method
-    how = "exact" if test.exact else drawn
-    return Row(
-        term="sign_flip", group="test", statistic=float(test.statistic[0]), p_value=float(test.p_value[0]),
-        n=lead.n, n_units=int(lead.n), n_clusters=lead.clusters[0] if lead.clusters else None,
-        method=f"sign flips of {unit} ({how})",
-    )  # fmt: skip
 
 
 def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Row]:
@@ -292,12 +225,14 @@ def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Ro
     sized, unit = pairs.sized()
     parts = zip(design.conditions, (sized.first, sized.second), (summary.sd_first, summary.sd_second), strict=True)
     for name, values, sd in parts:
-        rows.append(Row(term=name, group="mean", estimate=float(sized.count @ values / n) * unit, n=n))
-        rows.append(Row(term=name, group="sd", estimate=sd, n=n))
-    rows.append(Row(term="difference", group="sd", estimate=summary.sd or 0.0, n=n))
-    why = None if summary.r is not None else "a condition does not vary: no correlation"
-    rows.append(Row(term="r", estimate=summary.r, n=n, undefined=why))
-    return rows
+        of = Row(term=name, key=(("condition", name),), n=n)
+        rows.append(replace(of, group="mean", role="component", estimate=float(sized.count @ values / n) * unit))
+        rows.append(replace(of, group="sd", role="spread", estimate=sd))
+    rows.append(Row(term="difference", group="sd", role="spread", estimate=summary.sd or 0.0, n=n))
+    r = Row(term="r", role="component", estimate=summary.r, n=n)
+    if summary.r is None:
+        r = replace(r, undefined="a condition does not vary: no correlation", reason="no_variation")
+    return [*rows, r]
 
 
 FEW_UNITS = 20
@@ -324,13 +259,14 @@ def own_cautions(
     return tuple(found)
 
 
-def weights_tell(alike: Alike | None, lead: ClusteredMean) -> tuple[Caution, ...]:
+def weights_tell(alike: tuple[ClusteredMean, float, float] | None, lead: ClusteredMean) -> tuple[Caution, ...]:
     """Caution SS303: clusters with more pairs differ from those with fewer."""
-    if alike is None or alike.p >= LINE:
+    if alike is None or alike[2] >= LINE:
         return ()
+    mean, gap, p = alike
     said = (
         f"clusters with more pairs weigh more: the mean is {number(lead.mean)} over all pairs and "
-        f"{number(alike.mean.mean)} over clusters (difference {number(alike.gap)}, {p_value(alike.p)})"
+        f"{number(mean.mean)} over clusters (difference {number(gap)}, {p_value(p)})"
     )
     return (
         caution("SS303", said, short="clusters have different numbers of pairs, and these tell", affects="the estimand",
@@ -356,23 +292,16 @@ def sentence(result: Result) -> str:
     text += f" over {count(row.n or 0, 'pair')}{where}"
     if row.statistic is None:
         return f"{text}; {row.undefined}."
-    ends = result.extras["interval"]
-    span = (
-        interval(ends[0], ends[1], digits, level=result.settings["level"])
-        if ends
-        else f"interval undefined ({row.undefined})"
-    )
+    ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
+    if ends:
+        span = interval(ends[0], ends[1], digits, level=result.settings["level"])
     null = result.settings["null"]
-    test = f"t({df_text(row.df)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    df = number(row.df, 0 if row.df is not None and abs(row.df - round(row.df)) < 1e-9 else 1)
+    test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
     kind = "" if result.settings["alternative"] == "two_sided" else f" (one-sided: {result.settings['alternative']})"
     against = f" against {number(null)}" if null else ""
     robust = "" if not row.n_clusters else ", cluster-robust"
     return f"{text}, {span}, {test}{kind}{against}{robust}."
-
-
-def df_text(df: float | None) -> str:
-    """Write degrees of freedom: whole ones without decimals."""
-    return number(df, 0 if df is not None and abs(df - round(df)) < 1e-9 else 1)
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
@@ -478,7 +407,7 @@ def paired_difference(
         null=checked_number(null, "null"), alternative=alternative, cluster=cluster, ci=ci, level=level,
         resamples=resamples, flips=checked_draws(flips, "flips"), seed=seed,
     )  # fmt: skip
-    return by_levels(paired, "declared", lambda one: estimate(one, options), Paired)
+    return by_levels(paired, "declared", partial(estimate, options=options), Paired)
 
 
 def estimate(design: Paired, options: Options) -> Result:
@@ -486,27 +415,33 @@ def estimate(design: Paired, options: Options) -> Result:
     pairs = pair_values(design)
     factors = cluster_factors(design, options.cluster)
     codes = [factor.codes for factor in factors]
-    lead = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
-    ends, why = interval_of(lead, pairs, factors, options)
-    rows = [lead_row(lead, ends, why, options)]
+    mean_of = partial(clustered_mean, pairs.difference, pairs.count, magnitude=pairs.magnitude)
+    lead = mean_of(codes)
+    side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[options.alternative]
+    rows = [mean_row(lead, words(lead, options.ci) + side, options)]
+    ends = None if lead.undefined else lead.interval(options.level, alternative=options.alternative)
+    if options.ci != "closed" and not lead.undefined:
+        rows[0], ends = with_resamples(rows[0], pairs, factors, options)
     alike = clusters_alike(pairs, factors)
     if alike is not None:
-        rows.append(mean_row(alike.mean, ALIKE, ALIKE_METHOD, options))
-    alone = clustered_mean(pairs.difference, pairs.count, magnitude=pairs.magnitude)
+        rows.append(mean_row(alike[0], "t of the means of clusters", options, ALIKE))
     if factors:
-        rows.append(mean_row(alone, IGNORING, "paired t, pairs taken as independent", options))
-    ranks, flipped = ranked(pairs, options), flips_of(pairs, factors, options)
-    rows += [rank_row(ranks, bool(factors), options), flip_row(flipped, lead, factors, options)]
-    summary = summary_of(pairs)
-    rows += summary_rows(design, pairs, summary)
-    found = tuple(rows)
+        rows.append(mean_row(mean_of(), "paired t, pairs taken as independent", options, IGNORING))
+    (ranked, ranks), (flipped, normal) = wilcoxon(pairs, bool(factors), options), flips_of(pairs, factors, options)
+    found = (*rows, ranked, flip_row(flipped, lead), *summary_rows(design, pairs, summary_of(pairs)))
+    kinds = {kind: mean_of(codes, kind=kind) for kind in KINDS} if len(factors) == 1 else {}
+    drawn, effective = options.ci != "closed", bool(factors) and not lead.undefined
     return Result(
         metric="paired_difference",
         title=f"Mean difference: {' minus '.join(condition_names(design))}",
         inference=f"{words(lead, options.ci)}; {cluster_text(factors, 'pairs')}",
         rows=found,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
-        fit=fit_of(lead, pairs, factors, options),
+        fit={
+            "nobs": pairs.n, "n_clusters": rows[0].n_clusters, "df": whole(lead.df),
+            "method": words(lead, options.ci), "seed": options.seed, "resamples": options.resamples if drawn else None,
+            "effective_df": lead.df if effective else None, "largest_leverage": lead.largest if effective else None,
+        },
         settings={name: getattr(options, name) for name in Options.__dataclass_fields__},
         cautions=(
             *dependence(design, factors, lead, options), *own_cautions(found, lead, pairs, options),
@@ -515,10 +450,9 @@ def estimate(design: Paired, options: Options) -> Result:
         references=references(factors, options),
         design=design,
         extras={
-            "wilcoxon": {} if isinstance(ranks, str) else rank_variants(ranks, pairs, options),
-            "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
-            "flip_normal": normal_flips(pairs, factors, options), "interval": ends,
-            "std_errors": variants(pairs, factors), "lead": lead, "bounds": (options.null,),
+            "wilcoxon": ranks, "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
+            "flip_normal": normal, "interval": ends, "lead": lead, "bounds": (options.null,),
+            "std_errors": {kind: mean.std_error for kind, mean in kinds.items() if not mean.undefined},
             **({"unfloored_std_error": lead.unfloored_std_error} if lead.kind == "two-way" else {}),
         },
     )  # fmt: skip
@@ -531,18 +465,6 @@ def dependence(design: Paired, factors: Sequence[Factor], lead: ClusteredMean, o
         return cluster_cautions(design, factors, df=dfs, largest=lead.largest)
     fix = "ci='studentized'" if len(factors) < 2 else ""
     return mean_cautions(design, factors, [lead], fix=fix)
-
-
-def fit_of(lead: ClusteredMean, pairs: PairValues, factors: Sequence[Factor], options: Options) -> dict[str, Any]:
-    """Values of the glance table."""
-    drawn = options.ci != "closed"
-    known = bool(factors) and not lead.undefined
-    return {
-        "nobs": pairs.n, "n_clusters": min(lead.clusters) if lead.clusters else None,
-        "df": whole(lead.df), "method": words(lead, options.ci), "seed": options.seed,
-        "resamples": options.resamples if drawn else None, "effective_df": lead.df if known else None,
-        "largest_leverage": lead.largest if known else None,
-    }  # fmt: skip
 
 
 METRIC = Metric(

@@ -4,100 +4,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
-from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
-from socialstats.inference.dependence import cluster_facts, cluster_text
-from socialstats.inference.intervals import checked_level
-from socialstats.models.effect_sizes import ROUNDING_ERRORS, checked_choice, checked_number, merged, signed_rank
+from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.models.effect_sizes import ROUNDING_ERRORS, merged, signed_rank
 from socialstats.models.traits import (
-    MISSING_TRAIT,
     Answers,
     MissingTrait,
-    Names,
-    answers_of,
-    check_range,
-    checked_weights,
-    chosen_stages,
+    analysed,
+    checked_settings,
     composites,
-    factor_of,
+    header,
+    inference_of,
+    row_text,
     trait_table,
 )
 from socialstats.models.unit_means import (
-    CIS,
-    NO_UNIT,
     CiName,
     Inference,
     Sample,
-    UnitClusters,
     across,
     d_z_row,
     mean_row,
+    no_row,
     of_one,
     size_cautions,
-    unit_clusters,
 )
 from socialstats.registry import Metric
 from socialstats.resampling import ALTERNATIVES, Alternative
 from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results.rows import rows_with
 from socialstats.tables import EPSILON
-from socialstats.text import count, interval, number, p_value, quoted, shorten
+from socialstats.text import count, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 UNITS = ("scenario", "model", "answer")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What the caller chose, checked."""
-
-    weights: Mapping[str, float] | None
-    centre: float
-    free_weights: bool
-    stages: tuple[str, ...] | None
-    change: tuple[str, str] | None
-    unit_of_analysis: str
-    alternative: Alternative
-    missing_trait: str
-    names: Names
-    cluster: str | Sequence[str] | None
-    ci: str
-    level: float
-    resamples: int
-    seed: int
-
-
-def checked_options(
-    *, weights: Mapping[str, float] | None, centre: float, free_weights: bool, stages: Sequence[str] | None,
-    change: Sequence[str] | None, level: float, names: Names, **others: Any,
-) -> Options:  # fmt: skip
-    """Check the options of `paraphrase_spread`."""
-    checked_level(level)
-    allowed = {"unit_of_analysis": UNITS, "alternative": ALTERNATIVES, "missing_trait": MISSING_TRAIT, "ci": CIS}
-    for name, choices in allowed.items():
-        checked_choice(others[name], choices, name)
-    if names.trait is None and weights is not None:
-        raise InputError("weights= need traits; with trait=None the values themselves are compared")
-    if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
-        raise InputError(f"change must name two different stages, not {change!r}")
-    used = None if names.trait is None else checked_weights(weights, free=free_weights)
-    return Options(
-        weights=used, centre=checked_number(centre, "centre"), free_weights=free_weights, names=names,
-        stages=None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages),
-        change=None if change is None else (change[0], change[1]), level=level, **others,
-    )  # fmt: skip
-
-
+SIDES = {"two_sided": "two-sided ", "greater": "one-sided ", "less": "one-sided "}
 DEPENDENT = "units are clustered: Wilcoxon's test takes them as independent"
 
 
@@ -157,19 +107,15 @@ def spreads_of(answers: Answers, values: FloatArray) -> Spreads:
     NothingToAnalyse
         If no question has two wordings.
     """
-    shape = (len(answers.models), len(answers.scenarios), len(answers.stages))
-    flat = np.ravel_multi_index(tuple(answers.codes[:, :3].T), shape)
-    size = int(np.prod(shape))
-    n = np.bincount(flat, minlength=size)
-    mean = np.bincount(flat, values, size) / np.maximum(n, 1)
-    squares = np.bincount(flat, (values - mean[flat]) ** 2, size)
-    asked = n.reshape(shape)
+    flat, shape = answers.questions()
+    asked = np.bincount(flat, minlength=math.prod(shape)).reshape(shape)
+    off = values - answers.cells(values).ravel()[flat]
     times = {s: len(np.unique(answers.codes[answers.codes[:, 2] == t, 3])) for t, s in enumerate(answers.stages)}
     full = (asked == np.array(list(times.values()))) & (asked > 1)
     wordings = {s: k for t, (s, k) in enumerate(times.items()) if full[:, :, t].any()}
     if not wordings:
         raise NothingToAnalyse("no question was asked in two wordings: there is no spread")
-    deviation = np.sqrt(squares / np.maximum(n - 1, 1)).reshape(shape)
+    deviation = np.sqrt(answers.cells(off**2) * asked / np.maximum(asked - 1, 1))
     several = np.array([k > 1 for k in times.values()])
     return Spreads(
         answers=answers, cells=np.where(full, deviation, np.nan)[..., None], wordings=wordings,
@@ -179,24 +125,24 @@ def spreads_of(answers: Answers, values: FloatArray) -> Spreads:
 
 def sample_of(cells: FloatArray, how: Inference) -> Sample:
     """Return one value a unit of analysis from (models, scenarios, 1) cells."""
-    if how.unit != "answer":
-        return across(cells, how)
-    flat = cells.reshape(-1, 1)
-    keep = np.flatnonzero(np.isfinite(flat[:, 0]))
-    return Sample(values=flat[keep], unit=keep, how=how)
+    return across(cells, how) if how.unit != "answer" else of_one(cells.reshape(-1, 1), how)
 
 
 def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
     """Rows of the mean spread by stage, then of each model where scenarios are the units of analysis."""
-    out = [mean_row(s, "spread", sample_of(spreads.stage(s), how), test=False) for s in spreads.wordings]
+    facts: dict[str, Any] = {"test": False, "role": "estimate"}
+    out = [mean_row(s, "spread", sample_of(spreads.stage(s), how), key=(("stage", s),), **facts)
+           for s in spreads.wordings]  # fmt: skip
     models = spreads.answers.models
     if how.unit == "scenario" and len(models) > 1:
-        out += [mean_row(m, f"spread: {s}", of_one(spreads.stage(s)[k], how), test=False)
+        out += [mean_row(m, f"spread: {s}", of_one(spreads.stage(s)[k], how), key=(("model", m), ("stage", s)), **facts)
                 for s in spreads.wordings for k, m in enumerate(models)]  # fmt: skip
     return out
 
 
-def change_rows(spreads: Spreads, how: Inference, options: Options) -> tuple[list[Row], dict[str, Any]]:
+def change_rows(
+    spreads: Spreads, how: Inference, ends: tuple[str, str], alternative: Alternative
+) -> tuple[list[Row], dict[str, float]]:
     """Rows of the change between two stages: t, Wilcoxon, d_z; with all p-values of Wilcoxon's test.
 
     Raises
@@ -204,107 +150,88 @@ def change_rows(spreads: Spreads, how: Inference, options: Options) -> tuple[lis
     InputError
         For a stage without wordings.
     """
-    ends = options.change or spreads.ends
-    if ends is None:
-        return [], {}
     unknown = [s for s in ends if s not in spreads.wordings]
     if unknown:
         known = quoted(list(spreads.wordings), 20)
         raise InputError(f"change: stage '{shorten(str(unknown[0]))}' has no wordings; stages with some: {known}")
     sample = sample_of(spreads.stage(ends[0]) - spreads.stage(ends[1]), how)
-    name = f"{ends[0]} minus {ends[1]}"
-    ranked, variants = rank_row(sample, options)
-    return [mean_row(name, "change", sample), ranked, d_z_row("d_z", "change", sample)], {"wilcoxon": variants}
+    key = (("stage", ends[0]), ("baseline", ends[1]))
+    ranked, every = rank_row(sample, alternative, key)
+    return [
+        mean_row(f"{ends[0]} minus {ends[1]}", "change", sample, key=key, role="difference"), ranked,
+        d_z_row("d_z", "change", sample, key=key, role="effect_size"),
+    ], every  # fmt: skip
 
 
-def rank_row(sample: Sample, options: Options) -> tuple[Row, dict[str, float]]:
+def rank_row(
+    sample: Sample, alternative: Alternative, key: tuple[tuple[str, str], ...]
+) -> tuple[Row, dict[str, float]]:
     """Row of Wilcoxon's signed-rank test (as R's ``wilcox.test``), and its p-values."""
-    row = Row(term="wilcoxon", group="change", n=float(len(sample.unit)), n_units=len(sample.unit))
-    if sample.how.dependent or not len(sample.unit):
-        return replaced(row, DEPENDENT if len(sample.unit) else NO_UNIT.format(sample.how.unit)), {}
+    n = len(sample.unit)
+    row = Row(term="wilcoxon", group="change", n=float(n), n_units=n, key=key, role="test")
+    if not n:
+        return no_row("wilcoxon", "change", sample.how, key=key, role="test"), {}
+    if sample.how.dependent:
+        return replace(row, undefined=DEPENDENT), {}
     values = merged(sample.means, ROUNDING_ERRORS * EPSILON * sample.how.magnitude)
     try:
-        ranks = signed_rank(values, np.ones(len(values)))
+        ranks = signed_rank(values, np.ones(n))
     except UndefinedStatistic as error:
-        return replaced(row, str(error)), {}
-    found = {"p_normal_corrected": ranks.p_normal(options.alternative),
-             "p_normal": ranks.p_normal(options.alternative, corrected=False)}  # fmt: skip
-    exact = ranks.p_exact(options.alternative)
+        return replace(row, undefined=str(error)), {}
+    found = {"p_normal_corrected": ranks.p_normal(alternative),
+             "p_normal": ranks.p_normal(alternative, corrected=False)}  # fmt: skip
+    exact = ranks.p_exact(alternative)
     if exact is not None:
         found["p_exact"] = exact
-    use = "p_exact" if ranks.exact_as_r and exact is not None else "p_normal_corrected"
-    how = "exact" if use == "p_exact" else "normal, continuity correction"
-    said = f"Wilcoxon signed rank, {options.alternative.replace('_', '-')}, {how}"
-    return Row(term="wilcoxon", group="change", statistic=ranks.v, p_value=found[use], n=row.n, n_units=row.n_units,
-               method=said), found  # fmt: skip
-
-
-def replaced(row: Row, why: str) -> Row:
-    """Return a row that says why it has no test."""
-    return Row(term=row.term, group=row.group, n=row.n, n_units=row.n_units, undefined=why)
+    use_exact = ranks.exact_as_r and exact is not None
+    how = "exact" if use_exact else "normal, continuity correction"
+    return replace(
+        row, statistic=ranks.v, p_value=found["p_exact" if use_exact else "p_normal_corrected"],
+        test="exact" if use_exact else "signed_rank",
+        method=f"Wilcoxon signed rank, {alternative.replace('_', '-')}, {how}",
+    ), found  # fmt: skip
 
 
 def sentence(result: Result) -> str:
     """Say the mean spread at the two stages compared (or the first), the change, and its tests."""
-    ends = result.settings["change"]
-    spreads = [r for r in result.rows if r.group == "spread"]
-    shown = [r for r in spreads if ends is None or r.term in ends]
+    ends, unit = result.settings["change"], result.settings["unit_of_analysis"]
+    shown = rows_with(result.rows, "stage")
     if ends is not None:
-        shown = sorted(shown, key=lambda r: ends.index(r.term))
+        shown = sorted((r for r in shown if r.term in ends), key=lambda r: ends.index(r.term))
     at = " and ".join(f"{level_text(r)} at '{shorten(r.term)}'" for r in shown)
-    unit = result.settings["unit_of_analysis"]
     n = count(shown[0].n_units or 0, {"answer": "model-by-scenario cell"}.get(unit, unit))
-    text = f"The mean standard deviation over wordings was {at}, over {n}"
-    if ends is None:
-        return f"{text}."
-    change = result.rows[[r.group for r in result.rows].index("change")]
-    return f"{text}; {change_text(change, result)}."
+    change = "" if ends is None else f"; {change_text(result)}"
+    return f"The mean standard deviation over wordings was {at}, over {n}{change}."
 
 
 def level_text(row: Row) -> str:
     """Estimate and interval of a row, or why there is none."""
     if row.estimate is None:
         return f"undefined ({row.undefined})"
-    text = number(row.estimate)
-    if row.conf_low is not None:
-        text += f", {interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95)},"
-    return text
+    return row_text(row) + ("," if row.conf_low is not None else "")
 
 
-def change_text(row: Row, result: Result) -> str:
+def change_text(result: Result) -> str:
     """Change with its tests."""
+    row, ranks, size = (r for r in result.rows if r.label("baseline") is not None)
     if row.estimate is None:
         return f"the change is undefined ({row.undefined})"
-    text = f"the change ({shorten(row.term, 80)}) was {number(row.estimate)}"
-    if row.conf_low is not None:
-        text += f", {interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95)}"
-    if row.statistic is not None and row.df is not None:
-        df = number(row.df, 0 if row.df == round(row.df) else 2)
-        text += f", t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    size, ranks = result.row("d_z", group="change"), result.row("wilcoxon", group="change")
+    text = f"the change ({shorten(row.term, 80)}) was {row_text(row)}"
     if size.estimate is not None:
         text += f", d_z = {number(size.estimate)}"
     if ranks.statistic is not None:
-        side = {"two_sided": "two-sided ", "greater": "one-sided ", "less": "one-sided "}[
-            result.settings["alternative"]
-        ]
         digits = 0 if ranks.statistic == round(ranks.statistic) else 1
+        side = SIDES[result.settings["alternative"]]
         text += f", Wilcoxon's V = {number(ranks.statistic, digits)}, {side}{p_value(ranks.p_value)}"
     return text + (f" ({row.undefined})" if row.undefined else "")
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the mean spread by stage, and by model where there are several, with the intervals."""
-    from dataclasses import replace
-
     from socialstats.figures import forest
 
-    rows = []
-    for row in result.rows:
-        if row.group == "spread":
-            rows.append(row)
-        elif (row.group or "").startswith("spread: "):
-            rows.append(replace(row, term=f"{row.term} ({(row.group or '').removeprefix('spread: ')})"))
+    rows = rows_with(result.rows, "stage")
+    rows += [replace(r, term=f"{r.term} ({r.label('stage')})") for r in rows_with(result.rows, "model", "stage")]
     settings = {"xlabel": "Standard deviation over wordings", "sort": False}
     return forest(rows[:200], ax=ax, **{**settings, **options})
 
@@ -404,100 +331,48 @@ def paraphrase_spread(
     >>> [round(row.estimate, 2) for row in result.rows[:3]]
     [2.59, 0.94, 1.65]
     """
-    options = checked_options(
-        weights=weights, centre=centre, free_weights=free_weights, stages=stages, change=change,
-        unit_of_analysis=unit_of_analysis, alternative=alternative, missing_trait=missing_trait, cluster=cluster, ci=ci,
-        level=level, resamples=resamples, seed=seed,
-        names=Names(model=model, scenario=scenario, stage=stage, wording=wording, trait=trait),
-    )  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
+    given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
+    if trait is None and weights is not None:
+        raise InputError("weights= need traits; with trait=None the values themselves are compared")
+    if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
+        raise InputError(f"change must name two different stages, not {change!r}")
+    settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
 
 
-def estimate(design: Ratings, options: Options) -> Result:
+def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the spreads of one design."""
-    part, stages = chosen_stages(design, options.names, options.stages)
-    traits = tuple(options.weights) if options.weights is not None else ("value",)
-    answers = answers_of(part, options.names, traits, stages, missing=options.missing_trait)
-    spreads = spreads_of(answers, values_of(answers, options))
-    clusters = unit_clusters(part, unit_factor(part, options), options.cluster, judges="fixed", ci=options.ci)
-    how = Inference(
-        unit=options.unit_of_analysis, ci=options.ci, level=options.level, resamples=options.resamples,
-        seed=options.seed, clusters=clusters.codes, magnitude=spreads.magnitude,
-    )  # fmt: skip
-    changed, more = change_rows(spreads, how, options)
-    rows = (*spread_rows(spreads, how), *changed)
+    answers, clusters = analysed(design, settings)
+    weights, scores = settings["weights"], answers.scores
+    values = scores[:, :, 0] if weights is None else composites(scores, weights, settings["centre"])
+    spreads = spreads_of(answers, values.mean(axis=1))
+    how = inference_of(settings, clusters, spreads.magnitude)
+    ends = spreads.ends if settings["change"] is None else tuple(settings["change"])
+    changed, ranks = ([], None) if ends is None else change_rows(spreads, how, ends, settings["alternative"])
+    rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changed), answers.seen()
+    cautions = [
+        caution("SS301", f"{count(n, what)} without all {lacks}", affects=affects, fix=f"collect the {fix} again")
+        for n, what, lacks, affects, fix in (
+            (answers.left_out, "answer", "scores", "the questions they belong to", "scores"),
+            (spreads.lacking, "question", "wordings of the stage", "n", "answers"),
+        ) if n
+    ]  # fmt: skip
+    units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[how.unit]
     return Result(
         metric="paraphrase_spread",
         title="Standard deviation over wordings",
-        inference=inference_text(how, clusters),
+        **header(answers, clusters, how, rows, f"{how.unit}s"),
         rows=rows,
-        counts=counts_of(spreads, clusters),
-        fit={"nobs": len(answers.codes) * len(answers.judges), "method": "t" if options.ci == "closed" else options.ci,
-             "seed": options.seed, "resamples": None if options.ci == "closed" else options.resamples,
-             **cluster_facts(rows)},
-        settings=settings_of(options, spreads),
-        cautions=(*clusters.cautions, *own_cautions(spreads, how)),
-        references=(*METRIC.references, *(("davisonhinkley1997",) if options.ci != "closed" else ())),
+        counts={"questions": spreads.n, "models": models, "scenarios": scenarios, "stages": len(spreads.wordings),
+                "judges": len(answers.judges),
+                **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}},
+        settings={**settings, "change": ends},
+        cautions=(*clusters.cautions, *cautions, *size_cautions(units, how, len(answers.judges))),
+        references=(*METRIC.references, *(("davisonhinkley1997",) if how.ci != "closed" else ())),
         design=design,
-        extras={"pooled_sd": spreads.pooled(), "wordings": dict(spreads.wordings), **more},
+        extras={"pooled_sd": spreads.pooled(), "wordings": dict(spreads.wordings),
+                **({} if ranks is None else {"wilcoxon": ranks})},
     )  # fmt: skip
-
-
-def values_of(answers: Answers, options: Options) -> FloatArray:
-    """Return each answer's value: the judges' mean composite, or score; (answers,) float64."""
-    if options.weights is None:
-        return np.asarray(answers.scores[:, :, 0].mean(axis=1))
-    if not options.free_weights:
-        check_range(answers, options.centre)
-    return np.asarray(composites(answers.scores, options.weights, options.centre).mean(axis=1))
-
-
-def unit_factor(design: Ratings, options: Options) -> Factor:
-    """Return the units of analysis over the units of the design; an answer is a model in a scenario."""
-    names = options.names
-    model, scenario = (factor_of(design, part, getattr(names, part)) for part in ("model", "scenario"))
-    if options.unit_of_analysis != "answer":
-        return model if options.unit_of_analysis == "model" else scenario
-    levels = tuple(f"{m} | {s}" for m in model.levels for s in scenario.levels)
-    return Factor(name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels)
-
-
-def counts_of(spreads: Spreads, clusters: UnitClusters) -> dict[str, int]:
-    """Count what there is at every level."""
-    answers = spreads.answers
-    seen = [len(np.unique(answers.codes[:, k])) for k in range(2)]
-    named = {f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}
-    return {
-        "questions": spreads.n, "models": seen[0], "scenarios": seen[1], "stages": len(spreads.wordings),
-        "judges": len(answers.judges), **named,
-    }  # fmt: skip
-
-
-def inference_text(how: Inference, clusters: UnitClusters) -> str:
-    """Name units of analysis and clusters."""
-    interval = "t intervals" if how.ci == "closed" else f"bootstrap intervals ({how.ci})"
-    apart = cluster_text(clusters.factors, "units") if clusters.factors else f"{how.unit}s independent of each other"
-    return f"{interval}; units of analysis: {how.unit}s; {apart}"
-
-
-def settings_of(options: Options, spreads: Spreads) -> dict[str, object]:
-    """Echo the options."""
-    names = {name: getattr(options.names, name) for name in Names.__dataclass_fields__}
-    plain = {name: getattr(options, name) for name in Options.__dataclass_fields__ if name != "names"}
-    return {**plain, **names, "change": options.change or spreads.ends}
-
-
-def own_cautions(spreads: Spreads, how: Inference) -> tuple[Caution, ...]:
-    """Cautions SS301 (answers, questions and stages left out) and SS312 (few units)."""
-    found: list[Caution] = []
-    if spreads.answers.left_out:
-        said = f"{count(spreads.answers.left_out, 'answer')} without all scores"
-        found.append(caution("SS301", said, affects="the questions they belong to", fix="collect the scores again"))
-    if spreads.lacking:
-        said = f"{count(spreads.lacking, 'question')} without all wordings of the stage"
-        found.append(caution("SS301", said, affects="n", fix="collect the answers again"))
-    units = {"scenario": len(spreads.answers.scenarios), "model": len(spreads.answers.models)}
-    return (*found, *size_cautions(units.get(how.unit, spreads.n), how, len(spreads.answers.judges)))
 
 
 METRIC = Metric(

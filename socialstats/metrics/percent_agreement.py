@@ -11,8 +11,7 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
-from socialstats.inference.intervals import checked_level
+from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import (
     Patterns,
     RefusalRule,
@@ -24,7 +23,7 @@ from socialstats.models.kappa import (
     quoted_pair,
     too_many_pairs,
 )
-from socialstats.models.shares import RESAMPLED, How, merged, share_row, share_text
+from socialstats.models.shares import How, header_of, how_of, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.results.rows import size_unit
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
-CIS: tuple[str, ...] = get_args(Ci)
 ALL = "all pairs"
 NOBODY = "no unit has ratings of both"
 
@@ -116,11 +114,9 @@ def percent_agreement(
     >>> percent_agreement(design, tolerance=1).row("ann | bob").estimate
     0.75
     """
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    how = how_of(ci, level, resamples, seed, get_args(Ci))
     if pairs not in ("all", "pooled"):
         raise InputError(f"pairs={pairs!r} is not one of all, pooled")
-    how = How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
     settings = {
         "tolerance": tolerance, "pairs": pairs, "stratum": stratum, "refusal": refusal, "ci": how.ci,
         "cluster": cluster, "level": level, "resamples": resamples, "seed": seed,
@@ -136,27 +132,23 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     why = "" if pooled else too_many_pairs(len(design.raters))
     if why:
         raise InputError(f"{design.source}: {why}; use pairs='pooled'")
-    strata = [
-        (group, patterns(design, factors, refusal=settings["refusal"], among=among, apart=not pooled))
+    strata = {
+        group: patterns(design, factors, refusal=settings["refusal"], among=among, apart=not pooled)
         for group, among in by_stratum(design, settings["stratum"])
-    ]
-    whole = strata[0][1]
+    }
+    whole = strata[None]
     need_pairs(design, whole)
-    rows = [row for group, part in strata for row in rows_of(group, part, agree, settings["pairs"], how)]
+    rows = [row for group, part in strata.items() for row in rows_of(group, part, agree, settings["pairs"], how)]
     near = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
-    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
     return Result(
         metric="percent_agreement",
         title=f"Percent agreement{near}",
-        inference=f"{made} intervals; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": how.ci}
-        | (cluster_facts(rows) if factors else {})
-        | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
+        **header_of(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
         cautions=(*missing_ratings(design, whole, settings["refusal"]), *share_cautions(design, factors, rows)),
-        references=("wilson1927", "korngraubard1998"),
+        references=METRIC.references,
         design=design,
         extras={"agrees": agree},
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from scipy.special import expit, logit
@@ -12,11 +12,11 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.inference.intervals import critical_values
+from socialstats.inference.intervals import checked_level, critical_values
 from socialstats.inference.rows import with_ends
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
-from socialstats.resampling import Interval, Replicates, basic, percentile
+from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, percent, quoted, shorten
@@ -24,72 +24,25 @@ from socialstats.text import count, interval, number, percent, quoted, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from socialstats.metrics.bradley_terry import BradleyTerryBootstrap, BradleyTerryResult
+
 ScaleOption = Literal["arithmetic", "geometric", "both"]
 Ci = Literal["basic", "percentile", "delta"]
 By = Literal["auto", "pair", "row", "cluster"]
 Ungrouped = Literal["error", "leave_out"]
-SCALES: tuple[Scale, ...] = get_args(Scale)
-CIS: tuple[str, ...] = get_args(Ci)
 TOO_FEW = "too few refits had finite strengths for an interval"
 AT_THE_END = "the share is closer to 0 or 1 than a floating-point number can be: no interval"
 
 
-class Refits(Protocol):
-    """Bootstrap refits: log-strengths (B, items) in the order of the fit's `strengths`, NaN where none exist."""
-
-    @property
-    def strengths(self) -> FloatArray:
-        """Log-strengths of the refits."""
-        ...
-
-
-class Fit(Protocol):
-    """What preference shares need of a Bradley-Terry fit."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the coefficients."""
-        ...
-
-    @property
-    def covariance(self) -> FloatArray | None:
-        """Covariance of the coefficients."""
-        ...
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """n at every level."""
-        ...
-
-    @property
-    def strengths(self) -> Mapping[str, float]:
-        """Log-strength of each item."""
-        ...
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """What the caller of the fit chose."""
-        ...
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """What to know before the fit is quoted."""
-        ...
-
-    def bootstrap(self, *, by: Any, resamples: int, seed: int) -> Refits:
-        """Refit on resamples."""
-        ...
-
-
 def preference_shares(
-    fit: Fit | Comparisons | TableLike,
+    fit: BradleyTerryResult | Comparisons | TableLike,
     groups: Mapping[str, str],
     *,
     scale: ScaleOption = "both",
     ci: Ci = "basic",
     by: By = "auto",
     ungrouped: Ungrouped = "error",
-    refits: Refits | None = None,
+    refits: BradleyTerryBootstrap | None = None,
     resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,
@@ -149,26 +102,28 @@ def preference_shares(
     >>> round(sum(row.estimate for row in shares.rows if row.group == "geometric"), 9)
     1.0
     """
-    check_options(scale, ci, level, ungrouped)
+    options = (("scale", scale, ScaleOption), ("ci", ci, Ci), ("ungrouped", ungrouped, Ungrouped))
+    for option, value, allowed in options:
+        if value not in get_args(allowed):
+            raise InputError(f"{option}='{value}' is not one of {', '.join(get_args(allowed))}")
+    checked_level(level)
     fit = fit_of(fit, columns, "preference_shares()")
     items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
     names, codes = group_members(items, groups)
     strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
-    at = [k for k, item in enumerate(fit.strengths) if item in items]
     by = resampled(fit, by, refits)
-    made = None if ci == "delta" else refits if refits is not None else fit.bootstrap(
-        by=by, resamples=resamples, seed=seed
-    )  # fmt: skip
-    drawn = None if made is None else usable_refits(fit, made, resamples)[:, at]
-    refused = f"{why}; use ci='delta'" if (why := getattr(made, "refused", "")) else ""
-    scales = SCALES if scale == "both" else (scale,)
-    rows: list[Row] = []
-    for one in scales:
-        error = delta_errors(fit, items, strengths, codes, one)
-        ends = intervals(strengths, codes, one, drawn, error, ci, level)
-        share = group_shares(strengths[None, :], codes, one)[0]
-        rows += rows_of(names, codes, share, one, error, ends, ci, level, refused)
-    lost = () if drawn is None else refit_caution(drawn, resamples)
+    if ci == "delta":
+        made, drawn = None, None
+    else:
+        made = refits if refits is not None else fit.bootstrap(by=by, resamples=resamples, seed=seed)
+        at = [k for k, item in enumerate(fit.strengths) if item in items]
+        drawn = usable_refits(made, resamples, len(fit.strengths))[:, at]
+    rows = [
+        row
+        for one in (get_args(Scale) if scale == "both" else (scale,))
+        for row in scale_rows(fit, items, names, codes, one, drawn, getattr(made, "refused", ""), ci, level)
+    ]
+    lost = None if drawn is None else lost_caution(resamples - len(drawn), resamples, "intervals of the shares")
     known = getattr(made, "cautions", fit.cautions)  # of the refits those that concern them, else the fit's
     portions = group_portions(strengths, codes)
     return Result(
@@ -182,23 +137,15 @@ def preference_shares(
             "groups": {item: groups[item] for item in items}, "scale": scale, "ci": ci, "by": by,
             "ungrouped": ungrouped, "resamples": resamples, "seed": seed, "level": level,
         },
-        cautions=(size_caution(items, names, codes, portions), *lost, *(c for c in known if c.code != "SS204")),
+        cautions=(
+            size_caution(items, names, codes, portions),
+            *((lost,) if lost else ()),
+            *(c for c in known if c.code != "SS204"),
+        ),
         references=("bradley1952", "davisonhinkley1997"),
-        design=getattr(fit, "design", None),
+        design=fit.design,
         extras={"fit": fit, "portions": dict(zip(items, portions.tolist(), strict=True))},
     )  # fmt: skip
-
-
-def check_options(scale: str, ci: str, level: float, ungrouped: str = "error") -> None:
-    """Raise InputError for an unknown option."""
-    if scale not in get_args(ScaleOption):
-        raise InputError(f"scale='{scale}' is not one of {', '.join(get_args(ScaleOption))}")
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
-    if ungrouped not in get_args(Ungrouped):
-        raise InputError(f"ungrouped='{ungrouped}' is not one of {', '.join(get_args(Ungrouped))}")
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
 
 
 def group_members(items: Sequence[str], groups: Mapping[str, str]) -> tuple[tuple[str, ...], IntArray]:
@@ -214,7 +161,7 @@ def group_members(items: Sequence[str], groups: Mapping[str, str]) -> tuple[tupl
     return tuple(names.tolist()), codes.astype(np.int64)
 
 
-def resampled(fit: Fit, by: By, refits: Refits | None = None) -> By:
+def resampled(fit: BradleyTerryResult, by: By, refits: BradleyTerryBootstrap | None = None) -> By:
     """Return what refits resample: what the caller says, or else the clusters that the fit has, or pairs of items."""
     if by != "auto":
         return by
@@ -222,92 +169,55 @@ def resampled(fit: Fit, by: By, refits: Refits | None = None) -> By:
     return known or ("cluster" if fit.settings.get("cluster") else "pair")
 
 
-def usable_refits(fit: Fit, made: Refits, resamples: int) -> FloatArray:
+def usable_refits(made: BradleyTerryBootstrap, resamples: int, n_items: int) -> FloatArray:
     """Strengths of the refits that have finite ones, (usable, items)."""
     drawn = np.asarray(made.strengths, dtype=np.float64)
-    if drawn.ndim != 2 or drawn.shape[1] != len(fit.strengths) or len(drawn) > resamples:
-        raise InputError(f"refits: shape {drawn.shape} is not that of {resamples} refits of {len(fit.strengths)} items")
+    if drawn.ndim != 2 or drawn.shape[1] != n_items or len(drawn) > resamples:
+        raise InputError(f"refits: shape {drawn.shape} is not that of {resamples} refits of {n_items} items")
     kept = drawn[np.isfinite(drawn).all(axis=1)]
     if not len(kept):
         raise UndefinedStatistic(f"none of {count(resamples, 'refit')} had finite strengths; use ci='delta'")
     return kept
 
 
-def refit_caution(refits: FloatArray, resamples: int) -> tuple[Caution, ...]:
-    """Caution SS204 when more than 1 % of the refits had no finite strengths."""
-    found = lost_caution(resamples - len(refits), resamples, "intervals of the shares")
-    return () if found is None else (found,)
+def scale_rows(
+    fit: BradleyTerryResult, items: Sequence[str], names: Sequence[str], codes: IntArray, scale: Scale,
+    drawn: FloatArray | None, refused: str, ci: Ci, level: float,
+) -> list[Row]:  # fmt: skip
+    """Return one row a group: its share, with an interval made on the logit scale.
 
-
-def delta_errors(
-    fit: Fit, items: Sequence[str], strengths: FloatArray, codes: IntArray, scale: Scale
-) -> tuple[FloatArray, FloatArray, str] | None:
-    """Delta-method standard errors of the shares (NaN where there are none), df, and why there are none.
-
-    None where the fit has no covariance of the strengths.
+    Parameters
+    ----------
+    drawn : (refits, items) array, optional
+        Without refits the interval is that of the delta method, with the fit's t or normal.
+    refused : str
+        Why refits give no intervals; empty where they do.
     """
-    gradient = share_gradient(strengths, codes, scale)
-    own: Callable[..., tuple[FloatArray, FloatArray, str]] | None = getattr(fit, "errors_of", None)
-    if own is not None:
-        return own(items, gradient)
-    if fit.covariance is None or any(item not in fit.names for item in items):
-        return None
-    place = [fit.names.index(item) for item in items]
-    variance = np.einsum("gi,ij,gj->g", gradient, fit.covariance[np.ix_(place, place)], gradient)
-    df = next((row.df for row in getattr(fit, "rows", ()) if row.df is not None), np.inf)
-    return np.sqrt(np.maximum(variance, 0.0)), np.full(len(variance), df), ""
-
-
-def intervals(
-    strengths: FloatArray,
-    codes: IntArray,
-    scale: Scale,
-    refits: FloatArray | None,
-    error: tuple[FloatArray, FloatArray, str] | None,
-    ci: Ci,
-    level: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Ends of the intervals of the shares, made on the logit scale; delta intervals use the fit's t or normal."""
+    strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
     share = group_shares(strengths[None, :], codes, scale)[0]
-    share = np.where((share > 0) & (share < 1), share, np.nan)
-    if refits is None:
-        if error is None:
-            raise InputError("ci='delta' needs a fit with the covariance of its strengths; use ci='basic'")
-        half = critical_values(level, error[1]) * error[0] / (share * (1 - share))
-        return expit(logit(share) - half), expit(logit(share) + half)
-    replicates = logit(group_shares(refits, codes, scale))
-    none_lost = np.zeros(len(share), dtype=np.int64)
-    boot = Replicates(estimate=logit(share), replicates=replicates, n_degenerate=none_lost)
-    ends: Interval = basic(boot, level=level) if ci == "basic" else percentile(boot, level=level)
-    return expit(ends.low), expit(ends.high)
-
-
-def rows_of(
-    names: Sequence[str],
-    codes: IntArray,
-    share: FloatArray,
-    scale: Scale,
-    error: tuple[FloatArray, FloatArray, str] | None,
-    ends: tuple[FloatArray, FloatArray],
-    ci: str,
-    level: float,
-    refused: str = "",
-) -> list[Row]:
-    """One row a group; `refused` says why none has an interval."""
-    low, high = (np.full(len(share), np.nan), np.full(len(share), np.nan)) if refused else ends
-    no_interval = refused or (error[2] if ci == "delta" and error is not None and error[2] else TOO_FEW)
-    return [
-        with_ends(
-            Row(
-                term=name, group=scale, estimate=float(share[g]), n_units=int(np.sum(codes == g)),
-                std_error=float(error[0][g]) if error is not None and error[0][g] > 0 else None,
-                method=f"{ci}, logit scale",
-            ),
-            float(low[g]), float(high[g]), level,
-            why="" if not np.isnan(low[g]) else no_interval if 0 < share[g] < 1 else AT_THE_END,
-        )
-        for g, name in enumerate(names)
-    ]  # fmt: skip
+    errors, df, why = fit.errors_of(items, share_gradient(strengths, codes, scale))
+    inside = np.where((share > 0) & (share < 1), share, np.nan)
+    if drawn is None:
+        reach = critical_values(level, df) * errors / (inside * (1 - inside))
+        low, high = logit(inside) - reach, logit(inside) + reach
+    else:
+        boot = Replicates(
+            estimate=logit(inside), replicates=logit(group_shares(drawn, codes, scale)),
+            n_degenerate=np.zeros(len(share), dtype=np.int64),
+        )  # fmt: skip
+        ends = basic(boot, level=level) if ci == "basic" else percentile(boot, level=level)
+        low, high, why = ends.low, ends.high, f"{refused}; use ci='delta'" if refused else ""
+    rows, sizes = [], np.bincount(codes)
+    for g, name in enumerate(names):
+        row = Row(
+            term=name, group=scale, key=(("group", name), ("scale", scale)), role="estimate",
+            estimate=float(share[g]), n_units=int(sizes[g]),
+            std_error=float(errors[g]) if errors[g] > 0 else None, method=f"{ci}, logit scale",
+        )  # fmt: skip
+        none = refused or np.isnan(low[g])
+        undefined = "" if not none else why or TOO_FEW if 0 < share[g] < 1 else AT_THE_END
+        rows.append(with_ends(row, float(expit(low[g])), float(expit(high[g])), level, why=undefined))
+    return rows
 
 
 def size_caution(items: Sequence[str], names: Sequence[str], codes: IntArray, portions: FloatArray) -> Caution:
@@ -330,21 +240,18 @@ def sentence(result: Result) -> str:
     scale = result.rows[0].group
     rows = sorted((r for r in result.rows if r.group == scale), key=lambda r: -(r.estimate or 0.0))
     level = result.settings["level"]
-    parts = [
-        f"{shorten(r.term)} {number(r.estimate, 3, bounded=True)}, "
-        + interval(r.conf_low, r.conf_high, 3, level=level, bounded=True)
-        for r in rows
-    ]
-    text = f"Preference shares ({scale} mean worth): " + "; ".join(parts)
+    said = {
+        r: f"{number(r.estimate, 3, bounded=True)}, {interval(r.conf_low, r.conf_high, 3, level=level, bounded=True)}"
+        for r in result.rows
+    }
+    text = f"Preference shares ({scale} mean worth): " + "; ".join(f"{shorten(r.term)} {said[r]}" for r in rows)
     others = [r for r in result.rows if r.group != scale]
-    best = max(others, key=lambda r: r.estimate or 0.0, default=None)
-    if best is not None and best.term != rows[0].term:
-        return (
-            f"{text}. The order depends on the mean: by the {best.group} mean {shorten(best.term)} leads with "
-            f"{number(best.estimate, 3, bounded=True)}, "
-            f"{interval(best.conf_low, best.conf_high, 3, level=level, bounded=True)}."
-        )
-    return f"{text}."
+    best = max(others, key=lambda r: r.estimate or 0.0, default=rows[0])
+    if best.term == rows[0].term:
+        return f"{text}."
+    return (
+        f"{text}. The order depends on the mean: by the {best.group} mean {shorten(best.term)} leads with {said[best]}."
+    )
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.couples import couples_design
 from socialstats.designs.levels import codes_in
@@ -24,24 +23,21 @@ from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.models import matched_pairs as tests
 from socialstats.models.alignment import FlippedMean, flipped_mean_absolute
 from socialstats.models.couples import (
-    AGGREGATES,
     Aggregate,
     Answers,
-    Cell,
     Couples,
     Linear,
     Scores,
-    both_orders,
     couples,
     folded_mean,
     inference,
     linear,
-    scenario_differences,
+    scenario_means,
     scores,
 )
 from socialstats.models.effect_sizes import DRAWS, Estimates, NoBias, influence_correlation, no_bias, size_interval
 from socialstats.registry import Metric
-from socialstats.resampling import Bootstrap, Interval, Units, basic, bootstrap, percentile, sign_flip
+from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percentile, sign_flip
 from socialstats.resampling.engine import check_resamples, lost_caution
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row, by_levels
@@ -55,95 +51,124 @@ if TYPE_CHECKING:
 CiName = Literal["closed", "percentile", "basic"]
 CoupleRule = Literal["all", "complete"]
 StratumRows = Literal["biases", "scores"]
+Settings = dict[str, Any]  # the options of `relationship_bias`, which documents them
+ALLOWED = {"couples": CoupleRule, "aggregate": Aggregate, "ci": CiName, "stratum_rows": StratumRows}
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """Options of `relationship_bias`, which documents them."""
-
-    groups: tuple[str, ...] | None
-    scenario: str
-    pair: str
-    group_first: str
-    group_second: str
-    answers: tuple[Any, ...]
-    couples: CoupleRule
-    aggregate: Aggregate
-    stratum: str | None
-    stratum_rows: StratumRows
-    ci: CiName
-    cluster: Any
-    level: float
-    resamples: int
-    seed: int
-
-    def check(self) -> None:
-        """Raise InputError for an impossible option."""
-        checked_level(self.level)
-        checked_seed(self.seed)
-        for name, allowed in (
-            ("couples", get_args(CoupleRule)),
-            ("aggregate", AGGREGATES),
-            ("ci", get_args(CiName)),
-            ("stratum_rows", get_args(StratumRows)),
-        ):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name}={getattr(self, name)!r} is not one of {', '.join(allowed)}")
-        if len(self.answers) != 2 or self.answers[0] == self.answers[1]:
-            raise InputError(f"answers={self.answers!r} must be two different answers: the one that means the first "
-                             "name and the one that means the second")  # fmt: skip
-        check_resamples(self.resamples, self.level)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Everything, to be echoed in a result."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
+BIAS, POSITION, MEAN, SCORE = "bias", "position", "position, mean", "score"
+MEANS, FLIP = "scenario means", "scenario sign flip"
+MCNEMAR, MID_P = "McNemar, ignoring clusters", "McNemar mid-p, ignoring clusters"
+PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overall, without any bias"
+SAME = "same groups"
+MOST = 2.0  # the largest size of B
 MOST_LISTED = 200
+ONE_ORDER = "couples of these groups have answers in one order only"
+NEITHER = "no pair of groups was answered in both orders"
+ALIKE = "couples of one kind were always answered alike: no standard error, no test"
+TINY = 1e-15  # of an influence that rounding left
+DEPENDENCE = {
+    "rows": "t, units independent", "CR2": "t, clusters of {names} (CR2)",
+    "two-way": "t, crossed clusters of {names}",
+}  # fmt: skip
+FLOORED = "by the one that varies more"
+RESAMPLED = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
+LINE = 0.05
+MOST_SAID = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Data:
-    """Everything that is known about the answers.
+class Analysis:
+    """Mean scores of one set of answers, and the combinations that are asked for.
+
+    A combination is a (raters, cells) array of coefficients of the mean scores, a line for each rater who has all of
+    its cells; its value is the mean over these raters.
 
     Attributes
     ----------
     design : Ratings
-    answers : Answers
-        Of the groups asked for.
+    factors : tuple of Factor
+        Clusters.
     groups : tuple of str
     pairs : tuple of (int, int)
         Two groups that met, in the order of `groups`.
-    matched : mapping of pair to Couples
-        Before incomplete ones were left out.
-    scenarios, names : Factor
-        Over units: the scenario, and the pair of names.
-    factors : tuple of Factor
-        Clusters.
+    means : Scores
     """
 
     design: Ratings
-    answers: Answers
+    factors: tuple[Factor, ...]
     groups: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
-    matched: dict[tuple[int, int], Couples]
-    scenarios: Factor
-    names: Factor
-    factors: tuple[Factor, ...]
+    means: Scores
 
     @property
-    def codes(self) -> tuple[IntArray, ...]:
-        """Clusters of the units."""
-        return tuple(factor.codes for factor in self.factors)
+    def answers(self) -> Answers:
+        """The answers behind the means."""
+        return self.means.answers
 
-    def label(self, pair: tuple[int, int]) -> str:
-        """Name a bias: the group that a positive number favours first."""
-        return f"{self.groups[pair[0]]} - {self.groups[pair[1]]}"
+    @property
+    def raters(self) -> list[int]:
+        """Codes of the raters that have cells of their own; 0 where raters are pooled."""
+        return sorted({cell[0] for cell in self.means.cells})
+
+    @property
+    def clusters(self) -> str:
+        """The clusters in words."""
+        names = " x ".join(factor.name for factor in self.factors)
+        return f"clusters of {names}" if names else "units independent"
+
+    def bias_row(self, pair: tuple[int, int], **fields: Any) -> Row:
+        """Return a row about two groups, named by the one that a positive number favours first."""
+        one, other = (self.groups[k] for k in pair)
+        return Row(term=f"{one} - {other}", key=(("group", one), ("other", other)), **fields)
+
+    def each(self, *wanted: tuple[float, int, int]) -> FloatArray:
+        """Combine cells given as (coefficient, first, second)."""
+        place = {cell: k for k, cell in enumerate(self.means.cells)}
+        found = []
+        for rater in self.raters:
+            at = {(rater, a, b): value for value, a, b in wanted}
+            if set(at) <= set(place):
+                found.append([at.get(cell, 0.0) for cell in self.means.cells])
+        return np.array(found).reshape(-1, len(place))
+
+    def bias(self, pair: tuple[int, int]) -> FloatArray:
+        """B_ab = S_ba - S_ab."""
+        return self.each((1.0, *pair[::-1]), (-1.0, *pair))
+
+    def position(self) -> FloatArray:
+        """Mean of the scores S_aa of all groups that met their own kind."""
+        own = [[float(r == cell[0] and cell[1] == cell[2]) for cell in self.means.cells] for r in self.raters]
+        return np.array([np.array(one) / sum(one) for one in own if sum(one)]).reshape(-1, len(self.means.cells))
+
+    def linear(self, coefficients: FloatArray) -> Linear | None:
+        """Return the value of a combination with its influence; None where nobody has the cells."""
+        if not len(coefficients):
+            return None
+        return linear(self.means, coefficients.mean(axis=0), len(self.design.units))
+
+    def mean(self, combined: Linear) -> ClusteredMean:
+        """Return the clustered mean behind a combination."""
+        return inference(combined, self.design.unit_count, [factor.codes for factor in self.factors])
+
+    def every_bias(self) -> tuple[FloatArray, FloatArray]:
+        """Coefficients of every B that the mean size averages, and weights: pairs alike, raters within a pair alike."""
+        each = [one for pair in self.pairs for one in [self.bias(pair)] if len(one)]
+        weight = [np.full(len(one), 1 / len(one) / len(each)) for one in each]
+        return (np.concatenate(each), np.concatenate(weight)) if each else (np.empty((0, 0)), np.empty(0))
+
+    @property
+    def size(self) -> float | None:
+        """B_all, the mean of abs(B) over the pairs of groups; None where none has both orders."""
+        each, weight = self.every_bias()
+        return float(np.abs(each @ self.means.mean) @ weight) if len(each) else None
+
+    @property
+    def mixed(self) -> float:
+        """Answers to couples of two groups, which B_all is made of."""
+        return float(self.answers.count[self.answers.first != self.answers.second].sum())
 
 
-def read(design: Ratings, options: Options, factors: tuple[Factor, ...]) -> Data:
-    """Take the answers and their groups from a design.
+def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
+    """Take the answers and their groups from a design; the couples are those before incomplete ones are left out.
 
     Raises
     ------
@@ -154,28 +179,32 @@ def read(design: Ratings, options: Options, factors: tuple[Factor, ...]) -> Data
     NothingToAnalyse
         If nothing was answered.
     """
-    found = {
-        name: unit_factor(design, getattr(options, name), name)
-        for name in ("scenario", "pair", "group_first", "group_second")
-    }
-    first, second = found["group_first"], found["group_second"]
-    groups = chosen_groups(design, (*first.levels, *second.levels), options.groups)
-    answers = all_answers(design, found, groups, options)
+    factors = cluster_factors(design, settings["cluster"])
+    scenario, pair, first, second = (
+        unit_factor(design, settings[name], name) for name in ("scenario", "pair", "group_first", "group_second")
+    )
+    groups = chosen_groups((*first.levels, *second.levels), settings["groups"])
+    ok = np.flatnonzero(design.status == OK)
+    unit = design.unit[ok]
+    wanted = answer_codes(design, settings["answers"])
+    place = [codes_of(factor, groups)[unit] for factor in (first, second)]
+    answers = Answers(
+        score=np.where(design.value[ok] == wanted[1], 1.0, -1.0), count=design.unit_count[unit], unit=unit,
+        scenario=scenario.codes[unit], pair=pair.codes[unit], rater=design.rater[ok], first=place[0], second=place[1],
+    ).take((place[0] >= 0) & (place[1] >= 0))  # fmt: skip
     if not len(answers.score):
         raise NothingToAnalyse(f"{design.source}: no couple of {quoted(groups)} was answered")
-    met = {(a, b) for a, b in combinations(range(len(groups)), 2) if both_orders(answers, a, b).any()}
-    if not met:
+    asked = couples(answers)
+    if not len(asked.key):
         raise DesignError(f"{design.source}: no couple of two different groups was answered; relationship_bias "
                           f"compares couples (a, b) with couples (b, a) of {quoted(groups)}")  # fmt: skip
-    matched = {pair: couples(answers, *pair) for pair in sorted(met)}
-    if options.couples == "complete":
-        answers = complete_only(answers, matched)
+    if settings["couples"] == "complete":
+        answers = answers.take(np.append(asked.complete, True)[asked.of_answer])
         if not len(answers.score):
             raise NothingToAnalyse(f"{design.source}: no couple was answered in both orders (couples='complete')")
-    return Data(
-        design=design, answers=answers, groups=groups, pairs=tuple(sorted(met)), matched=matched,
-        scenarios=found["scenario"], names=found["pair"], factors=factors,
-    )  # fmt: skip
+    pairs = tuple(sorted({(a, b) for a, b in asked.key[:, :2].tolist()}))
+    means = scores(answers, settings["aggregate"])
+    return Analysis(design=design, factors=factors, groups=groups, pairs=pairs, means=means), asked
 
 
 def unit_factor(design: Ratings, name: str, option: str) -> Factor:
@@ -194,7 +223,7 @@ def unit_factor(design: Ratings, name: str, option: str) -> Factor:
     return known[name]
 
 
-def chosen_groups(design: Ratings, present: Sequence[str], asked: tuple[str, ...] | None) -> tuple[str, ...]:
+def chosen_groups(present: Sequence[str], asked: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return the groups in the order asked for, or sorted."""
     known = sorted(set(present))
     if asked is None:
@@ -209,26 +238,14 @@ def chosen_groups(design: Ratings, present: Sequence[str], asked: tuple[str, ...
     return asked
 
 
-def all_answers(design: Ratings, found: dict[str, Factor], groups: tuple[str, ...], options: Options) -> Answers:
-    """Turn values into -1 and 1, and labels of groups into their places in `groups`."""
-    ok = np.flatnonzero(design.status == OK)
-    unit = design.unit[ok]
-    wanted = answer_codes(design, options.answers, design.value[ok])
-    place = {
-        name: np.array([groups.index(g) if g in groups else -1 for g in found[name].levels])[found[name].codes[unit]]
-        for name in ("group_first", "group_second")
-    }
-    answers = Answers(
-        score=np.where(design.value[ok] == wanted[1], 1.0, -1.0), count=design.unit_count[unit], unit=unit,
-        scenario=found["scenario"].codes[unit], pair=found["pair"].codes[unit], rater=design.rater[ok],
-        first=place["group_first"].astype(np.int64), second=place["group_second"].astype(np.int64),
-    )  # fmt: skip
-    return answers.take((answers.first >= 0) & (answers.second >= 0))
+def codes_of(factor: Factor, groups: Sequence[str]) -> Any:
+    """(units,) int64 array: the place of each unit's level among the groups, -1 for others."""
+    return np.array([groups.index(g) if g in groups else -1 for g in factor.levels], dtype=np.int64)[factor.codes]
 
 
-def answer_codes(design: Ratings, answers: tuple[Any, ...], values: IntArray) -> list[int]:
+def answer_codes(design: Ratings, answers: tuple[Any, ...]) -> list[int]:
     """Return the places of both answers among the levels; refuse any other answer that occurs."""
-    labels = [as_text(answer) or "" for answer in answers]
+    labels, values = [as_text(answer) or "" for answer in answers], design.value[design.status == OK]
     wanted = codes_in(labels, design.levels)
     other = [design.levels[code] for code in np.unique(values).tolist() if code not in wanted]
     if other:
@@ -239,430 +256,119 @@ def answer_codes(design: Ratings, answers: tuple[Any, ...], values: IntArray) ->
     return wanted
 
 
-def complete_only(answers: Answers, matched: dict[tuple[int, int], Couples]) -> Answers:
-    """Leave out couples that were answered in one order only; couples of one group stay."""
-    keep = np.ones(len(answers.score), dtype=bool)
-    for (a, b), found in matched.items():
-        keep[both_orders(answers, a, b)] = found.complete[found.of_answer]
-    return answers.take(keep)
-
-
-def one_order_only(data: Data) -> tuple[int, tuple[dict[str, str], ...]]:
-    """Count the couples that were answered in one order only, and list the first of them."""
-    total = 0.0
-    listed: list[dict[str, str]] = []
-    for (a, b), found in data.matched.items():
-        gone = ~found.complete
-        total += float(found.count[gone].sum())
-        for key, score in zip(found.key[gone].tolist(), found.score[gone].tolist(), strict=True):
-            if len(listed) == MOST_LISTED:
-                break
-            first, second = (a, b) if np.isnan(score[0]) else (b, a)
-            listed.append({
-                "scenario": data.scenarios.levels[key[0]], "pair": data.names.levels[key[1]],
-                "rater": data.design.raters[key[2]], "no_answer_with_first": data.groups[first],
-                "and_second": data.groups[second],
-            })  # fmt: skip
-    return int(total), tuple(listed)
-
-
-def of_stratum(data: Data, stratum: Factor, code: int) -> Data:
-    """Return the answers of one level of a stratum."""
-    return replace(data, answers=data.answers.take(stratum.codes[data.answers.unit] == code))
-
-
-Parts = Mapping[Cell, float]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Analysis:
-    """Mean scores of one set of answers, and the combinations that are asked for.
+class Term:
+    """A row that is a combination of mean scores, with what it was made from.
 
     Attributes
     ----------
-    data : Data
-    means : Scores
-    raters : tuple of int
-        Codes of the raters that have cells of their own; (0,) where raters are pooled.
+    row : Row
+        With its t interval.
+    coefficient : (cells,) float64 array or None
+        None where nobody has the cells.
+    mean : ClusteredMean or None
+    reach : float
+        The largest size that it can have.
     """
 
-    data: Data
-    means: Scores
-    raters: tuple[int, ...]
-
-    def parts(self, cells: Sequence[tuple[float, int, int]]) -> list[Parts]:
-        """Coefficients of a combination of (sign, first, second), once for each rater who has all its cells."""
-        known = set(self.means.cells)
-        found: list[Parts] = [{(r, a, b): sign for sign, a, b in cells} for r in self.raters]
-        return [one for one in found if set(one) <= known]
-
-    def bias(self, pair: tuple[int, int]) -> list[Parts]:
-        """B_ab = S_ba - S_ab, rater by rater."""
-        a, b = pair
-        return self.parts([(1.0, b, a), (-1.0, a, b)])
-
-    def combine(self, parts: Sequence[Parts]) -> FloatArray | None:
-        """Average the coefficients over raters; None where nobody has the cells."""
-        if not parts:
-            return None
-        return np.asarray(np.mean([self.means.coefficients(one) for one in parts], axis=0))
-
-    def linear(self, parts: Sequence[Parts]) -> Linear | None:
-        """Return the average over raters with its influence."""
-        coefficient = self.combine(parts)
-        return None if coefficient is None else linear(self.means, coefficient, len(self.data.design.units))
-
-    def position(self) -> list[Parts]:
-        """Mean of the scores S_aa of all groups that met their own kind, rater by rater."""
-        found: list[Parts] = []
-        for r in self.raters:
-            own = [cell for cell in self.means.cells if cell[0] == r and cell[1] == cell[2]]
-            if own:
-                found.append({cell: 1 / len(own) for cell in own})
-        return found
-
-    def each_bias(self) -> tuple[list[Parts], FloatArray]:
-        """Every B that the mean absolute value averages, and its weight: pairs alike, and raters within a pair."""
-        listed: list[Parts] = []
-        weights: list[float] = []
-        for pair in self.data.pairs:
-            own = self.bias(pair)
-            listed += own
-            weights += [1 / max(len(own), 1)] * len(own)
-        return listed, np.array(weights) / sum(weights) if weights else np.zeros(0)
+    row: Row
+    coefficient: FloatArray | None
+    mean: ClusteredMean | None
+    reach: float
 
 
-def analysis(data: Data, aggregate: Aggregate) -> Analysis:
-    """Average the answers."""
-    means = scores(data.answers, aggregate)
-    raters = tuple(sorted({cell[0] for cell in means.cells}))
-    return Analysis(data=data, means=means, raters=raters)
+def term_of(
+    found: Analysis, row: Row, coefficients: FloatArray, reach: float, level: float, *, tested: bool = True
+) -> Term:
+    """Return the term of a combination."""
+    combined = found.linear(coefficients)
+    if combined is None:
+        return Term(row=replace(row, undefined=ONE_ORDER, reason="no_data"), coefficient=None, mean=None, reach=reach)
+    row, mean = with_linear(found, row, combined, reach, level, tested=tested)
+    return Term(row=row, coefficient=coefficients.mean(axis=0), mean=mean, reach=reach)
 
 
-def differences(found: Analysis, pair: tuple[int, int]) -> FloatArray:
-    """(scenarios, raters) array of the scenarios' differences; one column where raters are pooled."""
-    data, size = found.data, len(found.data.scenarios.levels)
-    if len(found.raters) == 1:
-        return scenario_differences(data.answers, *pair, size)[:, None]
-    each = [data.answers.take(data.answers.rater == r) for r in found.raters]
-    return np.column_stack([scenario_differences(one, *pair, size) for one in each])
+def with_linear(
+    found: Analysis, row: Row, combined: Linear, reach: float, level: float, *, tested: bool = True
+) -> tuple[Row, ClusteredMean]:
+    """Fill a row with the t interval of a combination, cut at what it can reach, and the test of 0."""
+    mean = found.mean(combined)
+    row = replace(row, estimate=combined.estimate, n=float(combined.touched.sum()),
+                  n_clusters=min(mean.clusters, default=None))  # fmt: skip
+    if mean.undefined:
+        alike = mean.n > 1 and not np.any(np.abs(combined.influence) > TINY)
+        return replace(
+            row, undefined=ALIKE if alike else mean.undefined, reason="no_variation" if alike else None
+        ), mean
+    method = DEPENDENCE[mean.kind].format(names=" x ".join(f.name for f in found.factors))
+    method = f"{method}, {FLOORED}" if mean.floored else method
+    return with_mean(row, mean, level, within=(-reach, reach), test=tested, method=method), mean
 
 
-def resample(found: Analysis, rows: FloatArray, units: Units, resamples: int, seed: int) -> Bootstrap:
-    """Bootstrap linear combinations of the means, and last the mean absolute value of all biases.
+def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict[str, list[Term]]:
+    """Return B of all pairs of groups, S_aa of each group and their mean, and S_ab, of all answers or of a level."""
+    confidence, names = settings["level"], found.groups
+    key = () if level is None else (("level", level),)
 
-    Parameters
-    ----------
-    found : Analysis
-    rows : (m, cells) array
-        Coefficients.
-    units : Units
-    resamples, seed : int
+    def group(name: str) -> str:
+        return name if level is None else f"{settings['stratum']} = {level}"
 
-    Returns
-    -------
-    Bootstrap
-        Of m + 1 quantities. A resample without any answer of a cell has none of the numbers made from it.
+    def score(a: int, b: int, name: str) -> Term:
+        term = names[a] if a == b else f"{names[a]}, {names[b]}"
+        row = Row(term=term, group=group(name), key=(("first", names[a]), ("second", names[b]), *key))
+        return term_of(found, row, found.each((1.0, a, b)), 1.0, confidence, tested=a == b)
+
+    base = [found.bias_row(pair, group=group(BIAS)) for pair in found.pairs]
+    mean = Row(term=SAME, group=group(MEAN), key=key)
+    made = {
+        BIAS: [
+            term_of(found, replace(row, key=(*row.key, *key)), found.bias(pair), MOST, confidence)
+            for row, pair in zip(base, found.pairs, strict=True)
+        ],
+        POSITION: [score(k, k, POSITION) for k in range(len(names))],
+        MEAN: [term_of(found, mean, found.position(), 1.0, confidence)],
+        SCORE: [score(*both, SCORE) for pair in found.pairs for both in (pair, pair[::-1])],
+    }
+    return {kind: [t for t in each if kind == BIAS or t.coefficient is not None] for kind, each in made.items()}
+
+
+def drawn(found: Analysis, listed: Sequence[Term], settings: Settings) -> Bootstrap | None:
+    """Bootstrap the terms, and last B_all, where it is asked for and there is something to resample.
+
+    A resample without any answer of a cell has none of the numbers made from it.
     """
     from scipy.sparse import csr_array
 
-    means, k = found.means, len(found.means.cells)
-    listed, weight = found.each_bias()
-    each = np.array([means.coefficients(one) for one in listed]).reshape(-1, k)
-    shape = (len(found.data.design.units), 2 * k)
-    place = (np.concatenate([means.answers.unit] * 2), np.concatenate([means.cell, k + means.cell]))
-    table = csr_array((np.concatenate([means.weight * means.answers.score, means.weight]), place), shape=shape)
+    means, k, units = found.means, len(found.means.cells), found.answers.unit
+    codes = [units, *(factor.codes[units] for factor in found.factors)]
+    if settings["ci"] == "closed" or found.size is None or min(len(np.unique(code)) for code in codes) < 2:
+        return None
+    rows = np.array([np.zeros(k) if term.coefficient is None else term.coefficient for term in listed])
+    each, weight = found.every_bias()
+    place = (np.concatenate([units] * 2), np.concatenate([means.cell, k + means.cell]))
+    table = csr_array((np.concatenate([means.weight * found.answers.score, means.weight]), place),
+                      shape=(len(found.design.units), 2 * k))  # fmt: skip
 
     def finish(sums: FloatArray) -> FloatArray:
         have = sums[:, k:] > 0
         own = np.divide(sums[:, :k], sums[:, k:], out=np.zeros_like(sums[:, :k]), where=have)
-        lost = 1.0 - have
-        some = np.where(lost @ (rows != 0).T > 0, np.nan, own @ rows.T)
-        absolute = np.where(lost @ (each != 0).T > 0, np.nan, np.abs(own @ each.T))
-        return np.column_stack([some, absolute @ weight])
+        some, absolute = (
+            np.where((1.0 - have) @ (wanted != 0).T > 0, np.nan, own @ wanted.T) for wanted in (rows, each)
+        )
+        return np.column_stack([some, np.abs(absolute) @ weight])
 
-    return bootstrap(table, finish, units, resamples=resamples, seed=seed)
-
-
-BIAS, POSITION, SCORE = "bias", "position", "score"
-MEANS, FLIP = "scenario means", "scenario sign flip"
-MCNEMAR, MID_P = "McNemar, ignoring clusters", "McNemar mid-p, ignoring clusters"
-SAME = "same groups"
-DEPENDENCE = {
-    "rows": "t, units independent", "CR2": "t, clusters of {names} (CR2)",
-    "two-way": "t, crossed clusters of {names}",
-}  # fmt: skip
+    resampled = units_of(found.design, found.factors)
+    return bootstrap(table, finish, resampled, resamples=settings["resamples"], seed=settings["seed"])
 
 
-FLOORED = "by the one that varies more"
-ALIKE = "couples of one kind were always answered alike: no standard error, no test"
-TINY = 1e-15
-
-
-def method_of(data: Data, found: ClusteredMean) -> str:
-    """Say how standard error and test were obtained."""
-    text = DEPENDENCE[found.kind].format(names=" x ".join(f.name for f in data.factors))
-    return f"{text}, {FLOORED}" if found.floored else text
-
-
-def linear_row(data: Data, combined: Linear, term: str, group: str, reach: float, options: Options) -> Row:
-    """Row of a combination with its t interval, cut at what it can reach, and the test of 0."""
-    found = inference(combined, data.design.unit_count, data.codes)
-    base = Row(term=term, group=group, estimate=combined.estimate, n=combined.n,
-               n_clusters=min(found.clusters, default=None))  # fmt: skip
-    if found.undefined:
-        alike = not np.any(np.abs(combined.influence) > TINY)
-        return replace(base, undefined=ALIKE if alike and found.n > 1 else found.undefined)
-    return with_mean(base, found, options.level, within=(-reach, reach), method=method_of(data, found))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Term:
-    """A row to be: its names, its coefficients (once for each rater who has the cells), what it can reach."""
-
-    term: str
-    group: str
-    parts: list[Parts]
-    reach: float
-    tested: bool = True
-
-
-def bias_terms(found: Analysis, group: str = BIAS) -> list[Term]:
-    """B of every pair of groups."""
-    data = found.data
-    return [Term(term=data.label(pair), group=group, parts=found.bias(pair), reach=2.0) for pair in data.pairs]
-
-
-def position_terms(found: Analysis, group: str = POSITION) -> list[Term]:
-    """S_aa of every group that met its own kind, and their mean: 0 without an effect of the position."""
-    each = [
-        Term(term=name, group=group, parts=found.parts([(1.0, k, k)]), reach=1.0)
-        for k, name in enumerate(found.data.groups)
-    ]
-    each = [term for term in each if term.parts]
-    mean = Term(term=SAME, group=f"{POSITION}, mean", parts=found.position(), reach=1.0)
-    return [*each, mean] if len(each) > 1 else each
-
-
-def score_terms(found: Analysis, group: str = SCORE) -> list[Term]:
-    """S_ab of every pair of different groups, in both orders; no test: position and bias are both in it."""
-    names = found.data.groups
-    each = [
-        Term(term=f"{names[a]}, {names[b]}", group=group, parts=found.parts([(1.0, a, b)]), reach=1.0, tested=False)
-        for one, other in found.data.pairs
-        for a, b in ((one, other), (other, one))
-    ]
-    return [term for term in each if term.parts]
-
-
-def term_row(found: Analysis, term: Term, options: Options) -> Row:
-    """Row of a term."""
-    combined = found.linear(term.parts)
-    if combined is None:
-        return Row(term=term.term, group=term.group, undefined="couples of these groups have answers in one order only")
-    row = linear_row(found.data, combined, term.term, term.group, term.reach, options)
-    return row if term.tested else replace(row, statistic=None, df=None, p_value=None)
-
-
-def with_bootstrap(rows: list[Row], terms: list[Term], ends: Interval, options: Options) -> list[Row]:
-    """Put bootstrap intervals in place of the t intervals; `ends` has those of the terms first."""
-    done = []
-    for k, (row, term) in enumerate(zip(rows, terms, strict=True)):
-        low, high, why = float(ends.low[k]), float(ends.high[k]), ends.undefined[k]
-        why = why or ("" if low < high else NO_WIDTH)
-        method = f"{row.method}; {options.ci} bootstrap interval"
-        within = (-term.reach, term.reach)
-        done.append(
-            row if row.undefined else
-            with_ends(row, low, high, options.level, why=why, within=within, method=method)
-        )  # fmt: skip
-    return done
-
-
-def scenario_rows(found: Analysis, options: Options) -> list[Row]:
-    """t and sign-flip tests on one difference a scenario."""
-    rows = []
-    for pair in found.data.pairs:
-        table, label = differences(found, pair), found.data.label(pair)
-        have = ~np.isnan(table)
-        per = have.sum(axis=1)
-        values = (np.where(have, table, 0.0).sum(axis=1)[per > 0]) / per[per > 0]
-        if len(values):
-            rows += [means_row(label, values, options), flip_row(label, values, options)]
-        else:
-            why = "no scenario has answers in both orders"
-            rows += [Row(term=label, group=group, undefined=why) for group in (MEANS, FLIP)]
-    return rows
-
-
-def means_row(label: str, values: FloatArray, options: Options) -> Row:
-    """t test that the mean of the scenarios' differences is 0."""
-    mean = clustered_mean(values, np.ones(len(values)), magnitude=1.0)
-    base = Row(term=label, group=MEANS, estimate=mean.mean, n=float(len(values)),
-               method=f"t, {count(len(values), 'scenario')} weighing alike")  # fmt: skip
-    return with_mean(base, mean, options.level, within=(-2.0, 2.0))
-
-
-def flip_row(label: str, values: FloatArray, options: Options) -> Row:
-    """Sign-flip test of the same differences; `statistic` is their sum."""
-    base = Row(term=label, group=FLIP, n=float(len(values)), statistic=float(values.sum()))
-    if len(values) < 2:
-        return replace(base, statistic=None, undefined="a single scenario: its sign alone cannot be tested")
-    if not np.any(values):
-        return replace(base, p_value=1.0, method="sign flip: every scenario has the difference 0")
-    test = sign_flip(values, seed=options.seed)
-    how = "exact" if test.exact else f"{count(test.draws)} random flips"
-    return replace(base, p_value=float(test.p_value[0]), method=f"sign flip of scenarios, {how}")
-
-
-def mcnemar_rows(data: Data) -> tuple[list[Row], dict[str, dict[str, float]]]:
-    """McNemar's tests of complete couples taken as independent, and the cells."""
-    rows, cells = [], {}
-    for pair in data.pairs:
-        label, matched = data.label(pair), data.matched[pair]
-        table = matched.cells()
-        if matched.repeated or table is None:
-            why = "no couple was answered in both orders" if table is None else (
-                f"{count(matched.repeated, 'couple')} with several answers in an order, or unlike counts: which belong "
-                "together is not known")  # fmt: skip
-            rows += [Row(term=label, group=group, undefined=why) for group in (MCNEMAR, MID_P)]
-            continue
-        cells[label] = {
-            "first_group_both": table.b, "second_group_both": table.c, "first_place_both": table.a,
-            "second_place_both": table.d,
-        }  # fmt: skip
-        chi, mid = tests.asymptotic(table), tests.mid_p(table)
-        size, mixed = table.n, int(table.discordant)
-        what = "complete couples as independent"
-        rows += [
-            Row(term=label, group=MCNEMAR, estimate=2 * table.difference, statistic=chi.statistic, df=chi.df,
-                p_value=chi.p, method=f"chi-square, {what}", n=size, n_units=mixed),
-            Row(term=label, group=MID_P, statistic=mid.statistic, p_value=mid.p, method=f"mid-p, {what}",
-                n=size, n_units=mixed),
-        ]  # fmt: skip
-    return rows, cells
-
-
-LINE = 0.05
-
-
-def all_cautions(
-    data: Data, rows: tuple[Row, ...], means: Sequence[ClusteredMean], boot: Bootstrap | None, null: NoBias | str,
-    one_order: int, options: Options,
-) -> tuple[Caution, ...]:  # fmt: skip
-    """Cautions SS201, SS202, SS204 to SS206, SS211, SS301, SS304, SS316 and SS317, those that apply."""
-    own = (
-        incomplete(one_order, options), plug_in(null), disagreement(rows), lost_resamples(boot),
-        design_effect(data, rows), floored(rows),
-    )  # fmt: skip
-    told = mean_cautions(
-        data.design, data.factors, means, what="couples", bounded=True, resampled=options.ci != "closed"
-    )
-    return (*told, *(c for c in own if c is not None))
-
-
-def incomplete(one_order: int, options: Options) -> Caution | None:
-    """SS301: couples that were answered in one order only."""
-    if not one_order:
-        return None
-    did = "their answers count in S and B, not in McNemar's test" if options.couples == "all" else "they were left out"
-    verb = "was" if one_order == 1 else "were"
-    return caution("SS301", f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
-                   affects="S and B: answers must be missing at random",
-                   fix="ask the missing orders again, or quote the bounds that they leave")  # fmt: skip
-
-
-def plug_in(null: NoBias | str) -> Caution | None:
-    """SS304: B_all is above 0 without any bias."""
-    if isinstance(null, str):
-        return None
-    said = f"without any bias B_all would be {number(null.null_mean, 3)} on average, not 0"
-    return caution("SS304", said, affects="B_all", fix="quote B_all corrected, with its interval")
-
-
-def disagreement(rows: tuple[Row, ...]) -> Caution | None:
-    """SS316: McNemar's test, which ignores clusters, and the clustered one disagree."""
-    plain = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
-    split = [
-        row.term
-        for row in rows
-        if row.group == BIAS and row.p_value is not None and plain.get(row.term) is not None
-        and (row.p_value < LINE) != ((plain[row.term] or 0.0) < LINE)
-    ]  # fmt: skip
-    if not split:
-        return None
-    return caution("SS316", "the clustered test and McNemar's, which takes couples as independent, lie on different "
-                   f"sides of .05 for {listing([shorten(s) for s in split])}",
-                   affects="McNemar's test", fix="quote the clustered test")  # fmt: skip
-
-
-def lost_resamples(boot: Bootstrap | None) -> Caution | None:
-    """SS204: resamples without answers of some kind of couple."""
-    fix = "collect more answers about couples of every kind"
-    return (
-        None if boot is None else lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix)
-    )
-
-
-def floored(rows: tuple[Row, ...]) -> Caution | None:
-    """SS206: two-way variances that were smaller than that of one factor."""
-    listed = [f"{shorten(row.term)} ({shorten(row.group or '')})" for row in rows if FLOORED in (row.method or "")]
-    if not listed:
-        return None
-    return caution("SS206", "the errors of scenarios and of names together, less what both count, came out below those "
-                   f"of one alone in {count(len(listed), 'row')}, and the larger of both took their place: "
-                   f"{listing(listed, 3)}",
-                   affects="those intervals and tests, which are cautious",
-                   fix="nothing: they are a little long at worst")  # fmt: skip
-
-
-def design_effect(data: Data, rows: tuple[Row, ...]) -> Caution | None:
-    """SS205: how much clustering changes the standard errors of B."""
-    if not data.factors:
-        return None
-    ratios = []
-    for row, pair in zip((r for r in rows if r.group == BIAS), data.pairs, strict=True):
-        plain = independent_error(data.answers, pair)
-        if row.std_error is not None and plain:
-            ratios.append(row.std_error / plain)
-    if not ratios:
-        return None
-    low, high = number(min(ratios)), number(max(ratios))
-    spread = low if low == high else f"{low} to {high}"
-    return caution("SS205", f"standard errors of B are {spread} times those of independent answers")
-
-
-def independent_error(answers: Answers, pair: tuple[int, int]) -> float:
-    """Standard error of B when all answers are independent: sqrt of the sum of (1 - S^2)/n over both orders."""
-    total = 0.0
-    for first, second in (pair, pair[::-1]):
-        mine = answers.take((answers.first == first) & (answers.second == second))
-        if not mine.n:
-            return 0.0
-        mean = float(mine.count @ mine.score) / mine.n
-        total += (1 - mean**2) / mine.n
-    return float(total**0.5)
-
-
-NEITHER = "no pair of groups was answered in both orders"
-MOST = 2.0
-PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overall, without any bias"
-METHOD = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
-
-
-def mean_absolute(found: Analysis) -> float | None:
-    """B_all: the mean of abs(B) over the pairs of groups; None where none has both orders."""
-    listed, weight = found.each_bias()
-    if not listed:
-        return None
-    values = np.array([found.means.coefficients(one) @ found.means.mean for one in listed])
-    return float(np.abs(values) @ weight)
-
-
-def answers_of(found: Analysis) -> float:
-    """Answers to couples of two groups, which B_all is made of."""
-    answers = found.data.answers
-    return float(answers.count[answers.first != answers.second].sum())
+def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> Row:
+    """Put the bootstrap interval in place of the t interval of a term."""
+    row, low, high = term.row, float(ends.low[at]), float(ends.high[at])
+    if row.undefined:
+        return row
+    why = ends.undefined[at] or ("" if low < high else NO_WIDTH)
+    return with_ends(row, low, high, settings["level"], why=why, within=(-term.reach, term.reach),
+                     method=f"{row.method}; {settings['ci']} bootstrap interval", interval=settings["ci"])  # fmt: skip
 
 
 def joint(found: Analysis) -> Estimates | str:
@@ -671,103 +377,63 @@ def joint(found: Analysis) -> Estimates | str:
     Pairs of groups have pairs of names of their own, so that each has its own chi-square of the error; raters within a
     pair of groups share it.
     """
-    listed, weight = found.each_bias()
-    if not listed:
+    listed, weight = found.every_bias()
+    if not len(listed):
         return NEITHER
-    data = found.data
-    each = [linear(found.means, found.means.coefficients(one), len(data.design.units)) for one in listed]
-    spread = [inference(one, data.design.unit_count, data.codes) for one in each]
-    why = single_cluster(found, each) or next((one.undefined for one in spread if one.undefined), "")
+    each = [linear(found.means, one, len(found.design.units)) for one in listed]
+    for one in each:
+        for factor in found.factors:
+            if len(np.unique(factor.codes[one.touched > 0])) < 2:
+                return f"a bias rests on a single {shorten(factor.name)}: no interval"
+    spread = [found.mean(one) for one in each]
+    why = next((mean.undefined for mean in spread if mean.undefined), "")
     if why:
         return why
     used = np.any([one.touched > 0 for one in each], axis=0)
     influence = np.column_stack([one.influence[used] for one in each])
-    kinds = [tuple(sorted({group for cell in one for group in cell[1:]})) for one in listed]
     return Estimates(
-        value=np.array([one.estimate for one in each]), error=np.array([one.std_error for one in spread]),
-        df=np.array([one.df for one in spread]), weight=weight,
-        correlation=influence_correlation(influence, [code[used] for code in data.codes]),
-        block=np.array([sorted(set(kinds)).index(kind) for kind in kinds]),
+        value=np.array([one.estimate for one in each]), error=np.array([mean.std_error for mean in spread]),
+        df=np.array([mean.df for mean in spread]), weight=weight,
+        correlation=influence_correlation(influence, [factor.codes[used] for factor in found.factors]),
+        block=np.concatenate([np.full(len(found.bias(pair)), k) for k, pair in enumerate(found.pairs)]),
     )  # fmt: skip
 
 
-def drawn_errors(known: Estimates | str, options: Options) -> FloatArray:
-    """Draw errors of the biases; none where their standard errors are not known."""
-    return np.empty((0, 0)) if isinstance(known, str) else known.drawn(options.seed)
-
-
-def corrected(joint: Estimates) -> float:
+def corrected(known: Estimates) -> float:
     """B_all less its bias, at least 0.
 
     Each estimate of B is taken as normal around the true one with its robust standard error s; E abs(N(B, s)) -
     abs(B) at the estimate is subtracted.
     """
-    means = [folded_mean(b, s) for b, s in zip(joint.value.tolist(), joint.error.tolist(), strict=True)]
-    return max(joint.size - float((np.array(means) - np.abs(joint.value)) @ joint.weight), 0.0)
+    means = [folded_mean(b, s) for b, s in zip(known.value.tolist(), known.error.tolist(), strict=True)]
+    return max(known.size - float((np.array(means) - np.abs(known.value)) @ known.weight), 0.0)
 
 
-def flips(found: Analysis, seed: int) -> FlippedMean | str:
-    """Mean absolute bias when the differences of whole scenarios change their sign at random."""
-    columns = []
-    for pair in found.data.pairs:
-        table = differences(found, pair)
-        have = [next(iter(one))[0] for one in found.bias(pair)]
-        columns += [table[:, found.raters.index(r)] for r in have]
-    if not columns:
-        return NEITHER
-    return flipped_mean_absolute(np.column_stack(columns), found.each_bias()[1], seed=seed)
-
-
-def size_rows(found: Analysis, group: str, known: Estimates | str, errors: FloatArray, options: Options) -> list[Row]:
-    """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
-    size = mean_absolute(found)
-    plain, better = (Row(term=term, group=group, n=answers_of(found)) for term in (PLAIN, CORRECTED))
-    plain = replace(plain, estimate=size)
-    if isinstance(known, str):
-        return [replace(plain, undefined=known), replace(better, undefined=known)]
-    better = replace(better, estimate=corrected(known))
-    low, high = size_interval(known, errors, level=options.level, most=MOST)
-    low, high = min(low, better.estimate or 0.0), max(high, better.estimate or 0.0)
-    why, how = "" if low < high else NO_WIDTH, method_of_overall(found, known)
-    return [with_ends(row, low, high, options.level, why=why, hold=True, method=how) for row in (plain, better)]
-
-
-def method_of_overall(found: Analysis, known: Estimates) -> str:
-    """Say how the interval was obtained."""
-    names = " x ".join(f.name for f in found.data.factors)
-    df = number(float(known.df.min()), 0 if float(known.df.min()) % 1 == 0 else 1)
-    return f"tests inverted, correlated t of {df} df, " + (f"clusters of {names}" if names else "units independent")
-
-
-def gap_row(first: list[Row], second: list[Row], group: str) -> Row:
-    """Difference of B_all corrected between two levels: names that both share make its interval longer than it needs
-    to be.
-    """
-    one, two = first[1], second[1]
-    fields = {"n": (one.n or 0.0) + (two.n or 0.0), "method": f"{one.method}; both intervals combined"}
-    return with_both_intervals(Row(term=CORRECTED, group=group), one, two, **fields)
-
-
-def overall_rows(
-    found: Analysis, boot: Bootstrap | None, known: Estimates | str, errors: FloatArray, options: Options
+def size_rows(
+    found: Analysis, known: Estimates | str, settings: Settings, level: str | None = None, boot: Bootstrap | None = None
 ) -> list[Row]:
-    """Rows of B_all of all answers, with the interval that is asked for."""
-    if mean_absolute(found) is None:
-        return [Row(term=term, group=OVERALL, undefined=NEITHER) for term in (PLAIN, CORRECTED)]
-    rows = size_rows(found, OVERALL, known, errors, options)
-    if boot is None or isinstance(known, str):
-        return rows
-    bare = [replace(row, method=None, undefined=None) for row in rows]
-    return with_resampled_size(bare, boot, options.level)
-
-
-def single_cluster(found: Analysis, each: Sequence[Linear]) -> str:
-    """Say that a bias rests on one level of a cluster, which cannot tell how others would differ."""
-    for one in each:
-        for factor in found.data.factors:
-            if len(np.unique(factor.codes[one.touched > 0])) < 2:
-                return f"a bias rests on a single {shorten(factor.name)}: no interval"
-    return ""
+    """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
+    group, key = (OVERALL, ()) if level is None else (f"{settings['stratum']} = {level}", (("level", level),))
+    rows = [Row(term=term, group=group, key=(("quantity", term), *key)) for term in (PLAIN, CORRECTED)]
+    if found.size is None:
+        return [replace(row, undefined=NEITHER, reason="no_data") for row in rows]
+    plain, better = (replace(row, n=found.mixed) for row in rows)
+    plain = replace(plain, estimate=found.size)
+    if isinstance(known, str):
+        return [replace(row, undefined=known) for row in (plain, better)]
+    better = replace(better, estimate=corrected(known))
+    if boot is not None:
+        return with_resampled_size([plain, better], boot, settings["level"])
+    size, level_of = better.estimate or 0.0, settings["level"]
+    low, high = size_interval(known, known.drawn(settings["seed"]), level=level_of, most=MOST)
+    low, high = min(low, size), max(high, size)
+    df = float(known.df.min())
+    how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {found.clusters}"
+    why = "" if low < high else NO_WIDTH
+    return [
+        with_ends(row, low, high, level_of, why=why, hold=True, method=how, interval="test_inversion")
+        for row in (plain, better)
+    ]
 
 
 def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[Row]:
@@ -779,86 +445,142 @@ def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[
     """
     below, above = basic(boot, level=level), percentile(boot, level=level)
     held = [row.estimate for row in rows if row.estimate is not None]
-    low, high = max(float(below.low[-1] - boot.bias[-1]), 0.0), min(float(above.high[-1]), MOST)
-    low, high, sd = min(low, *held), max(high, *held), float(boot.std_error[-1])
+    low = min(max(float(below.low[-1] - boot.bias[-1]), 0.0), *held)
+    high = max(min(float(above.high[-1]), MOST), *held)
     why = below.undefined[-1] or above.undefined[-1] or ("" if low < high else NO_WIDTH)
     fields: dict[str, Any] = {
-        "std_error": sd if sd > 0 else None,
+        "std_error": float(boot.std_error[-1]) or None,
         "n_clusters": boot.units.n_clusters,
-        "method": METHOD,
+        "method": RESAMPLED,
     }
-    fields["std_error"] = sd if sd > 0 else None
     return [with_ends(row, low, high, level, why=why, **fields) for row in rows]
 
 
 def null_row(found: Analysis, null: NoBias | str) -> Row:
     """Row of B_all without any bias: its mean (`estimate`), and the test (`statistic`: B_all)."""
+    row = Row(term=PLAIN, group=NULL, key=(("quantity", PLAIN),), role="reference")
     if isinstance(null, str):
-        return Row(term=PLAIN, group=NULL, undefined=null)
-    names = " x ".join(f.name for f in found.data.factors)
-    who = f"clusters of {names}" if names else "units independent"
-    return Row(term=PLAIN, group=NULL, estimate=null.null_mean, statistic=mean_absolute(found), df=null.df,
-               p_value=null.p_value, n=answers_of(found),
-               method=f"correlated t of the biases, {who}, {count(null.draws)} draws")  # fmt: skip
+        return replace(row, undefined=null)
+    return replace(row, estimate=null.null_mean, statistic=found.size, df=null.df, p_value=null.p_value, n=found.mixed,
+                   method=f"correlated t of the biases, {found.clusters}, {count(null.draws)} draws")  # fmt: skip
 
 
-def flip_row_of_overall(found: Analysis, flipped: FlippedMean | str) -> Row:
-    """Row of the test that the differences of scenarios are as likely as their negatives; `statistic` is B_all."""
+def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], FlippedMean | str]:
+    """Tests on one difference a scenario: t and sign flip of each B (its `statistic` is their sum), and of B_all.
+
+    The test of B_all, whose `statistic` it is, is that the differences of scenarios are as likely as their negatives.
+    """
+    rows, columns = [], []
+    for pair in found.pairs:
+        raters = [rater for rater in found.raters if {(rater, *pair), (rater, *pair[::-1])} <= set(found.means.cells)]
+        after, before = scenario_means(found.answers, *pair, max(found.raters) + 1)
+        table = after - before
+        columns += [table[:, rater] for rater in raters]
+        known = ~np.isnan(table)
+        times = known.sum(axis=1)
+        values = np.where(known, table, 0.0).sum(axis=1)[times > 0] / times[times > 0]
+        row, flip = (found.bias_row(pair, group=group, role="test") for group in (MEANS, FLIP))
+        if not len(values):
+            why = "no scenario has answers in both orders"
+            rows += [replace(one, undefined=why, reason="no_data") for one in (row, flip)]
+            continue
+        n = len(values)
+        mean = clustered_mean(values, np.ones(n), magnitude=1.0)
+        row = replace(row, estimate=mean.mean, n=float(n), method=f"t, {count(n, 'scenario')} weighing alike")
+        rows.append(with_mean(row, mean, settings["level"], within=(-MOST, MOST)))
+        flip = replace(flip, n=float(n), statistic=float(values.sum()), test="sign_flip")
+        if n < 2:
+            why = "a single scenario: its sign alone cannot be tested"
+            flip = replace(flip, statistic=None, undefined=why, reason="one_cluster")
+        elif not np.any(values):
+            flip = replace(flip, p_value=1.0, method="sign flip: every scenario has the difference 0")
+        else:
+            test = sign_flip(values, seed=settings["seed"])
+            flip = replace(flip, p_value=float(test.p_value[0]), method=flip_text(0 if test.exact else test.draws))
+        rows.append(flip)
+    whole = Row(term=PLAIN, group=FLIP, role="test", test="sign_flip")
+    if not columns:
+        return [*rows, replace(whole, undefined=NEITHER, reason="no_data")], NEITHER
+    flipped = flipped_mean_absolute(np.column_stack(columns), found.every_bias()[1], seed=settings["seed"])
     if isinstance(flipped, str):
-        return Row(term=PLAIN, group=FLIP, undefined=flipped)
-    how = f"{count(flipped.flips)} random flips" if flipped.flips else "exact"
-    n = len(np.unique(found.data.answers.scenario))
-    return Row(term=PLAIN, group=FLIP, statistic=flipped.observed, p_value=flipped.p_value, n=float(n),
-               method=f"sign flip of scenarios, {how}")  # fmt: skip
+        return [*rows, replace(whole, undefined=flipped)], flipped
+    n = len(np.unique(found.answers.scenario))
+    whole = replace(whole, statistic=flipped.observed, p_value=flipped.p_value, n=float(n),
+                    method=flip_text(flipped.flips))  # fmt: skip
+    return [*rows, whole], flipped
 
 
-def stratum_rows(data: Data, options: Options) -> list[Row]:
-    """Rows of each level of the stratum; of two levels, also of their difference."""
-    if options.stratum is None:
-        return []
-    factor = unit_factor(data.design, options.stratum, "stratum")
-    parts = {
-        name: analysis(of_stratum(data, factor, code), options.aggregate)
-        for code, name in enumerate(factor.levels)
-        if np.any(factor.codes[data.answers.unit] == code)
-    }
-    rows: list[Row] = []
-    sizes: dict[str, list[Row]] = {}
-    for name, found in parts.items():
-        group, known = f"{options.stratum} = {name}", joint(found)
-        if mean_absolute(found) is not None:
-            sizes[name] = size_rows(found, group, known, drawn_errors(known, options), options)
-        rows += level_rows(found, group, sizes.get(name, []), options)
-    if len(parts) == 2:
-        (one, first), (two, second) = parts.items()
-        rows += difference_rows(first, second, f"{one} - {two}", options)
-        if len(sizes) == 2:
-            rows.append(gap_row(sizes[one], sizes[two], f"{one} - {two}"))
-    return rows
+def flip_text(flips: int) -> str:
+    """Say how many patterns of signs were drawn; 0: all were counted."""
+    return f"sign flip of scenarios, {f'{count(flips)} random flips' if flips else 'exact'}"
 
 
-def level_rows(found: Analysis, group: str, sizes: list[Row], options: Options) -> list[Row]:
-    """Biases, B_all and the effect of the position within one level."""
-    rows = [term_row(found, term, options) for term in bias_terms(found, group)]
-    position = found.linear(found.position())
-    rows += sizes
-    if position is not None:
-        rows.append(linear_row(found.data, position, SAME, group, 1.0, options))
-    if options.stratum_rows == "scores":
-        terms = [*position_terms(found, group), *score_terms(found, group)]
-        rows += [term_row(found, term, options) for term in terms if term.term != SAME]
-    return rows
+def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, dict[str, float]]]:
+    """McNemar's tests of complete couples taken as independent, and the cells."""
+    rows, cells, what = [], {}, "complete couples as independent"
+    for pair in found.pairs:
+        chi, mid = (found.bias_row(pair, group=group, role="test") for group in (MCNEMAR, MID_P))
+        table, repeated = asked.cells(*pair), int(asked.repeated[asked.of(*pair)].sum())
+        if repeated or table is None:
+            why = "no couple was answered in both orders" if table is None else (
+                f"{count(repeated, 'couple')} with several answers in an order, or unlike counts: which belong "
+                "together is not known")  # fmt: skip
+            rows += [replace(row, undefined=why, reason="no_data") for row in (chi, mid)]
+            continue
+        cells[chi.term] = {
+            "first_group_both": table.b, "second_group_both": table.c, "first_place_both": table.a,
+            "second_place_both": table.d,
+        }  # fmt: skip
+        sizes: dict[str, Any] = {"n": table.n, "n_units": int(table.discordant)}
+        one, two = tests.asymptotic(table), tests.mid_p(table)
+        rows += [
+            replace(chi, estimate=2 * table.difference, statistic=one.statistic, df=one.df, p_value=one.p, test="chi2",
+                    method=f"chi-square, {what}", **sizes),
+            replace(mid, statistic=two.statistic, p_value=two.p, test="mid_p", method=f"mid-p, {what}", **sizes),
+        ]  # fmt: skip
+    return rows, cells
 
 
-def difference_rows(first: Analysis, second: Analysis, group: str, options: Options) -> list[Row]:
-    """Difference of each bias between two levels; scenarios and names that both share are allowed for."""
-    rows = []
-    for pair in first.data.pairs:
-        one, two = first.linear(first.bias(pair)), second.linear(second.bias(pair))
-        if one is not None and two is not None:
-            label = first.data.label(pair)
-            rows.append(linear_row(first.data, one.minus(two), label, group, 4.0, options))
-    return with_holm(rows)
+def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[Term]]:
+    """Rows of each level of the stratum, of two levels also of their difference; and the terms among them."""
+    if settings["stratum"] is None:
+        return [], []
+    factor = unit_factor(found.design, settings["stratum"], "stratum")
+    rows, made, parts, sizes = [], [], {}, {}
+    for code, level in enumerate(factor.levels):
+        inside = factor.codes[found.answers.unit] == code
+        if not inside.any():
+            continue
+        part = replace(found, means=scores(found.answers.take(inside), settings["aggregate"]))
+        own = terms(part, settings, level)
+        shown = (POSITION, SCORE) if settings["stratum_rows"] == "scores" else ()
+        listed = [own[BIAS], own[MEAN], *(own[kind] for kind in shown)]
+        made += [term for each in listed for term in each]
+        parts[level] = part
+        if part.size is not None:
+            sizes[level] = size_rows(part, joint(part), settings, level)
+        rows += [*(t.row for t in own[BIAS]), *sizes.get(level, []), *(t.row for each in listed[1:] for t in each)]
+    if len(parts) != 2:
+        return rows, made
+    (one, first), (two, second) = parts.items()
+    fields: dict[str, Any] = {"group": f"{one} - {two}", "role": "difference"}
+    levels = (("first level", one), ("second level", two))
+    gaps = []
+    for pair in found.pairs:
+        a, b = first.linear(first.bias(pair)), second.linear(second.bias(pair))
+        if a is not None and b is not None:
+            apart = Linear(estimate=a.estimate - b.estimate, influence=a.influence - b.influence,
+                           touched=a.touched + b.touched)  # fmt: skip
+            row = found.bias_row(pair, **fields)
+            row, mean = with_linear(found, replace(row, key=(*row.key, *levels)), apart, 2 * MOST, settings["level"])
+            gaps.append(Term(row=row, coefficient=None, mean=mean, reach=2 * MOST))
+    rows += with_holm([term.row for term in gaps])
+    if len(sizes) == 2:
+        a_size, b_size = (each[1] for each in sizes.values())
+        gap = Row(term=CORRECTED, key=(("quantity", CORRECTED), *levels), **fields)
+        rows.append(with_both_intervals(gap, a_size, b_size, n=(a_size.n or 0.0) + (b_size.n or 0.0),
+                                        method=f"{a_size.method}; both intervals combined"))  # fmt: skip
+    return rows, [*made, *gaps]
 
 
 REFERENCES = (
@@ -978,127 +700,161 @@ def relationship_bias(
     >>> result.row("w - m", group="bias").estimate
     1.0
     """
-    options = Options(
-        groups=None if groups is None else tuple(groups), scenario=scenario, pair=pair, group_first=group_first,
-        group_second=group_second, answers=tuple(answers), couples=couples, aggregate=aggregate, stratum=stratum,
-        stratum_rows=stratum_rows, ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
-    )  # fmt: skip
-    options.check()
-    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
+    settings: Settings = {
+        "groups": None if groups is None else tuple(groups), "scenario": scenario, "pair": pair,
+        "group_first": group_first, "group_second": group_second, "answers": tuple(answers), "couples": couples,
+        "aggregate": aggregate, "stratum": stratum, "stratum_rows": stratum_rows, "ci": ci, "cluster": cluster,
+        "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
+    }  # fmt: skip
+    for name, allowed in ALLOWED.items():
+        if settings[name] not in get_args(allowed):
+            raise InputError(f"{name}={settings[name]!r} is not one of {', '.join(get_args(allowed))}")
+    if len(settings["answers"]) != 2 or settings["answers"][0] == settings["answers"][1]:
+        raise InputError(f"answers={settings['answers']!r} must be two different answers: the one that means the first "
+                         "name and the one that means the second")  # fmt: skip
+    check_resamples(resamples, level)
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
 
 
-def estimate(design: Ratings, options: Options) -> Result:
+def estimate(design: Ratings, settings: Settings) -> Result:
     """Compute everything of one design."""
-    data = read(design, options, cluster_factors(design, options.cluster))
-    found = analysis(data, options.aggregate)
-    known, flipped = joint(found), flips(found, options.seed)
-    errors = drawn_errors(known, options)
-    null = known if isinstance(known, str) else no_bias(known, errors)
-    boot = drawn(found, options)
-    rows = main_rows(found, boot, known, errors, options)
-    tests, cells = mcnemar_rows(data)
-    rows += [null_row(found, null), *scenario_rows(found, options), flip_row_of_overall(found, flipped), *tests]
-    rows += stratum_rows(data, options)
-    means = bias_means(found)
-    n_one, listed = one_order_only(data)
-    extras: dict[str, Any] = {"mcnemar_cells": cells, "one_order_only": listed, "groups": data.groups}
+    found, asked = read(design, settings)
+    own, known = terms(found, settings), joint(found)
+    own[MEAN] = own[MEAN] if len(own[POSITION]) > 1 else []
+    main = [term for kind in (BIAS, POSITION, MEAN, SCORE) for term in own[kind]]
+    first = [term.row for term in main]
+    boot = drawn(found, main, settings)
+    if boot is not None:
+        ends = (percentile if settings["ci"] == "percentile" else basic)(boot, level=settings["level"])
+        first = [with_bootstrap(term, k, ends, settings) for k, term in enumerate(main)]
+    null = known if isinstance(known, str) else no_bias(known, known.drawn(settings["seed"]))
+    by_scenario, flipped = scenario_rows(found, settings)
+    tests, cells = mcnemar_rows(found, asked)
+    strata, more = stratum_rows(found, settings)
+    n = len(found.pairs)
+    rows = (
+        *with_holm(first[:n], family="pairs of groups"), *size_rows(found, known, settings, boot=boot), *first[n:],
+        null_row(found, null), *by_scenario, *tests, *strata,
+    )  # fmt: skip
+    means = [term.mean for term in own[BIAS] if term.mean is not None and not term.mean.undefined]
+    floored = [t.row for t in (*main, *more) if t.mean is not None and t.mean.floored]
+    answers, gone = found.answers, ~asked.complete
+    raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
+    extras: dict[str, Any] = {
+        "mcnemar_cells": cells, "one_order_only": one_order_only(found, asked, settings), "groups": found.groups
+    }  # fmt: skip
     if isinstance(null, NoBias):
         extras["null_mean"] = {"value": null.null_mean}
     if isinstance(flipped, FlippedMean):
         extras["flipped_mean"] = {"value": flipped.null_mean, "mc_error": flipped.mc_error, "flips": flipped.flips}
     return Result(
         metric="relationship_bias",
-        title="Relationship bias B of " + count(len(data.groups), "group"),
-        inference=inference_text(data, options),
-        rows=tuple(rows),
-        counts=counts(data, n_one),
-        fit={"nobs": int(data.answers.n), "n_clusters": rows[0].n_clusters, "method": rows[0].method,
-             "seed": options.seed, "resamples": options.resamples,
+        title="Relationship bias B of " + count(len(found.groups), "group"),
+        inference=inference_text(found, settings),
+        rows=rows,
+        counts={
+            "answers": int(answers.count.sum()), "scenarios": len(np.unique(answers.scenario)),
+            "pairs of names": len(np.unique(answers.pair)), "complete couples": int(asked.count[~gone].sum()),
+            "couples answered in one order only": one_order,
+        } | ({"raters": raters} if raters > 1 else {}),
+        fit={"nobs": int(answers.count.sum()), "n_clusters": rows[0].n_clusters, "method": rows[0].method,
+             "seed": settings["seed"], "resamples": settings["resamples"],
              "effective_df": min((mean.df for mean in means), default=None),
              "largest_leverage": max((mean.largest for mean in means), default=None)},
-        settings=options.settings,
-        cautions=all_cautions(data, tuple(rows), means, boot, null, n_one, options),
+        settings=settings,
+        cautions=(
+            *mean_cautions(design, found.factors, means, what="couples", bounded=True,
+                           resampled=settings["ci"] != "closed"),
+            *own_cautions(found, rows, floored, boot, null, one_order, settings),
+        ),
         references=REFERENCES,
         design=design,
         extras=extras,
     )  # fmt: skip
 
 
-def main_terms(found: Analysis) -> list[Term]:
-    """B of every pair of groups, then effects of the position, and S."""
-    return [*bias_terms(found), *position_terms(found), *score_terms(found)]
+def one_order_only(found: Analysis, asked: Couples, settings: Settings) -> tuple[dict[str, str], ...]:
+    """List the first couples that were answered in one order only."""
+    scenario, pair = (unit_factor(found.design, settings[name], name) for name in ("scenario", "pair"))
+    listed = []
+    for k in np.flatnonzero(~asked.complete)[:MOST_LISTED].tolist():
+        a, b, at, names, rater = asked.key[k].tolist()
+        first, second = (a, b) if np.isnan(asked.score[k, 0]) else (b, a)
+        listed.append({
+            "scenario": scenario.levels[at], "pair": pair.levels[names], "rater": found.design.raters[rater],
+            "no_answer_with_first": found.groups[first], "and_second": found.groups[second],
+        })  # fmt: skip
+    return tuple(listed)
 
 
-def bias_means(found: Analysis) -> list[ClusteredMean]:
-    """Return the clustered means behind the t intervals of B, those that have one."""
-    each = [found.linear(term.parts) for term in bias_terms(found)]
-    design = found.data.design
-    means = [inference(one, design.unit_count, found.data.codes) for one in each if one is not None]
-    return [mean for mean in means if not mean.undefined]
-
-
-def main_rows(
-    found: Analysis, boot: Bootstrap | None, known: Estimates | str, errors: FloatArray, options: Options
-) -> list[Row]:
-    """Rows of B, B_all, position and S."""
-    terms = main_terms(found)
-    rows = [term_row(found, term, options) for term in terms]
-    if boot is not None:
-        ends = (percentile if options.ci == "percentile" else basic)(boot, level=options.level)
-        rows = with_bootstrap(rows, terms, ends, options)
-    n = len(found.data.pairs)
-    return [*with_holm(rows[:n]), *overall_rows(found, boot, known, errors, options), *rows[n:]]
-
-
-def drawn(found: Analysis, options: Options) -> Bootstrap | None:
-    """Draw the bootstrap of all terms and B_all, where it is asked for and there is something to resample."""
-    data = found.data
-    if options.ci == "closed" or any(len(np.unique(code[data.answers.unit])) < 2 for code in data.codes):
-        return None
-    if len(np.unique(data.answers.unit)) < 2 or mean_absolute(found) is None:
-        return None
-    zero = np.zeros(len(found.means.cells))
-    coefficients = [found.combine(term.parts) for term in main_terms(found)]
-    table = np.array([zero if c is None else c for c in coefficients])
-    return resample(found, table, units_of(data.design, data.factors), options.resamples, options.seed)
-
-
-def counts(data: Data, one_order: int) -> dict[str, int]:
-    """Numbers of answers, scenarios, pairs of names, couples and raters."""
-    complete = sum(float(m.count[m.complete].sum()) for m in data.matched.values())
-    answers = data.answers
-    found = {
-        "answers": int(answers.n), "scenarios": len(np.unique(answers.scenario)),
-        "pairs of names": len(np.unique(answers.pair)), "complete couples": int(complete),
-        "couples answered in one order only": one_order,
-    }  # fmt: skip
-    raters = len(np.unique(answers.rater))
-    return found | ({"raters": raters} if raters > 1 else {})
-
-
-def inference_text(data: Data, options: Options) -> str:
+def inference_text(found: Analysis, settings: Settings) -> str:
     """Say how the intervals were obtained."""
-    clusters = cluster_text(data.factors, "units")
-    if options.ci == "closed":
-        return (
-            f"t intervals of B and S, inverted tests for B_all ({count(DRAWS)} draws, seed {options.seed}); {clusters}"
-        )
-    drawn_text = f"{count(options.resamples)} resamples, seed {options.seed}"
-    return f"{options.ci} bootstrap intervals of B and S, bootstrap of B_all ({drawn_text}); {clusters}"
+    clusters, seed = cluster_text(found.factors, "units"), settings["seed"]
+    if settings["ci"] == "closed":
+        return f"t intervals of B and S, inverted tests for B_all ({count(DRAWS)} draws, seed {seed}); {clusters}"
+    resamples = f"{count(settings['resamples'])} resamples, seed {seed}"
+    return f"{settings['ci']} bootstrap intervals of B and S, bootstrap of B_all ({resamples}); {clusters}"
 
 
-MOST_SAID = 6
+def own_cautions(
+    found: Analysis, rows: Sequence[Row], floored: Sequence[Row], boot: Bootstrap | None, null: NoBias | str,
+    one_order: int, settings: Settings,
+) -> list[Caution]:  # fmt: skip
+    """Cautions SS301, SS304, SS316, SS204, SS205 and SS206, those that apply."""
+    told: list[Caution | None] = []
+    if one_order:  # couples that were answered in one order only
+        kept = settings["couples"] == "all"
+        did = "their answers count in S and B, not in McNemar's test" if kept else "they were left out"
+        verb = "was" if one_order == 1 else "were"
+        told.append(caution("SS301", f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
+                            affects="S and B: answers must be missing at random",
+                            fix="ask the missing orders again, or quote the bounds that they leave"))  # fmt: skip
+    if isinstance(null, NoBias):  # B_all is above 0 without any bias
+        said = f"without any bias B_all would be {number(null.null_mean, 3)} on average, not 0"
+        told.append(caution("SS304", said, affects="B_all", fix="quote B_all corrected, with its interval"))
+    biases = [row for row in rows if row.group == BIAS]
+    naive = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
+    split = [
+        shorten(row.term) for row in biases for other in [naive.get(row.term)]
+        if row.p_value is not None and other is not None and (row.p_value < LINE) != (other < LINE)
+    ]  # fmt: skip
+    if split:
+        told.append(caution("SS316", "the clustered test and McNemar's, which takes couples as independent, lie on "
+                            f"different sides of .05 for {listing(split)}",
+                            affects="McNemar's test", fix="quote the clustered test"))  # fmt: skip
+    if boot is not None:  # resamples without answers of some kind of couple
+        fix = "collect more answers about couples of every kind"
+        told.append(lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix))
+    plain = scores(found.answers)  # independent answers: B has the variance (1 - S^2)/n, added over both orders
+    variance = dict(zip(plain.cells, ((1 - plain.mean**2) / plain.n).tolist(), strict=True))
+    ratios = [
+        row.std_error / both**0.5
+        for row, (a, b) in zip(biases, found.pairs, strict=True)
+        for both in [variance.get((0, a, b), np.nan) + variance.get((0, b, a), np.nan)]
+        if row.std_error is not None and both > 0
+    ]
+    if found.factors and ratios:  # how much clustering changes the standard errors of B
+        spread = " to ".join(dict.fromkeys(number(one) for one in (min(ratios), max(ratios))))
+        told.append(caution("SS205", f"standard errors of B are {spread} times those of independent answers"))
+    if floored:  # two-way variances that were smaller than that of one factor
+        listed = [f"{shorten(row.term)} ({shorten(row.group or '')})" for row in floored]
+        told.append(caution("SS206", "the errors of scenarios and of names together, less what both count, came out "
+                            f"below those of one alone in {count(len(listed), 'row')}, and the larger of both took "
+                            f"their place: {listing(listed, 3)}",
+                            affects="those intervals and tests, which are cautious",
+                            fix="nothing: they are a little long at worst"))  # fmt: skip
+    return [one for one in told if one is not None]
 
 
 def sentence(result: Result) -> str:
     """Say the biases with the clustered test, B_all with what chance gives, and McNemar's test as what it is."""
     n = result.counts
-    size = f"{count(n['scenarios'], 'scenario')} and {count(n['pairs of names'], 'pair')} of names"
     biases = [one_bias(row) for row in result.rows if row.group == BIAS]
-    start = (
-        f"Over {size} ({count(n['answers'], 'answer')}), the bias B, positive where the group named first is favoured"
-    )
-    parts = [f"{start}, was {'; '.join(biases[:MOST_SAID])}"]
+    parts = [
+        f"Over {count(n['scenarios'], 'scenario')} and {count(n['pairs of names'], 'pair')} of names "
+        f"({count(n['answers'], 'answer')}), the bias B, positive where the group named first is favoured, was "
+        + "; ".join(biases[:MOST_SAID])
+    ]
     if len(biases) > MOST_SAID:
         parts.append(f"{count(len(biases) - MOST_SAID, 'more pair')} of groups in the table")
     parts.append(overall(result))
@@ -1117,11 +873,12 @@ def one_bias(row: Row) -> str:
     value = f"{name} {number(row.estimate)}"
     if row.conf_low is None:
         return f"{value} without an interval ({row.undefined})"
-    ends = interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)
-    test = (
-        f", t({number(row.df, 0 if (row.df or 0) % 1 == 0 else 1)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    value += f", {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}"
+    if row.statistic is None or row.df is None:
+        return value
+    return (
+        f"{value}, t({number(row.df, 0 if row.df % 1 == 0 else 1)}) = {number(row.statistic)}, {p_value(row.p_value)}"
     )
-    return f"{value}, {ends}{test if row.statistic is not None else ''}"
 
 
 def overall(result: Result) -> str:

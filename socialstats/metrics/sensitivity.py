@@ -3,47 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.inference.dependence import (
-    cluster_cautions,
-    cluster_factors,
-    cluster_text,
-    largest_share,
-    units_of,
-)
+from socialstats.inference.compare import with_jackknife, with_resamples
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share, units_of
 from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.inference.rows import with_ends
 from socialstats.models.sensitivity import (
+    CONDITIONS,
     CORRECTED,
     LARGEST,
     PLUG_IN,
     TERMS,
-    ConditionTable,
     ReferenceLine,
     Weighting,
+    common_pairs,
     condition_table,
-    difference_sentence,
-    group_codes,
-    in_words,
-    paired_difference,
+    pair_codes,
     reference_lines,
     sensitivity_terms,
     table_cautions,
 )
 from socialstats.registry import Metric
-from socialstats.resampling import Bootstrap, Interval, Units, basic, bootstrap, choose, jackknife
-from socialstats.resampling.engine import check_resamples
+from socialstats.resampling import Units, basic, bootstrap, choose, jackknife
+from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import interval, number
+from socialstats.text import count, interval, number, p_value, quoted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +47,19 @@ METHODS = {
     "jackknife": "jackknife t", "basic": "basic bootstrap", "percentile": "percentile bootstrap",
     "bca": "BCa bootstrap",
 }  # fmt: skip
+DIFFERENCES = {
+    "jackknife": ("jackknife t intervals", "jackknife t by pair, around the corrected value"),
+    "basic": ("basic bootstrap intervals", "basic bootstrap by pair; z from bootstrap s.e."),
+}
+PARTS = ("S", *CONDITIONS)
+KEYS = tuple(
+    (("part", part), ("kind", kind))
+    for parts in (PARTS[:1], PARTS[1:])
+    for kind in ("plug_in", "corrected")
+    for part in parts
+)
 ROUNDING = 1e-12
+FEW = "no item has two comparisons under some condition in one of the designs"
 EMPTY = "no item has a comparison under some condition"
 SAME = "every resample gives the same value: no interval"
 LESS = "without one of the clusters some condition is empty: no jackknife interval"
@@ -165,38 +170,77 @@ def sensitivity(
 
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute S of one design."""
-    codes = group_codes(design.items, settings["groups"])
+    codes = None if settings["groups"] is None else group_codes(design.items, settings["groups"])
     table = condition_table(design, settings["covariate"], settings["weights"])
     factors = cluster_factors(design, settings["cluster"])
-    units, ci = units_of(design, factors), settings["ci"]
-    found = jackknifed(design, table, units, settings) if ci == "jackknife" and len(factors) < 2 else None
-    if found is None:
-        ci = "basic" if ci == "jackknife" else ci
-        found = resampled(design, table, units, len(factors), settings | {"ci": ci})
-    boot, groups = found.boot, units.n_clusters
+    units, ci, level = units_of(design, factors), settings["ci"], settings["level"]
     lines = reference_lines(design, table, settings["weights"], codes)
     extras: dict[str, Any] = {"reference_lines": lines}
-    if boot is not None:
-        errors = zip(found.ends.error_low.tolist(), found.ends.error_high.tolist(), strict=True)
+    boot, df, jack = None, None, None
+
+    def finish(sums: FloatArray) -> FloatArray:
+        return sensitivity_terms(sums, len(design.items))
+
+    if np.isnan(finish(np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :])[0, 0]):
+        raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}")
+    if ci in ("jackknife", "bca") and len(factors) < 2:
+        jack = jackknife(table.statistics, finish, units)
+    if ci == "jackknife" and (jack is None or np.isnan(jack.estimate[1]) or jack.copies.sum() < 2):
+        ci = "basic"
+    if ci == "jackknife" and jack is not None:
+        value, error, df = jack.estimate, jack.std_error, float(jack.copies.sum()) - 1
+        reach = critical_value(level, df) * error
+        low, high = value[CORRECTED] - reach, value[CORRECTED] + reach
+        still = error <= ROUNDING * LARGEST
+        why = [SAME if s else LESS if np.isnan(e) else "" for e, s in zip(error, still | still[PLUG_IN], strict=True)]
+    else:
+        boot = bootstrap(table.statistics, finish, units, resamples=settings["resamples"], seed=settings["seed"])
+        value, error, flat = boot.estimate, boot.std_error, boot.is_constant
+        ends = choose(ci, boot, level=level, jack=jack)
+        if ci == "basic":
+            ends = basic(boot, level=level, centre=value[PLUG_IN])
+        low, high = ends.low, ends.high
+        why = [SAME if f else one for f, one in zip(flat | flat[PLUG_IN], ends.undefined, strict=True)]
+        errors = zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True)
         extras |= {"bootstrap": boot, "monte_carlo_error": dict(zip(TERMS, errors, strict=True))}
+    rows = []
+    for j, (term, key) in enumerate(zip(TERMS, KEYS, strict=True)):
+        corrected, missing = CORRECTED[j] == j, np.isnan(value[j])
+        no_ends = (ONCE if corrected else EMPTY) if missing else why[j]
+        if not no_ends and high[j] <= 0:
+            no_ends = OUTSIDE
+        centred = ", centred" if corrected and ci == "basic" else ""
+        around = " around S corrected" if ci == "jackknife" and not corrected else ""
+        row = Row(
+            term=term, group="corrected" if corrected else "plug_in", key=key,
+            role="estimate" if j < 2 else "component", estimate=None if missing else float(value[j]),
+            n=float(design.n_rows), n_units=len(design.items), n_clusters=units.n_clusters,
+            method=f"{METHODS[ci]}{around}{centred}",
+        )  # fmt: skip
+        rows.append(with_ends(
+            row, float(low[j]), float(high[j]), level, why=no_ends, within=(0.0, float(LARGEST[j])), hold=True,
+            std_error=float(error[j]), df=df, interval=ci,
+        ))  # fmt: skip
     largest = largest_share(design.weight, factors)
     more = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993",)}.get(ci, ())
+    lost = boot.caution("intervals of S") if boot is not None else None
     return Result(
         metric="sensitivity",
         title=f"Sensitivity to {settings['covariate']}",
         inference=f"{METHODS[ci]} intervals, {cluster_text(factors)}",
-        rows=rows_of(found, groups, design),
+        rows=tuple(rows),
         counts={"comparisons": design.n_rows, "items": len(design.items), "pairs": len(design.pair.levels)},
         fit={
-            "nobs": design.n_rows, "n_clusters": groups, "seed": settings["seed"],
-            "resamples": None if boot is None else settings["resamples"], "method": ci, "effective_df": found.df,
+            "nobs": design.n_rows, "n_clusters": units.n_clusters, "seed": settings["seed"],
+            "resamples": None if boot is None else settings["resamples"], "method": ci, "effective_df": df,
             "largest_leverage": largest if factors else None,
         },
         settings=dict(settings),
         cautions=(
             *table_cautions(design, table),
-            *cluster_cautions(design, factors, df=[found.df], largest=largest),
-            *own_cautions(found, lines),
+            *cluster_cautions(design, factors, df=[df], largest=largest),
+            *own_cautions(value, lines),
+            *((lost,) if lost else ()),
         ),
         references=("davisonhinkley1997", *more),
         design=design,
@@ -204,115 +248,28 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
-    """Estimates of all terms with standard errors and intervals, (8,) arrays.
-
-    Attributes
-    ----------
-    estimate, std_error : float64 arrays
-    ends : Interval
-    df : float or None
-        Of jackknife intervals.
-    boot : Bootstrap or None
-    """
-
-    estimate: FloatArray
-    std_error: FloatArray
-    ends: Interval
-    df: float | None = None
-    boot: Bootstrap | None = None
+def group_codes(items: Sequence[str], groups: Mapping[str, str]) -> IntArray:
+    """Codes of the groups of the items; an item without a group is an error that names it."""
+    lost = [item for item in items if item not in groups]
+    if lost:
+        raise InputError(f"groups: no group for {quoted(lost)} ({count(len(lost), 'item')}); give every item one")
+    return np.unique([groups[item] for item in items], return_inverse=True)[1].astype(np.int64)
 
 
-def jackknifed(design: Comparisons, table: ConditionTable, units: Units, settings: dict[str, Any]) -> Found | None:
-    """Jackknife t intervals of all terms around their corrected values; None where S has no corrected value."""
-    left = jackknife(table.statistics, lambda sums: sensitivity_terms(sums, len(design.items)), units)
-    value = left.estimate
-    defined(value, settings)
-    n = float(left.copies.sum())
-    if np.isnan(value[1]) or n < 2:
-        return None
-    error, none = left.std_error, np.full(len(value), np.nan)
-    reach = critical_value(settings["level"], n - 1) * error
-    still = (error <= ROUNDING * np.array(LARGEST)) | (error <= ROUNDING * np.array(LARGEST))[PLUG_IN]
-    why = [SAME if s else LESS if np.isnan(e) else "" for e, s in zip(error, still, strict=True)]
-    ends = Interval(
-        low=value[CORRECTED] - reach, high=value[CORRECTED] + reach, error_low=none, error_high=none,
-        undefined=tuple(why), method="jackknife", level=settings["level"],
-    )  # fmt: skip
-    return Found(estimate=value, std_error=error, ends=ends, df=n - 1)
-
-
-def defined(value: FloatArray, settings: dict[str, Any]) -> None:
-    """Raise `UndefinedStatistic` where S does not exist."""
-    if np.isnan(value[0]):
-        raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}")
-
-
-def resampled(
-    design: Comparisons, table: ConditionTable, units: Units, n_factors: int, settings: dict[str, Any]
-) -> Found:
-    """Return the bootstrap of all terms and their intervals."""
-
-    def finish(sums: FloatArray) -> FloatArray:
-        return sensitivity_terms(sums, len(design.items))
-
-    boot = bootstrap(table.statistics, finish, units, resamples=settings["resamples"], seed=settings["seed"])
-    defined(boot.estimate, settings)
-    if settings["ci"] == "basic":
-        ends = basic(boot, level=settings["level"], centre=boot.estimate[PLUG_IN])
-    else:
-        jack = jackknife(table.statistics, finish, units) if settings["ci"] == "bca" and n_factors < 2 else None
-        ends = choose(settings["ci"], boot, level=settings["level"], jack=jack)
-    flat = boot.is_constant | boot.is_constant[PLUG_IN]
-    why = tuple(SAME if f else one for f, one in zip(flat, ends.undefined, strict=True))
-    return Found(estimate=boot.estimate, std_error=boot.std_error, ends=replace(ends, undefined=why), boot=boot)
-
-
-def rows_of(found: Found, clusters: int | None, design: Comparisons) -> tuple[Row, ...]:
-    """Rows of S, its corrected value and the components, intervals cut to the possible range."""
-    rows, ends = [], found.ends
-    for j, term in enumerate(TERMS):
-        value = float(found.estimate[j])
-        corrected = term.endswith("corrected")
-        why = (ONCE if corrected else EMPTY) if np.isnan(value) else ends.undefined[j]
-        if not why and ends.high[j] <= 0:
-            why = OUTSIDE
-        centred = ", centred" if corrected and ends.method == "basic" else ""
-        around = " around S corrected" if ends.method == "jackknife" and not corrected else ""
-        row = Row(
-            term=term, group="corrected" if corrected else "plug_in", estimate=None if np.isnan(value) else value,
-            n=float(design.n_rows), n_units=len(design.items), n_clusters=clusters,
-            method=f"{METHODS[ends.method]}{around}{centred}",
-        )  # fmt: skip
-        rows.append(with_ends(
-            row, float(ends.low[j]), float(ends.high[j]), ends.level, why=why, within=(0.0, float(LARGEST[j])),
-            hold=True, std_error=float(found.std_error[j]), df=found.df,
-        ))  # fmt: skip
-    return tuple(rows)
-
-
-def own_cautions(found: Found, lines: Sequence[ReferenceLine]) -> tuple[Caution, ...]:
-    """Cautions SS304 (noise in the plug-in S), SS305 (the published baseline) and SS204."""
-    plug_in, corrected = found.estimate[:2]
-    said = ", ".join(f"{line.label} give {number(line.value, 1)}" for line in lines[1:2])
-    said += f" and a random ranking {number(lines[2].value, 1)}"
-    size, better = "", "S corrected for noise where it exists"
+def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine]) -> tuple[Caution, ...]:
+    """Cautions SS304 (noise in the plug-in S) and SS305 (the published baseline)."""
+    plug_in, corrected = value[:2]
+    size, better = "noise in the win rates raises S", "S corrected for noise where it exists"
     if not np.isnan(corrected):
         size = f"about {number(plug_in - corrected)} of S = {number(plug_in)} is the scatter of single comparisons"
         better = f"S corrected for noise ({number(corrected)})"
-    cautions = [
-        caution("SS304", size or "noise in the win rates raises S", affects="S, most where comparisons are few",
+    said = f"{lines[1].label} give {number(lines[1].value, 1)} and a random ranking {number(lines[2].value, 1)}"
+    return (
+        caution("SS304", size, affects="S, most where comparisons are few",
                 fix=f"quote {better}, or compare only designs with equal counts"),
-        caution(
-            "SS305",
-            f"the role-conflict study's random baseline of about 100 is none of these: on this design {said}",
-            affects="what S is compared with",
-            fix="use the reference lines",
-        ),
-    ]  # fmt: skip
-    lost = found.boot.caution("intervals of S") if found.boot is not None else None
-    return (*cautions, lost) if lost else tuple(cautions)
+        caution("SS305", f"the role-conflict study's random baseline of about 100 is none of these: on this design "
+                f"{said}", affects="what S is compared with", fix="use the reference lines"),
+    )  # fmt: skip
 
 
 @reads(Comparisons, tables=2)
@@ -382,10 +339,95 @@ def sensitivity_difference(
     """
     if ci not in ("jackknife", "basic"):
         raise InputError(f"ci='{ci}' is not one of jackknife, basic")
-    return paired_difference(
-        first, second, covariate, labels=labels, weights=weights, unmatched=unmatched, ci=ci,
-        resamples=resamples, seed=seed, level=level,
+    from scipy.sparse import hstack
+
+    one, two, pairs, cautions = common_pairs(first, second, unmatched)
+    tables = [condition_table(design, covariate, weights).statistics for design in (one, two)]
+    units = [Units.clusters(pair_codes(design, pairs)) for design in (one, two)]
+    both = hstack([u.total(t) for u, t in zip(units, tables, strict=True)], format="csr")
+    cut, m = tables[0].shape[1], len(pairs)
+
+    def finish(sums: FloatArray) -> FloatArray:
+        a = sensitivity_terms(np.ascontiguousarray(sums[:, :cut]), len(one.items))
+        b = sensitivity_terms(np.ascontiguousarray(sums[:, cut:]), len(two.items))
+        return np.concatenate([a - b, a, b], axis=1)
+
+    shared = Units.clusters(np.arange(m, dtype=np.int64))
+    left = jackknife(both, finish, shared) if ci == "jackknife" and m > 1 else None
+    if left is None or np.isnan(left.estimate[1]):
+        ci = "basic"  # no corrected value, as where every pair is met once
+    n, terms, tested = one.n_rows + two.n_rows, len(TERMS), [key[0][1] == "S" for key in KEYS]
+    said, method = DIFFERENCES[ci]
+    names = [
+        Row(term=term, group="difference", key=key, role="difference", n=float(n), n_clusters=m, method=method)
+        for term, key in zip(TERMS, KEYS, strict=True)
+    ]
+    if ci == "jackknife" and left is not None:
+        estimate, lost, drawn = left.estimate, None, {}
+        gaps = with_jackknife(
+            names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], m - 1.0, level, tested
+        )
+    else:
+        boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed)
+        estimate, lost, drawn = boot.estimate, boot.caution("the intervals"), {"seed": seed, "resamples": resamples}
+        own = Replicates(
+            estimate=estimate[:terms], replicates=boot.replicates[:, :terms], n_degenerate=boot.n_degenerate[:terms]
+        )
+        gaps = with_resamples(names, own, level, centre=estimate[PLUG_IN], tested=tested)
+    if np.isnan(estimate[0]):
+        raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")
+    rows = [
+        row if row.estimate is not None else Row(term=row.term, group=row.group, key=row.key, undefined=FEW)
+        for row in gaps
+    ]
+    for label, values in zip(labels, np.split(estimate[terms:], 2), strict=True):
+        for term, key, value in zip(TERMS, KEYS, values.tolist(), strict=True):
+            row = Row(term=term, group=label, key=(*key, ("chooser", label)), role="component")
+            known = not np.isnan(value)
+            rows.append(replace(row, estimate=value, n_clusters=m) if known else replace(row, undefined=FEW))
+    return Result(
+        metric="sensitivity",
+        title=f"Difference in sensitivity to {covariate}: {labels[0]} minus {labels[1]}",
+        inference=f"{said}, {count(m, 'pair')} of items left out (or resampled) in both together",
+        rows=tuple(rows),
+        counts={"comparisons": n, "pairs": m},
+        fit={"n_clusters": m, "method": ci, **drawn},
+        settings={
+            "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched, "ci": ci,
+            "cluster": "pair", "resamples": resamples, "seed": seed, "level": level,
+        },
+        cautions=(*cautions, lost) if lost else cautions,
+        references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
+        design=(one, two),
     )  # fmt: skip
+
+
+def difference_sentence(result: Result) -> str:
+    """Say the corrected difference (or the plug-in one), its interval and p."""
+    row, kind = result.row("S_corrected", group="difference"), "corrected for noise"
+    if row.estimate is None:
+        row, kind = result.row("S", group="difference"), "plug-in"
+    (a, b), covariate = result.settings["labels"], result.settings["covariate"]
+    ends = interval(row.conf_low, row.conf_high, level=result.settings["level"])
+    verdict = f"The data do not settle whether {a} or {b} is closer to following {covariate}"
+    if row.conf_low is not None and row.conf_high is not None and (row.conf_low > 0 or row.conf_high < 0):
+        near, far = (a, b) if (row.estimate or 0.0) < 0 else (b, a)
+        verdict = f"{near} was closer to following {covariate} than {far}"
+    test = f", {p_value(row.p_value)}" if row.p_value is not None else ""
+    return f"{verdict}: difference in S ({a} minus {b}, {kind}) {number(row.estimate)}, {ends}{test}."
+
+
+def in_words(row: Row) -> str:
+    """Return the name of a row's term as a reader should see it.
+
+    Examples
+    --------
+    >>> in_words(Row(term="S", key=KEYS[0])), in_words(Row(term="S_lower_corrected", key=KEYS[7]))
+    ('S', 'S, part of lower, corrected for noise')
+    """
+    part = row.label("part")
+    suffix = ", corrected for noise" if row.label("kind") == "corrected" else ""
+    return f"S{'' if part == 'S' else f', part of {part}'}{suffix}"
 
 
 def sentence(result: Result) -> str:
@@ -408,12 +450,12 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import Mark, forest, strip
 
     if "labels" in result.settings:
-        rows = [replace(r, term=in_words(r.term)) for r in result.rows if r.group == "difference"]
+        rows = [replace(r, term=in_words(r)) for r in result.rows if r.group == "difference"]
         return forest(rows, ax=ax, **{"sort": False, **options})
     marks = [
-        Mark(label=in_words(t), value=r.estimate, low=r.conf_low, high=r.conf_high, undefined=r.undefined or "")
-        for t in TERMS[:2] for r in [result.row(t)]
-    ]  # fmt: skip
+        Mark(label=in_words(r), value=r.estimate, low=r.conf_low, high=r.conf_high, undefined=r.undefined or "")
+        for r in result.rows[:2]
+    ]
     lines = [Mark(label=x.label, value=x.value, kind="reference") for x in result.extras["reference_lines"]]
     return strip([*marks, *lines], ax=ax, **{"xlabel": "Sensitivity S", **options})
 

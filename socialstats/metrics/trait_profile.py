@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,147 +15,118 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.compare import HOLM, with_holm
-from socialstats.inference.dependence import cluster_facts, cluster_text
-from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import checked_choice, checked_number
 from socialstats.models.traits import (
-    MISSING_TRAIT,
     Answers,
     JudgeZeros,
     MissingTrait,
-    Names,
+    analysed,
     answers_of,
     check_range,
+    checked_settings,
     checked_weights,
-    chosen_stages,
     composites,
-    declared_wording,
-    factor_of,
+    header,
+    inference_of,
+    row_text,
     trait_table,
     variants,
 )
 from socialstats.models.unit_means import (
-    CIS,
     JUDGES,
     CiName,
     Inference,
     Sample,
-    UnitClusters,
     across,
     d_z_row,
     mean_row,
     of_one,
     size_cautions,
-    unit_clusters,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.results.rows import Role, rows_with
+from socialstats.text import count, listing, number, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["EQUAL", "HIGHEST", "LOWEST", "MINUS", "OTHER", "judge_ranges", "weight_rows"]
-
-
-UNITS = ("scenario", "model")
-ACTIVATED = ("mean", "each")
 ENTROPIES = ("nats", "bits")
 BASELINE = "baseline"
+EQUAL_SET = "equal weights"
+PICKS = {"equal": EQUAL_SET, "lowest": "lowest of other weights", "highest": "highest of other weights"}
+ALL = "of all models"
+TOLERANCE = 1e-9
+MOST_MODELS = 15  # models up to which any two are compared
+Part = tuple[str | None, FloatArray, dict[str, str]]  # label, (models, scenarios, judges) values, facts
+level_row = partial(mean_row, test=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What the caller chose."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Profile:
+    """Answers, and how they are analysed.
 
-    weights: Mapping[str, float]
-    centre: float
-    free_weights: bool
-    stages: tuple[str, ...] | None
-    baseline: str | None
-    unit_of_analysis: str
-    judges: str
-    zero: float | Mapping[str, float] | None
-    activation: float | None
-    activated: str
-    entropy: str | None
-    missing_trait: str
-    names: Names
-    cluster: str | Sequence[str] | None
-    ci: str
-    level: float
-    resamples: int
-    seed: int
+    Attributes
+    ----------
+    answers : Answers
+    how : Inference
+    settings : dict of str to object
+    zero : mapping of judge to float, or None
+    """
+
+    answers: Answers
+    how: Inference
+    settings: dict[str, Any]
+    zero: Mapping[str, float] | None
+
+    @property
+    def by_model(self) -> bool:
+        """True where each model has rows of its own: scenarios are the units of analysis."""
+        return self.how.unit == "scenario"
+
+    @property
+    def several(self) -> bool:
+        """True where all models have rows together."""
+        return not self.by_model or len(self.answers.models) > 1
+
+    def against(self, zero: Mapping[str, float] | None) -> Profile:
+        """Return the profile for values minus the zero: with its error, where control texts tell it.
+
+        The error of judging is already in the differences of drawn judges.
+        """
+        error = zero.error() if isinstance(zero, JudgeZeros) else None
+        if error is None or (self.how.judges == "random" and error.basis == "judging"):
+            return self
+        return replace(self, how=replace(self.how, taken_off=(error.std_error**2, error.df)))
 
 
-def checked_options(
-    *, weights: Mapping[str, float] | None, centre: float, free_weights: bool, zero: Any, activation: float | None,
-    stages: Sequence[str] | None, level: float, **others: Any,
-) -> Options:  # fmt: skip
-    """Check the options of `trait_profile`.
+def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
+    """Return the zero of each judge: a number for all, one a judge, or that of control texts.
 
     Raises
     ------
     InputError
-        Naming the value and what is allowed.
+        If a judge has none, a name is no judge, or a value is no number.
     """
-    checked_level(level)
-    allowed = {
-        "unit_of_analysis": UNITS,
-        "judges": JUDGES,
-        "activated": ACTIVATED,
-        "missing_trait": MISSING_TRAIT,
-        "ci": CIS,
-    }
-    for name, choices in allowed.items():
-        checked_choice(others[name], choices, name)
-    if others["entropy"] is not None:
-        checked_choice(others["entropy"], ENTROPIES, "entropy")
-    middle = checked_number(centre, "centre")
-    if not free_weights and middle <= 0:
-        raise InputError(f"centre={centre!r}: scores run from 0 to twice the centre, so it must be above 0")
-    used = checked_weights(weights, free=free_weights)
-    return Options(
-        weights=used, centre=middle, free_weights=free_weights, zero=checked_zero(zero, used, middle),
-        activation=None if activation is None else checked_number(activation, "activation"),
-        stages=None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages), level=level,
-        **others,
-    )  # fmt: skip
-
-
-def checked_zero(zero: Any, weights: Mapping[str, float], centre: float) -> float | Mapping[str, float] | None:
-    """Return the judges' zero: one number, one a judge, or that of control texts under the weights of the composite.
-
-    Raises
-    ------
-    InputError
-    """
-    if zero is None:
+    if given is None:
         return None
-    if isinstance(zero, JudgeZeros):
-        return replace(zero.under(weights), centre=centre)
-    if not isinstance(zero, Mapping):
-        return checked_number(zero, "zero")
-    return {
-        str(judge): checked_number(value, f"zero of judge '{shorten(str(judge))}'") for judge, value in zero.items()
-    }
-
-
-def zeros_of(zero: float | Mapping[str, float], judges: Sequence[str]) -> list[float]:
-    """Return the zero of each judge.
-
-    Raises
-    ------
-    InputError
-        If a judge has none, or a name is no judge.
-    """
-    if not isinstance(zero, Mapping):
-        return [zero] * len(judges)
+    zero: Mapping[str, float]
+    if isinstance(given, JudgeZeros):
+        zero = given
+    elif isinstance(given, Mapping):
+        zero = {str(j): checked_number(value, f"zero of judge '{shorten(str(j))}'") for j, value in given.items()}
+    else:
+        zero = dict.fromkeys(judges, checked_number(given, "zero"))
     absent, extra = [j for j in judges if j not in zero], [j for j in zero if j not in judges]
     if absent or extra:
         said = f"no zero of judge {quoted(absent)}" if absent else f"{quoted(extra)} is no judge"
         raise InputError(f"zero: {said}. Judges: {quoted(judges, 10)}")
-    return [zero[judge] for judge in judges]
+    return zero
+
+
+def by_judge(zero: Mapping[str, float], judges: Sequence[str]) -> FloatArray:
+    """(judges,) float64 array of their zeros."""
+    return np.array([zero[judge] for judge in judges])
 
 
 def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
@@ -172,69 +144,12 @@ def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
     return baseline
 
 
-def spread_of_weights(options: Options) -> float:
-    """Largest size that a composite can have (free weights: for scores up to twice the centre, at least 1)."""
-    size = float(np.abs(list(options.weights.values())).sum())
-    return max(1.0, size * abs(options.centre)) if math.isfinite(size) else 1.0
-
-
-ALL = "of all models"
-TOLERANCE = 1e-9
-MOST_MODELS = 15  # models up to which any two are compared
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Profile:
-    """Answers with what is computed from them.
-
-    Attributes
-    ----------
-    answers : Answers
-    how : Inference
-    options : Options
-    baseline : str
-    composite : (models, scenarios, stages, judges) float64 array
-        NaN where there is no answer.
-    """
-
-    answers: Answers
-    how: Inference
-    options: Options
-    baseline: str
-    composite: FloatArray
-
-    @property
-    def by_model(self) -> bool:
-        """True where each model has rows of its own: scenarios are the units of analysis."""
-        return self.how.unit == "scenario"
-
-    @property
-    def several(self) -> bool:
-        """True where all models have rows together."""
-        return not self.by_model or len(self.answers.models) > 1
-
-    def rows(self) -> list[Row]:
-        """Return every row that has an interval."""
-        out = measure_rows(self, "composite", self.composite, test=True)
-        if self.options.activation is not None:
-            counts = self.answers.cells(activations(self.answers, self.options))
-            out += measure_rows(self, "activation", counts, test=False)
-        if self.options.entropy is not None:
-            out += entropy_rows(self, self.answers.cells(entropies(self.answers, self.options.entropy)))
-        return [*out, *trait_rows(self), *model_rows(self), *judge_rows(self)]
-
-
-def activations(answers: Answers, options: Options) -> FloatArray:
-    """Count traits whose score reaches the threshold: (answers, judges), the same for all judges with ``"mean"``."""
-    return np.asarray(active_traits(answers, options).sum(axis=2))
-
-
-def active_traits(answers: Answers, options: Options) -> FloatArray:
-    """Tell which traits reach the threshold, 0 or 1: (answers, judges, traits)."""
+def active_traits(answers: Answers, settings: Mapping[str, Any]) -> FloatArray:
+    """Tell which traits reach the threshold, 0 or 1: (answers, judges, traits), alike for judges with ``"mean"``."""
     scores = answers.scores
-    if options.activated == "mean":
+    if settings["activated"] == "mean":
         scores = np.broadcast_to(scores.mean(axis=1, keepdims=True), scores.shape)
-    return np.asarray(scores >= (options.activation or 0.0) - TOLERANCE, dtype=np.float64)
+    return np.asarray(scores >= settings["activation"] - TOLERANCE, dtype=np.float64)
 
 
 def entropies(answers: Answers, unit: str) -> FloatArray:
@@ -245,120 +160,118 @@ def entropies(answers: Answers, unit: str) -> FloatArray:
     InputError
         For a mean score below 0, or scores that are all 0: they have no shares.
     """
+    from scipy.stats import entropy
+
     scores = answers.scores.mean(axis=1)
-    total = scores.sum(axis=1)
-    if np.any(scores < 0) or np.any(total <= 0):
+    if np.any(scores < 0) or np.any(scores.sum(axis=1) <= 0):
         raise InputError("entropy: shares of the trait scores need scores of at least 0, not all 0. Leave entropy= out")
-    share = scores / total[:, None]
-    nats = -np.where(share > 0, share * np.log(np.where(share > 0, share, 1.0)), 0.0).sum(axis=1)
-    return np.repeat(nats[:, None] / (np.log(2.0) if unit == "bits" else 1.0), answers.scores.shape[1], axis=1)
-
-
-def entropy_rows(profile: Profile, cells: FloatArray) -> list[Row]:
-    """Rows of the entropy of all models together (of the only one): over all stages, by stage, changes, d_z."""
-    rows = measure_rows(profile, "entropy", cells, test=False)
-    return [row for row in rows if not profile.several or ALL in (row.group or "")]
+    found = entropy(scores, base=2 if unit == "bits" else None, axis=1)
+    return np.repeat(found[:, None], answers.scores.shape[1], axis=1)
 
 
 def whole_course(cells: FloatArray) -> FloatArray:
-    """Average (models, scenarios, stages, judges) over the stages that a model has; NaN where one is lacking."""
-    out = np.full((*cells.shape[:2], cells.shape[3]), np.nan)
-    for m in range(len(cells)):
-        has = np.isfinite(cells[m, :, :, 0]).any(axis=0)
+    """Average (models, scenarios, stages, judges, ...) over the stages a model has; NaN where one is lacking."""
+    out = np.full((*cells.shape[:2], *cells.shape[3:]), np.nan)
+    for m, own in enumerate(cells):
+        has = np.isfinite(own).any(axis=(0, *range(2, own.ndim)))
         if has.any():
-            out[m] = cells[m][:, has].mean(axis=1)
+            out[m] = own[:, has].mean(axis=1)
     return out
 
 
-def measure_rows(profile: Profile, name: str, cells: FloatArray, *, test: bool) -> list[Row]:
+def profile_rows(profile: Profile) -> list[Row]:
+    """Return every row but those of other weights."""
+    answers, settings = profile.answers, profile.settings
+    scores = answers.cells(answers.scores)
+    given = composites(answers.scores, settings["weights"], settings["centre"])
+    composite = answers.cells(given)
+    out = measure_rows(profile, "composite", composite, make=mean_row)
+    traits: list[tuple[str, FloatArray]] = []
+    if settings["activation"] is not None:
+        active = active_traits(answers, settings)
+        out += measure_rows(profile, "activation", answers.cells(active.sum(axis=2)))
+        traits = [("active", answers.cells(active))]
+    if settings["entropy"] is not None:  # of all models together, or of the only one
+        rows = measure_rows(profile, "entropy", answers.cells(entropies(answers, settings["entropy"])))
+        out += [row for row in rows if not profile.several or row.label("model") is None]
+    for name, cells in [*traits, ("score", scores)]:
+        out += trait_rows(profile, name, whole_course(cells))
+    off = answers.cells(given - given.mean(axis=1, keepdims=True))
+    return [*out, *model_rows(profile, whole_course(composite)),
+            *judge_rows(profile, whole_course(composite), whole_course(off))]  # fmt: skip
+
+
+def measure_rows(
+    profile: Profile, name: str, cells: FloatArray, *, make: Callable[..., Row] = level_row
+) -> list[Row]:  # fmt: skip
     """Rows of one measure: over all stages, by stage, minus the judges' zero (composite), changes with d_z."""
-    stages = profile.answers.stages
-    out = family(profile, name, whole_course(cells), test=test)
-    if len(stages) > 1:
-        out += family(profile, name, [(s, cells[:, :, t]) for t, s in enumerate(stages)], test=test)
-    if profile.options.zero is not None and name == "composite":
-        shifted = cells - np.array(zeros_of(profile.options.zero, profile.answers.judges))
-        against = replace(profile, how=taking_off(profile.how, profile.options.zero))
-        out += family(against, f"{name} minus zero", whole_course(shifted))
-        if len(stages) > 1:
-            out += family(against, f"{name} minus zero", [(s, shifted[:, :, t]) for t, s in enumerate(stages)])
+    out = level_rows(profile, name, cells, {"measure": name}, make)
+    if profile.zero is not None and name == "composite":
+        shifted, facts = cells - by_judge(profile.zero, profile.answers.judges), {"measure": name, "against": "zero"}
+        out += level_rows(profile.against(profile.zero), f"{name} minus zero", shifted, facts, mean_row)
     return [*out, *change_rows(profile, name, cells)]
 
 
-def taking_off(how: Inference, zero: float | Mapping[str, float] | None) -> Inference:
-    """Return the inference of values minus the zero: with its error, where control texts tell it.
-
-    The error of judging is already in the differences of drawn judges.
-    """
-    error = zero.error() if isinstance(zero, JudgeZeros) else None
-    if error is None or (how.judges == "random" and error.basis == "judging"):
-        return how
-    return replace(how, taken_off=(error.std_error**2, error.df))
+def level_rows(
+    profile: Profile, name: str, cells: FloatArray, facts: dict[str, str], make: Callable[..., Row]
+) -> list[Row]:
+    """Rows over all stages, and by stage where there are several."""
+    stages = profile.answers.stages
+    parts: list[Part] = [(stage, cells[:, :, t], {"stage": stage}) for t, stage in enumerate(stages)]
+    out = family(profile, name, [(None, whole_course(cells), {})], facts, make=make)
+    return out if len(stages) < 2 else [*out, *family(profile, name, parts, facts, make=make)]
 
 
 def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
     """Rows of each stage minus the baseline, Holm over models and stages, and their d_z."""
-    stages = profile.answers.stages
-    if len(stages) < 2:
-        return []
-    start = cells[:, :, stages.index(profile.baseline)]
-    changes = [(f"{s} minus {profile.baseline}", cells[:, :, t] - start)
-               for t, s in enumerate(stages) if s != profile.baseline]  # fmt: skip
-    tests = family(profile, f"{name} change", changes)
-    own = len(changes) * len(profile.answers.models) * profile.by_model
-    sizes = family(profile, f"{name} d_z", changes, make=d_z_row)
-    return [*with_holm(tests[:own], HOLM), *with_holm(tests[own:], HOLM), *sizes]
+    stages, base = profile.answers.stages, profile.settings["baseline"]
+    start = cells[:, :, stages.index(base)]
+    changes: list[Part] = [
+        (f"{stage} minus {base}", cells[:, :, t] - start, {"stage": stage, "baseline": base})
+        for t, stage in enumerate(stages) if stage != base
+    ]  # fmt: skip
+    tests = family(profile, f"{name} change", changes, {"measure": name}, role="difference")
+    own = [row for row in tests if row.label("model") is not None]
+    sizes = family(profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size")
+    return [*with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM), *sizes]
 
 
 def family(
-    profile: Profile, name: str, cells: FloatArray | Sequence[tuple[str, FloatArray]], *, test: bool = True,
-    make: Callable[[str, str, Sample], Row] | None = None,
+    profile: Profile, name: str, parts: Sequence[Part], facts: dict[str, str], *,
+    make: Callable[..., Row] = mean_row, role: Role = "estimate",
 ) -> list[Row]:  # fmt: skip
-    """Rows of each model (term the model, group ``name: part``), then of all models (term the part).
-
-    Parameters
-    ----------
-    profile : Profile
-    name : str
-    cells : (models, scenarios, judges) array, or sequence of (part, array)
-    test : bool
-    make : callable, optional
-        Makes a row; `mean_row` by default.
-    """
-    row = make or (lambda term, group, sample: mean_row(term, group, sample, test=test))
-    parts = [(None, cells)] if isinstance(cells, np.ndarray) else list(cells)
-    out = []
-    for part, one in parts:
-        if profile.by_model:
-            group = name if part is None else f"{name}: {part}"
-            out += [row(m, group, of_one(one[k], profile.how)) for k, m in enumerate(profile.answers.models)]
-    for part, one in parts:
-        if profile.several:
-            term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} by stage {ALL}")
-            out.append(row(term, group, across(one, profile.how)))
+    """Rows of each model (term the model, group ``name: part``), then of all models (term the part)."""
+    out, how = [], profile.how
+    for part, cells, own in parts if profile.by_model else ():
+        group = name if part is None else f"{name}: {part}"
+        for k, model in enumerate(profile.answers.models):
+            out.append(make(model, group, of_one(cells[k], how), role=role, key=keyed(facts, own, model=model)))
+    for part, cells, own in parts if profile.several else ():
+        term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} by stage {ALL}")
+        out.append(make(term, group, across(cells, how), role=role, key=keyed(facts, own)))
     return out
 
 
-def trait_rows(profile: Profile) -> list[Row]:
-    """Rows of the mean score of each trait over all stages, and of the share of answers in which it is active."""
+def keyed(*facts: Mapping[str, str], **more: str) -> tuple[tuple[str, str], ...]:
+    """Return facts as the key of a row."""
+    return tuple((name, label) for some in (*facts, more) for name, label in some.items())
+
+
+def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
+    """Rows of the mean score of each trait over all stages, or of the share of answers in which it is active."""
     out = []
-    if profile.options.activation is not None:
-        active = active_traits(profile.answers, profile.options)
-        for t, trait in enumerate(profile.answers.traits):
-            cells = whole_course(profile.answers.cells(active[:, :, t]))
-            end = f" {ALL}" if profile.several else ""
-            out.append(mean_row(trait, f"active{end}", across(cells, profile.how), test=False))
     for t, trait in enumerate(profile.answers.traits):
-        cells = whole_course(profile.answers.cells(profile.answers.scores[:, :, t]))
-        if profile.by_model:
-            out += [mean_row(trait, f"score: {m}", of_one(cells[k], profile.how), test=False)
-                    for k, m in enumerate(profile.answers.models)]  # fmt: skip
-        if profile.several:
-            out.append(mean_row(trait, f"score {ALL}", across(cells, profile.how), test=False))
+        cells, facts = course[..., t], {"measure": name, "trait": trait}
+        for k, model in enumerate(profile.answers.models) if profile.by_model and name == "score" else ():
+            sample, key = of_one(cells[k], profile.how), keyed(facts, model=model)
+            out.append(level_row(trait, f"{name}: {model}", sample, role="estimate", key=key))
+        if profile.several or name == "active":
+            group, sample = f"{name} {ALL}" if profile.several else name, across(cells, profile.how)
+            out.append(level_row(trait, group, sample, role="estimate", key=keyed(facts)))
     return out
 
 
-def model_rows(profile: Profile) -> list[Row]:
+def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     """Rows of the difference of the composites of any two models, paired within scenarios, Holm over all pairs.
 
     What the judges give to all models alike, their zero included, is not in them.
@@ -366,65 +279,29 @@ def model_rows(profile: Profile) -> list[Row]:
     models = profile.answers.models
     if not (profile.by_model and 1 < len(models) <= MOST_MODELS):
         return []
-    course = whole_course(profile.composite)
     return with_holm([
-        mean_row(f"{one} minus {models[k]}", "composite difference", of_one(course[j] - course[k], profile.how))
-        for j, one in enumerate(models) for k in range(j + 1, len(models))
+        mean_row(f"{one} minus {other}", "composite difference", of_one(course[j] - course[k], profile.how),
+                 role="difference", key=keyed({"measure": "composite", "model": one, "other": other}))
+        for (j, one), (k, other) in combinations(enumerate(models), 2)
     ], HOLM)  # fmt: skip
 
 
-def judge_rows(profile: Profile) -> list[Row]:
-    """Rows of each judge's composite minus the judges' mean, and of the composite without each judge."""
-    judges = profile.answers.judges
+def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Row]:
+    """Rows of each judge's composite minus the judges' mean (`off`), and of the composite without each judge."""
+    judges, zero, fixed = profile.answers.judges, profile.zero, replace(profile.how, judges="fixed")
     if len(judges) < 2:
         return []
-    values = composites(profile.answers.scores, profile.options.weights, profile.options.centre)
-    off = profile.answers.cells(values - values.mean(axis=1, keepdims=True))
-    fixed = replace(profile.how, judges="fixed")
-    per_unit = [across(whole_course(off)[:, :, [j]], fixed) for j in range(len(judges))]
-    out = [mean_row(judge, "judge offset", sample) for judge, sample in zip(judges, per_unit, strict=True)]
-    course, zero = whole_course(profile.composite), profile.options.zero
+    out = [mean_row(judge, "judge offset", across(off[:, :, [j]], fixed), role="difference",
+                    key=keyed({"measure": "composite", "judge": judge})) for j, judge in enumerate(judges)]  # fmt: skip
     for j, judge in enumerate(judges):
-        others = np.delete(course, j, axis=2)
-        out += family(profile, f"without judge '{judge}'", others)
+        others, name = np.delete(course, j, axis=2), f"without judge '{judge}'"
+        facts = {"measure": "composite", "without": judge}
+        out += family(profile, name, [(None, others, {})], facts)
         if zero is not None:
-            off = np.delete(np.array(zeros_of(zero, judges)), j)
-            error = zero.without(judge) if isinstance(zero, JudgeZeros) else None
-            against = replace(profile, how=taking_off(profile.how, error))
-            out += family(against, f"without judge '{judge}' minus zero", others - off)
+            left = by_judge(zero, [other for other in judges if other != judge])
+            against = profile.against(zero.without(judge) if isinstance(zero, JudgeZeros) else None)
+            out += family(against, f"{name} minus zero", [(None, others - left, {})], facts | {"against": "zero"})
     return out
-
-
-EQUAL = "equal weights"
-OTHER = "other weights"
-LOWEST, HIGHEST = "lowest of other weights", "highest of other weights"
-MINUS = "minus these"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Course:
-    """Scores over the whole course, ready to be weighted.
-
-    Attributes
-    ----------
-    profile : Profile
-    scores : (models, scenarios, judges, traits) float64 array
-        Minus the centre; NaN where a stage is lacking.
-    zero : JudgeZeros or None
-        Taken off each composite, under the same weights.
-    """
-
-    profile: Profile
-    scores: FloatArray
-    zero: JudgeZeros | None = None
-
-    def sample(self, weights: FloatArray, model: int | None) -> Sample:
-        """Return the values of one model (of all: None) under some weights."""
-        values, how = self.scores @ weights, self.profile.how
-        if self.zero is not None:
-            zero = self.zero.under(dict(zip(self.profile.answers.traits, weights.tolist(), strict=True)))
-            values, how = values - np.array([zero[j] for j in self.profile.answers.judges]), taking_off(how, zero)
-        return across(values, how) if model is None else of_one(values[model], how)
 
 
 def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]]]:
@@ -441,80 +318,62 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     values : dict of str to dict of str to float
         By set of weights: the composite of each model, or over the units of analysis.
     """
-    sets = variants(profile.options.weights, free=profile.options.free_weights)
-    traits = [whole_course(profile.answers.cells(profile.answers.scores[:, :, t]))
-              for t in range(len(profile.answers.traits))]  # fmt: skip
-    plain = Course(profile=profile, scores=np.stack(traits, axis=-1) - profile.options.centre)
-    rows = list(every_row(plain, sets)) if len(sets) > 1 else []
-    zero = profile.options.zero
-    against = [(plain, "")]
-    if isinstance(zero, JudgeZeros):
-        against.append((replace(plain, zero=zero), " minus zero"))
-    for course, end in against:
-        for term, k, joint in terms_of(profile):
-            rows += chosen_rows(course, sets, term, k, (end, joint))
-    values = {name: {term: found for term, k, _ in terms_of(profile)
-                     for found in [estimate_of(plain.sample(weights, k))] if found is not None}
-              for name, weights in sets.items()}  # fmt: skip
+    answers, given = profile.answers, profile.settings["weights"]
+    sets, own = variants(given, free=profile.settings["free_weights"]), np.array(list(given.values()))
+    scores = whole_course(answers.cells(answers.scores)) - profile.settings["centre"]
+    # each model with its place and the end of its groups; all together where models are the units
+    terms: list[tuple[str, int | None, str]] = [(model, k, "") for k, model in enumerate(answers.models)]
+    if not profile.by_model:
+        terms = [("composite", None, f" {ALL}")]
+
+    def sample(weights: FloatArray, k: int | None, zero: JudgeZeros | None = None) -> Sample:
+        values, way = scores @ weights, profile
+        if zero is not None:
+            zero = zero.under(dict(zip(answers.traits, weights.tolist(), strict=True)))
+            values, way = values - by_judge(zero, answers.judges), profile.against(zero)
+        return across(values, way.how) if k is None else of_one(values[k], way.how)
+
+    def row(
+        term: str, group: str, name: str, k: int | None, facts: dict[str, str], *, minus: bool = False,
+        zero: JudgeZeros | None = None, make: Callable[..., Row] = level_row,
+    ) -> Row:  # fmt: skip
+        weights, role = (sets[name] - own, "difference") if minus else (sets[name], "estimate")
+        key = keyed({"measure": "composite", "weights": name}, facts)
+        return make(term, group, sample(weights, k, zero), role=role, key=key)
+
+    rows: list[Row] = []
+    k, end = (None, f" {ALL}") if profile.several else (0, "")
+    if len(sets) > 1:
+        rows += [row(name, f"other weights{end}", name, k, {"pick": "each"}) for name in sets]
+        rows += with_holm([row(name, f"other weights minus these{end}", name, k, {"pick": "each"}, minus=True,
+                               make=mean_row) for name in sets], HOLM)  # fmt: skip
+    values: dict[str, dict[str, float]] = {name: {} for name in sets}
+    for zero in (None, profile.zero) if isinstance(profile.zero, JudgeZeros) else (None,):
+        for term, k, end in terms:
+            samples = {name: sample(weights, k, zero) for name, weights in sets.items()}
+            means = {name: float(one.means.mean()) for name, one in samples.items() if len(one.unit)}
+            picks = {"equal": EQUAL_SET} if EQUAL_SET in means else {}
+            if len(means) > 1:
+                picks |= {"lowest": min(means, key=means.__getitem__), "highest": max(means, key=means.__getitem__)}
+            facts = ({} if zero is None else {"against": "zero"}) | ({} if k is None else {"model": term})
+            for pick, name in picks.items():
+                said = EQUAL_SET if pick == "equal" else f"{name}, of {count(len(means), 'set')} of weights"
+                for minus in (False, True):
+                    group = PICKS[pick] + " minus zero" * (zero is not None) + " minus these" * minus + end
+                    one = row(term, group, name, k, {"pick": pick, **facts}, minus=minus, zero=zero)
+                    rows.append(replace(one, method=f"{said}; {one.method}"))
+            for name, mean in means.items() if zero is None else ():
+                values[name][term] = mean
     return rows, values
 
 
-def terms_of(profile: Profile) -> list[tuple[str, int | None, str]]:
-    """Return each model with its place and the end of its groups; all together where models are the units."""
-    if not profile.by_model:
-        return [("composite", None, f" {ALL}")]
-    return [(model, k, "") for k, model in enumerate(profile.answers.models)]
-
-
-def estimate_of(sample: Sample) -> float | None:
-    """Return the mean of a sample, None of an empty one."""
-    return float(sample.means.mean()) if len(sample.unit) else None
-
-
-def own_weights(course: Course) -> FloatArray:
-    """(traits,) float64 array of the weights given."""
-    return np.array(list(course.profile.options.weights.values()))
-
-
-def every_row(course: Course, sets: Mapping[str, FloatArray]) -> Iterator[Row]:
-    """Rows of every set of weights, all models together: the composite, and its paired difference, Holm over sets."""
-    joint = course.profile.several
-    k, end = (None, f" {ALL}") if joint else (0, "")
-    for name, weights in sets.items():
-        yield mean_row(name, f"{OTHER}{end}", course.sample(weights, k), test=False)
-    own = own_weights(course)
-    yield from with_holm(
-        [mean_row(name, f"{OTHER} {MINUS}{end}", course.sample(weights - own, k)) for name, weights in sets.items()],
-        HOLM,
-    )
-
-
-def chosen_rows(
-    course: Course, sets: Mapping[str, FloatArray], term: str, k: int | None, ends: tuple[str, str]
-) -> list[Row]:
-    """Rows of one model: equal weights, the lowest and the highest set, and their differences."""
-    found = {name: estimate_of(course.sample(weights, k)) for name, weights in sets.items()}
-    known = [(name, value) for name, value in found.items() if value is not None]
-    picked = [(EQUAL, EQUAL)] if EQUAL in dict(known) else []
-    if len(known) > 1:
-        picked += [(LOWEST, min(known, key=lambda p: p[1])[0]), (HIGHEST, max(known, key=lambda p: p[1])[0])]
-    own, out = own_weights(course), []
-    for group, name in picked:
-        said = EQUAL if group == EQUAL else f"{name}, of {count(len(known), 'set')} of weights"
-        for weights, minus in ((sets[name], ""), (sets[name] - own, f" {MINUS}")):
-            row = mean_row(term, f"{group}{ends[0]}{minus}{ends[1]}", course.sample(weights, k), test=False)
-            out.append(replace(row, method=f"{said}; {row.method}"))
-    return out
-
-
-def judge_ranges(rows: list[Row], judges: tuple[str, ...]) -> dict[str, Any]:
+def judge_ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     """Lowest and highest composite with one judge left out, by term."""
-    groups = {f"without judge '{judge}'{end}" for judge in judges for end in ("", f" {ALL}")}
     found: dict[str, list[float]] = {}
-    for row in rows:
-        if row.group in groups and row.estimate is not None:
-            joint = (row.group or "").endswith(ALL) and row.term == (row.group or "").removesuffix(f" {ALL}")
-            found.setdefault("all models" if joint else row.term, []).append(row.estimate)
+    for row in (*rows_with(rows, "without", "model", measure="composite"),
+                *rows_with(rows, "without", measure="composite")):  # fmt: skip
+        if row.estimate is not None:
+            found.setdefault(row.label("model") or "all models", []).append(row.estimate)
     return {term: (min(values), max(values)) for term, values in found.items()}
 
 
@@ -532,16 +391,16 @@ def sentence(result: Result) -> str:
 def levels_text(result: Result, scale: str, unit: str) -> str:
     """Name the composite: of all models where they are the units of analysis, else the highest and the lowest."""
     if unit == "model":
-        row = result.row("composite", group=f"composite {ALL}")
+        (row,) = rows_with(result.rows, measure="composite")
         return f"{scale} of {count(result.counts['models'], 'model')} (the units of analysis) {numbers(row)}"
-    known = [r for r in result.rows if r.group == "composite"]
+    known = rows_with(result.rows, "model", measure="composite")
     there = sorted((r for r in known if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     if not there:
         return f"{scale} is undefined ({known[0].undefined})"
     if len(known) == 1:
         return f"{scale} of '{shorten(known[0].term)}' {numbers(known[0])}"
     high, low = there[0], there[-1]
-    if number(high.estimate or 0.0) == number(low.estimate or 0.0):
+    if number(high.estimate) == number(low.estimate):
         return f"{scale} of all {count(len(known), 'model')} {numbers(high)}"
     return (
         f"{scale} of {count(len(known), 'model')} was highest for '{shorten(high.term)}' ({numbers(high, '')}) and "
@@ -549,37 +408,41 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
     )
 
 
+def change_name(row: Row) -> str:
+    """Return ``stage 4 minus baseline`` of a row of changes."""
+    return f"{row.label('stage')} minus {row.label('baseline')}"
+
+
+def size_of(result: Result, row: Row) -> Row | None:
+    """Return the row of d_z of a change."""
+    return next((r for r in result.rows if r.role == "effect_size" and r.key == row.key), None)
+
+
+def changes_of(result: Result, measure: str = "composite") -> list[Row]:
+    """Return the changes of all models against the baseline; of the only model where there is one."""
+    joint, own = (rows_with(result.rows, "stage", "baseline", *model, role="difference", measure=measure)
+                  for model in ((), ("model",)))  # fmt: skip
+    return joint or own
+
+
 def change_text(result: Result) -> str:
     """Say the largest change of all models (of the only model) from the baseline."""
-    joint = [r for r in result.rows if r.group == f"composite change by stage {ALL}" and r.estimate is not None]
-    own = [r for r in result.rows if (r.group or "").startswith("composite change: ") and r.estimate is not None]
-    if not joint and result.counts["models"] > 1:
-        return ""
-    found = joint or own
+    several = result.counts["models"] > 1
+    found = [r for r in changes_of(result) if r.estimate is not None and (r.label("model") is None or not several)]
     if not found:
         return ""
     row = max(found, key=lambda r: abs(r.estimate or 0.0))
-    what = row.term if joint else (row.group or "").removeprefix("composite change: ")
-    size = next((r for r in result.rows if r.estimate is not None and r.term == row.term and r.group == (
-        f"composite d_z by stage {ALL}" if joint else f"composite d_z: {what}")), None)  # fmt: skip
-    models = "of all models " if joint and result.counts["models"] > 1 else ""
-    text = f"; the largest change {models}was {shorten(what)}: {numbers(row, '', adjusted=True)}"
-    return text + (f", d_z = {number(size.estimate)}" if size is not None else "")
+    size = size_of(result, row)
+    models = "of all models " if several else ""
+    text = f"; the largest change {models}was {shorten(change_name(row))}: {numbers(row, '', adjusted=True)}"
+    return text + (f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else "")
 
 
 def numbers(row: Row, verb: str = "was ", *, adjusted: bool = False) -> str:
     """Estimate, interval and test of a row, or why there is none."""
     if row.estimate is None:
         return f"is undefined ({row.undefined})"
-    text = f"{verb}{number(row.estimate)}"
-    if row.conf_low is not None:
-        text += f", {interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95)}"
-    if row.statistic is not None and row.df is not None:
-        p = row.p_adjusted if adjusted else row.p_value
-        name = "Holm-adjusted p" if adjusted else "p"
-        text += f", t({number(row.df, 0 if row.df == round(row.df) else 2)}) = {number(row.statistic)}, "
-        text += p_value(p, name=name)
-    return text + (f" ({row.undefined})" if row.undefined else "")
+    return f"{verb}{row_text(row, adjusted=adjusted)}" + (f" ({row.undefined})" if row.undefined else "")
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any) -> Axes:
@@ -722,103 +585,72 @@ def trait_profile(
     >>> round(row.estimate, 2), row.df, round(row.p_value, 3)
     (20.0, 2.0, 0.02)
     """
-    options = checked_options(
-        weights=weights, centre=centre, free_weights=free_weights, stages=stages, baseline=baseline,
-        unit_of_analysis=unit_of_analysis, judges=judges, zero=zero, activation=activation, activated=activated,
-        entropy=entropy, missing_trait=missing_trait, cluster=cluster, ci=ci, level=level, resamples=resamples,
-        seed=seed,
-        names=Names(model=model, scenario=scenario, stage=stage, wording=wording, trait=trait),
-    )  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
+    given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
+    settings = checked_settings(
+        given, unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
+    )
+    if entropy is not None:
+        checked_choice(entropy, ENTROPIES, "entropy")
+    if isinstance(zero, JudgeZeros):
+        settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
+    if activation is not None:
+        settings["activation"] = checked_number(activation, "activation")
+    if not free_weights and settings["centre"] <= 0:
+        raise InputError(f"centre={centre!r}: scores run from 0 to twice the centre, so it must be above 0")
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
 
 
-def estimate(design: Ratings, options: Options) -> Result:
+def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the profile of one design."""
-    names = options.names
-    names = Names(
-        model=names.model, scenario=names.scenario, stage=names.stage, trait=names.trait,
-        wording=declared_wording(design, names.wording),
-    )  # fmt: skip
-    part, stages = chosen_stages(design, names, options.stages)
-    answers = answers_of(part, names, tuple(options.weights), stages, missing=options.missing_trait)
-    if not options.free_weights:
-        check_range(answers, options.centre)
-    unit = factor_of(part, options.unit_of_analysis, getattr(names, options.unit_of_analysis))
-    clusters = unit_clusters(part, unit, options.cluster, judges=options.judges, ci=options.ci)
-    profile = profile_of(answers, clusters, options)
-    rows = profile.rows()
-    other, values = weight_rows(profile)
+    answers, clusters = analysed(design, settings, judges=settings["judges"])
+    settings = {**settings, "baseline": chosen_baseline(settings["baseline"], answers.stages)}
+    zero, size = zero_of(settings["zero"], answers.judges), largest_composite(settings)
+    how = inference_of(settings, clusters, max(size, float(np.abs(answers.scores).max())))
+    profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
+    rows, (other, values) = profile_rows(profile), weight_rows(profile)
+    drawn = how.judges == "random"
+    units = count(len(answers.scenarios if how.unit == "scenario" else answers.models), how.unit)
+    n = dict(zip(("models", "scenarios", "stages", "wordings"), answers.seen(), strict=True))
+    if len(answers.wordings) < 2:
+        del n["wordings"]
     return Result(
         metric="trait_profile",
         title="Weighted composite of trait scores",
-        inference=inference_text(profile, clusters),
+        **header(answers, clusters, how, rows, f"{units}; judges {'drawn' if drawn else 'fixed'}"),
         rows=(*rows, *other),
-        counts=counts_of(answers, clusters),
-        fit={"nobs": len(answers.codes) * len(answers.judges), "method": "t" if options.ci == "closed" else options.ci,
-             "seed": options.seed, "resamples": None if options.ci == "closed" else options.resamples,
-             **cluster_facts(rows)},
-        settings=settings_of(options, profile),
+        counts={"answers": len(answers.codes), **n, "judges": len(answers.judges), "traits": len(answers.traits),
+                **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}},
+        settings=settings | zero_facts(settings["zero"], zero),
         cautions=(*clusters.cautions, *own_cautions(profile)),
-        references=references(options),
+        references=(
+            *METRIC.references,
+            *(("cochran1964",) if isinstance(zero, JudgeZeros) and not drawn else ()),
+            *(("cochran1964", "cornfieldtukey1956", "cameron2011") if drawn else ()),
+            *(("davisonhinkley1997",) if how.ci != "closed" else ()),
+        ),
         design=design,
-        extras={
-            "weight_sensitivity": values, "leave_one_judge_out": judge_ranges(rows, answers.judges),
-            "weights": dict(options.weights), "range": (-spread_of_weights(options), spread_of_weights(options)),
-        },
+        extras={"weight_sensitivity": values, "leave_one_judge_out": judge_ranges(rows),
+                "weights": dict(settings["weights"]), "range": (-size, size)},
     )  # fmt: skip
 
 
-def profile_of(answers: Answers, clusters: UnitClusters, options: Options) -> Profile:
-    """Put answers, inference and composites together."""
-    how = Inference(
-        unit=options.unit_of_analysis, judges=options.judges, ci=options.ci, level=options.level,
-        resamples=options.resamples, seed=options.seed, clusters=clusters.codes,
-        magnitude=max(spread_of_weights(options), float(np.abs(answers.scores).max())),
-    )  # fmt: skip
-    values = composites(answers.scores, options.weights, options.centre)
-    return Profile(
-        answers=answers, how=how, options=options, baseline=chosen_baseline(options.baseline, answers.stages),
-        composite=answers.cells(values),
-    )  # fmt: skip
+def largest_composite(settings: Mapping[str, Any]) -> float:
+    """Largest size that a composite can have (free weights: for scores up to twice the centre, at least 1)."""
+    size = float(np.abs(list(settings["weights"].values())).sum())
+    return max(1.0, size * abs(settings["centre"])) if np.isfinite(size) else 1.0
 
 
-def counts_of(answers: Answers, clusters: UnitClusters) -> dict[str, int]:
-    """Count what there is at every level."""
-    seen = [len(np.unique(answers.codes[:, k])) for k in range(4)]
-    out = {"answers": len(answers.codes), "models": seen[0], "scenarios": seen[1], "stages": seen[2]}
-    if len(answers.wordings) > 1:
-        out["wordings"] = seen[3]
-    named = {f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}
-    return {**out, "judges": len(answers.judges), "traits": len(answers.traits), **named}
-
-
-def inference_text(profile: Profile, clusters: UnitClusters) -> str:
-    """Name units of analysis, judges and clusters."""
-    how = profile.how
-    units = count(len(profile.answers.scenarios if how.unit == "scenario" else profile.answers.models), how.unit)
-    judges = "drawn" if how.judges == "random" else "fixed"
-    interval = "t intervals" if how.ci == "closed" else f"bootstrap intervals ({how.ci})"
-    apart = cluster_text(clusters.factors, "units") if clusters.factors else f"{how.unit}s independent of each other"
-    return f"{interval}; units of analysis: {units}; judges {judges}; {apart}"
-
-
-def settings_of(options: Options, profile: Profile) -> dict[str, Any]:
-    """Echo the options."""
-    names = {name: getattr(options.names, name) for name in Names.__dataclass_fields__}
-    plain = {name: getattr(options, name) for name in Options.__dataclass_fields__ if name != "names"}
-    return {**plain, **names, **zero_of(options.zero), "baseline": profile.baseline}
-
-
-def zero_of(zero: float | Mapping[str, float] | None) -> dict[str, Any]:
+def zero_facts(given: Any, zero: Mapping[str, float] | None) -> dict[str, Any]:
     """Echo the zero, its error, and the control texts that it comes from."""
+    echo = dict(zero) if zero is not None and isinstance(given, Mapping) else given
     if not isinstance(zero, JudgeZeros):
-        return {"zero": dict(zero) if isinstance(zero, Mapping) else zero, "zero_error": None, "zero_texts": None}
-    error, scores = zero.error(), zero.scores.tolist()
-    texts = {text: {judge: dict(zip(zero.traits, given, strict=True))
-                    for judge, given in zip(zero.judges, rows, strict=True)}
-             for text, rows in zip(zero.texts, scores, strict=True)}  # fmt: skip
+        return {"zero": echo, "zero_error": None, "zero_texts": None}
+    error = zero.error()
+    texts = {text: {judge: dict(zip(zero.traits, scores, strict=True))
+                    for judge, scores in zip(zero.judges, rows, strict=True)}
+             for text, rows in zip(zero.texts, zero.scores.tolist(), strict=True)}  # fmt: skip
     known = None if error is None else {"std_error": error.std_error, "df": error.df, "basis": error.basis}
-    return {"zero": dict(zero), "zero_error": known, "zero_texts": texts, "zero_neutral": list(zero.neutral)}
+    return {"zero": echo, "zero_error": known, "zero_texts": texts, "zero_neutral": list(zero.neutral)}
 
 
 def own_cautions(profile: Profile) -> tuple[Caution, ...]:
@@ -826,25 +658,17 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
     found: list[Caution] = []
     answers = profile.answers
     if answers.left_out:
-        said = (
-            f"{count(answers.left_out, 'answer')} without all scores, of {count(answers.left_out + len(answers.codes))}"
-        )
+        every = count(answers.left_out + len(answers.codes))
+        said = f"{count(answers.left_out, 'answer')} without all scores, of {every}"
         found.append(caution("SS301", said, affects="every row that needs them", fix="collect the scores again"))
-    empty = int(np.isnan(profile.composite[..., 0]).sum())
+    flat, shape = answers.questions()
+    empty = int(np.prod(shape)) - len(np.unique(flat))
     if empty:
         said = f"{count(empty, 'cell')} of model, scenario and stage without an answer"
         affects = "rows over stages, changes and rows of all models, which rest on what is complete"
         found.append(caution("SS301", said, affects=affects, fix="n says how many units a row rests on"))
     units = len(answers.scenarios if profile.how.unit == "scenario" else answers.models)
     return (*found, *size_cautions(units, profile.how, len(answers.judges)))
-
-
-def references(options: Options) -> tuple[str, ...]:
-    """Keys of the methods used."""
-    told = ("cochran1964",) if isinstance(options.zero, JudgeZeros) and options.judges != "random" else ()
-    more = ("cochran1964", "cornfieldtukey1956", "cameron2011") if options.judges == "random" else ()
-    drawn = ("davisonhinkley1997",) if options.ci != "closed" else ()
-    return (*METRIC.references, *told, *more, *drawn)
 
 
 METRIC = Metric(
@@ -918,89 +742,16 @@ def judge_zeros(
     {'j1': 5.0, 'j2': 20.0}
     """
     used, middle = checked_weights(weights, free=free_weights), checked_number(centre, "centre")
-    answers = control_answers(controls, used, middle, free=free_weights, text=text, trait=trait)
-    seen = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
-    return JudgeZeros(
-        texts=tuple(seen), judges=answers.judges, traits=answers.traits, neutral=chosen_texts(seen, texts),
-        scores=answers.scores, weights=used, centre=middle,
-    )  # fmt: skip
-
-
-def control_composites(
-    controls: Ratings,
-    *,
-    weights: Mapping[str, float] | None = None,
-    centre: float = 10.0,
-    free_weights: bool = False,
-    text: str = "scenario",
-    trait: str = "trait",
-) -> dict[str, dict[str, float]]:
-    """Return the composite that each judge gives to each control text.
-
-    Parameters
-    ----------
-    controls : Ratings
-    weights, centre, free_weights, text, trait
-        As in `judge_zeros`.
-
-    Returns
-    -------
-    dict of str to dict of str to float
-        Text -> judge -> composite, texts and judges in the order of the design.
-
-    Raises
-    ------
-    InputError
-        As `judge_zeros`.
-
-    References
-    ----------
-    Krippendorff, K. (2019). Content analysis: An introduction to its methodology (4th ed.). Sage.
-
-    Examples
-    --------
-    >>> from socialstats import trait_ratings
-    >>> texts = {"text": ["left", "neutral"], "judge": ["j1", "j1"], "open": [18, 13], "closed": [4, 9]}
-    >>> design = trait_ratings(texts, traits=["open", "closed"], model=None, scenario="text")
-    >>> control_composites(design, weights={"open": 5, "closed": -5})
-    {'left': {'j1': 70.0}, 'neutral': {'j1': 20.0}}
-    """
-    found = judge_zeros(
-        controls, weights=weights, centre=centre, free_weights=free_weights, text=text, trait=trait
-    )  # fmt: skip
-    values = found.composites().tolist()
-    return {name: dict(zip(found.judges, row, strict=True)) for name, row in zip(found.texts, values, strict=True)}
-
-
-def control_answers(
-    controls: Ratings, weights: Mapping[str, float], centre: float, *, free: bool, text: str, trait: str
-) -> Answers:
-    """Collect the scores of control texts; each text is a scenario.
-
-    Raises
-    ------
-    InputError
-        For scores that are missing, or out of range unless `free`.
-    """
-    names = Names(model=None, scenario=text, stage=None, wording=None, trait=trait)
-    answers = answers_of(controls, names, tuple(weights), ("all",))
-    if not free:
-        check_range(answers, centre)
-    return answers
-
-
-def chosen_texts(known: Sequence[str], texts: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the texts that are neutral; all by default.
-
-    Raises
-    ------
-    InputError
-        For a text that is not there.
-    """
-    if texts is None:
-        return tuple(known)
-    wanted = (texts,) if isinstance(texts, str) else tuple(texts)
-    unknown = [t for t in wanted if t not in known]
+    names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
+    answers = answers_of(controls, names, tuple(used), ("all",))
+    if not free_weights:
+        check_range(answers, middle)
+    known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
+    wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)
+    unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
         raise InputError(f"texts: {quoted(unknown) or 'none named'}; there are {quoted(known, 10)}")
-    return tuple(t for t in known if t in wanted)
+    return JudgeZeros(
+        texts=tuple(known), judges=answers.judges, traits=answers.traits, scores=answers.scores, weights=used,
+        centre=middle, neutral=tuple(name for name in known if name in wanted),
+    )  # fmt: skip

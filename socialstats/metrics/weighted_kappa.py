@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -22,18 +22,15 @@ from socialstats.inference.dependence import (
     small_sample,
 )
 from socialstats.inference.how import How
-from socialstats.inference.infer import Disagreement, Estimand, Inferred, infer
+from socialstats.inference.infer import Inferred, infer
 from socialstats.inference.intervals import checked_level, two_sided_p
 from socialstats.inference.rows import with_inferred
-from socialstats.models.agreement import AgreementWeights, weights_of
+from socialstats.models.agreement import AgreementWeights, OnUndefined, checked_on_undefined, weights_of
 from socialstats.models.kappa import (
     KappaTable,
-    OnUndefined,
-    PairKappa,
     Patterns,
     RefusalRule,
     by_stratum,
-    checked_on_undefined,
     kappa_table,
     largest_kappa,
     missing_ratings,
@@ -41,7 +38,6 @@ from socialstats.models.kappa import (
     pair_names,
     patterns,
     quoted_pair,
-    sparse_columns,
     too_many_pairs,
 )
 from socialstats.registry import Metric
@@ -54,7 +50,6 @@ if TYPE_CHECKING:
 
 
 ROUNDING = 1e-14
-RESAMPLED = ("percentile", "basic", "bca")
 MEAN, POOLED = "mean", "pooled"
 TOGETHER = (MEAN, POOLED)
 METHODS = {
@@ -78,119 +73,80 @@ class Options(How):
     on_undefined: OnUndefined
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
-    """All units (group None), or those of one level of the stratum.
-
-    Attributes
-    ----------
-    group : str or None
-    patterns : Patterns
-    table : KappaTable
-    names : tuple of str
-        Of the pairs of `table`.
-    """
+    """All units (group None), or those of one level of the stratum, with kappa of the pairs of raters by name."""
 
     group: str | None
     patterns: Patterns
-    table: KappaTable
     names: tuple[str, ...]
-    options: Options
+    table: KappaTable
 
-    @cached_property
-    def inferred(self) -> tuple[tuple[Inferred, ...], tuple[Caution, ...]]:
-        """What is known of each pair's kappa and (with several pairs) of the mean and the pooled one, and cautions."""
-        table, several = self.table, len(self.table.found) > 1
-        values = [math.nan if f.n < 2 or None not in f.constant else f.kappa for f in table.found]
-        estimate = np.array([*values, *([table.mean, table.pooled] if several else [])])
-        nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
-        moves = [nothing if one is None else (one.cells, one.values) for one in table.influence[: len(estimate)]]
-        apart, weights, expected = table.disagreements()
-        return infer(
-            Estimand(
-                estimate=estimate, influence=lambda: sparse_columns(moves, len(table.count)),
-                shares=table.shares(), copies=table.count, statistics=table.statistics(), finish=table.finish,
-                disagreement=Disagreement(values=apart, shares=weights, expected=expected),
-                fisher=True, large_sample=True,
-            ),
-            self.patterns.clusters,
-            self.options,
-        )  # fmt: skip
 
-    def rows(self) -> list[Row]:
-        """Return the rows of all pairs together (where there are several), then those of each pair."""
-        together = len(self.patterns.raters) > 2 or self.options.pairs == "pooled"
-        out = [self.joint_row(MEAN), self.joint_row(POOLED)] if together else []
-        if self.options.pairs != "pooled":
-            out += [self.pair_row(p) for p in range(len(self.names))]
-        return out
+def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
+    """Return the rows of all pairs together (where there are several), then those of each pair."""
+    clusters, table, n_units = part.patterns.clusters, part.table, part.patterns.n_units
+    of_part = () if part.group is None else (("stratum", part.group),)
+    rated = float(sum(f.n for f in table.found))
 
-    def joint_row(self, term: str) -> Row:
-        """Row of the mean or the pooled kappa."""
-        column = len(self.names) + (MEAN, POOLED).index(term)
-        value = (self.table.mean, self.table.pooled)[(MEAN, POOLED).index(term)]
-        row = Row(
-            term=term, group=self.group, n=float(sum(f.n for f in self.table.found)), n_units=self.patterns.n_units
-        )
-        if self.patterns.n_units < 2:
-            return replace(row, undefined=TOO_FEW)
-        if math.isnan(value):
-            why = NO_PAIR if not any(f.n for f in self.table.found) else "no variation: " + NO_PAIR
-            return undefined_row(row, why, self.options.on_undefined if any(f.n for f in self.table.found) else "nan")
-        value = 0.0 if abs(value) < ROUNDING else value
-        return self.filled(replace(row, estimate=value), column)
+    def undefined(row: Row, why: str) -> Row:
+        if o.on_undefined == "raise":
+            place = f" ({row.group})" if row.group is not None else ""
+            raise UndefinedStatistic(f"{row.term}{place}: {why}; on_undefined='nan' gives a row with this reason")
+        row = replace(row, undefined=why, reason="no_variation")
+        if o.on_undefined == "nan":
+            return row
+        return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by on_undefined=1.0", method="on_undefined=1.0")
 
-    def pair_row(self, p: int) -> Row:
-        """Row of one pair of raters."""
-        found = self.table.found[p]
-        row = Row(term=self.names[p], group=self.group, n=found.n, n_units=int(found.n))
-        if found.n < 2:
-            units = "no unit" if found.n == 0 else "only one unit"
-            return replace(row, undefined=f"{units} has ratings of both; kappa needs at least 2")
-        always = [None if code is None else shorten(self.patterns.levels[code]) for code in found.constant]
-        if math.isnan(found.kappa):
+    def filled(row: Row, found: Inferred, null_error: float = 0.0) -> Row:
+        """Add error, interval and t test, of pairs of independent units the z test by the null standard error."""
+        z = row.estimate / null_error if not clusters and null_error > 0 and row.estimate is not None else None
+        tests = {"t": "t test of kappa over its s.e.", "z": "z test by the null s.e.", "": ""}
+        test = tests["z" if z is not None else "t" if found.statistic is not None else ""]
+        method = "; ".join(filter(None, (METHODS.get(found.kind, METHODS["fisher"]), test)))
+        row = replace(row, n_clusters=found.clusters if clusters else None, method=method)
+        row = with_inferred(row, found, o.level)
+        if clusters and row.interval == "z":
+            row = replace(row, interval="t")
+        if z is None:
+            return row
+        return replace(row, statistic=z, df=None, p_value=float(two_sided_p(np.array(z))), test="z")
+
+    rows = []
+    if len(part.patterns.raters) > 2 or o.pairs == "pooled":
+        for term, value, found in zip(TOGETHER, (table.mean, table.pooled), (known[-1], *known)[-2:], strict=True):
+            row = Row(term=term, group=part.group, key=of_part, role="estimate", n=rated, n_units=n_units)
+            if n_units < 2:
+                rows.append(replace(row, undefined=TOO_FEW, reason="one_unit"))
+            elif not rated:
+                rows.append(replace(row, undefined=NO_PAIR, reason="no_data"))
+            elif math.isnan(value):
+                rows.append(undefined(row, f"no variation: {NO_PAIR}"))
+            else:
+                rows.append(filled(replace(row, estimate=0.0 if abs(value) < ROUNDING else value), found))
+    for p, (name, one) in enumerate(zip(part.names, table.found, strict=True)):
+        if o.pairs == "pooled":
+            break
+        key = (("pair", name), *of_part)
+        row = Row(term=name, group=part.group, key=key, role="estimate", n=one.n, n_units=int(one.n))
+        always = [None if code is None else shorten(part.patterns.levels[code]) for code in one.constant]
+        if one.n < 2:
+            units = "no unit" if one.n == 0 else "only one unit"
+            why = f"{units} has ratings of both; kappa needs at least 2"
+            rows.append(replace(row, undefined=why, reason="one_unit" if one.n else "no_data"))
+        elif math.isnan(one.kappa):
             why = "no variation: the weights say that all levels they gave agree fully"
             if always[0] is not None and always[0] == always[1]:
-                why = f"no variation: both raters gave '{always[0]}' to all {counted(found.n, 'unit')}"
-            return undefined_row(row, why, self.options.on_undefined)
-        row = replace(row, estimate=found.kappa)
-        if any(level is not None for level in always):
-            who = [shorten(self.patterns.raters[r]) for r in self.table.pairs[p]]
+                why = f"no variation: both raters gave '{always[0]}' to all {counted(one.n, 'unit')}"
+            rows.append(undefined(row, why))
+        elif always == [None, None]:
+            rows.append(filled(replace(row, estimate=one.kappa), known[p], one.null_error))
+        else:
+            who = [shorten(part.patterns.raters[r]) for r in table.pairs[p]]
             said = next((r, level) for r, level in zip(who, always, strict=True) if level is not None)
             why = f"'{said[0]}' always gave '{said[1]}', so kappa is 0 whatever the other did: no error, no interval"
-            return replace(row, undefined=why)
-        return self.tested(self.filled(row, p), found)
-
-    def filled(self, row: Row, column: int) -> Row:
-        """Add standard error, interval, and t test (for pairs of independent units replaced by `tested`)."""
-        clusters = self.patterns.clusters
-        found = self.inferred[0][
-            min(column, len(self.inferred[0]) - 1)
-        ]  # of one pair, mean and pooled kappa are its own
-        made = METHODS[found.kind if found.kind in METHODS else "fisher"]
-        row = replace(
-            row, n_clusters=found.clusters if clusters else None,
-            method=made if found.statistic is None else f"{made}; t test of kappa over its s.e.",
-        )  # fmt: skip
-        return with_inferred(row, found, self.options.level)
-
-    def tested(self, row: Row, found: PairKappa) -> Row:
-        """Give a pair of independent units the z test by the null standard error."""
-        if self.patterns.clusters or not found.null_error > 0:
-            return row
-        z = found.kappa / found.null_error
-        how = f"{(row.method or '').partition(';')[0]}; z test by the null s.e."
-        return replace(row, statistic=z, df=None, p_value=float(two_sided_p(np.array(z))), method=how)
-
-
-def undefined_row(row: Row, why: str, on_undefined: OnUndefined) -> Row:
-    """Return the row of a coefficient that does not exist, as the caller wants it."""
-    if on_undefined == "raise":
-        place = f" ({row.group})" if row.group is not None else ""
-        raise UndefinedStatistic(f"{row.term}{place}: {why}; on_undefined='nan' gives a row with this reason")
-    if on_undefined == "nan":
-        return replace(row, undefined=why)
-    return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by on_undefined=1.0", method="on_undefined=1.0")
+            rows.append(replace(row, estimate=one.kappa, undefined=why, reason="no_interval"))
+    return rows
 
 
 INTERVALS = {
@@ -359,7 +315,7 @@ def weighted_kappa(
         ci="closed" if ci == "auto" else ci, cluster=cluster, on_undefined=checked_on_undefined(on_undefined),
         level=checked_level(level), resamples=resamples, seed=seed,
     )  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
+    return by_levels(ratings, "declared", partial(estimate, o=options), Ratings)
 
 
 def checked_pairs(pairs: Any) -> str | tuple[str, str]:
@@ -380,18 +336,23 @@ def estimate(design: Ratings, o: Options) -> Result:
     if why:
         ways = "name two raters with pairs=, or use krippendorff_alpha or gwet_ac, which need no pairs of raters"
         raise InputError(f"{design.source}: {why}; {ways}")
-    counted = [(group, patterns_of(design, among, o)) for group, among in by_stratum(design, o.stratum)]
-    whole = counted[0][1]
-    need_pairs(design, whole)
-    parts = [part_of(group, one, weights, o) for group, one in counted]
-    rows = tuple(row for part in parts for row in part.rows())
-    known = parts[0].inferred[0]
+    two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
+    for group, among in by_stratum(design, o.stratum):
+        found = patterns(design, factors, raters=two, refusal=o.refusal, among=among)
+        if group is None:
+            need_pairs(design, found)
+        names = pair_names(found.raters)
+        table = kappa_table(found, weights.matrix, list(names))
+        parts.append(Part(group=group, patterns=found, names=tuple(names.values()), table=table))
+        inferred.append(infer(table.estimand(), found.clusters, o))
+        rows += rows_of(parts[-1], inferred[-1][0], o)
+    whole, (known, warned) = parts[0].patterns, inferred[0]
     largest = max(one.largest for one in known)
     return Result(
         metric="weighted_kappa",
         title="Cohen's kappa (unweighted)" if weights.name == "unweighted" else f"Weighted kappa ({weights.name})",
         inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
-        rows=rows,
+        rows=tuple(rows),
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
         fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": o.ci,
              "effective_df": known[-1].df, "largest_leverage": largest or None, **o.drawn},
@@ -401,8 +362,8 @@ def estimate(design: Ratings, o: Options) -> Result:
             "resamples": o.resamples, "seed": o.seed,
         },
         cautions=(
-            *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal),
-            *parts[0].inferred[1], *cluster_cautions(
+            *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal), *warned,
+            *cluster_cautions(
                 design, factors, df=[one.df for one in known if one.low is not None], largest=largest
             ),
         ),
@@ -418,19 +379,6 @@ def estimate(design: Ratings, o: Options) -> Result:
             "together": TOGETHER,
         },
     )  # fmt: skip
-
-
-def patterns_of(design: Ratings, among: BoolArray, o: Options) -> Patterns:
-    """Count the rows of ratings of all units, or of one level of the stratum."""
-    two = o.pairs if isinstance(o.pairs, tuple) else None
-    return patterns(design, cluster_factors(design, o.cluster), raters=two, refusal=o.refusal, among=among)
-
-
-def part_of(group: str | None, found: Patterns, weights: AgreementWeights, o: Options) -> Part:
-    """Compute the kappas of the pairs of raters."""
-    names = pair_names(found.raters)
-    table = kappa_table(found, weights.matrix, list(names))
-    return Part(group=group, patterns=found, table=table, names=tuple(names.values()), options=o)
 
 
 def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:

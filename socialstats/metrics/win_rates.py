@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
-from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.means import effective_trials, mean_errors, varies
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
 from socialstats.inference.rows import with_ends
 from socialstats.models.sensitivity import (
@@ -118,123 +119,80 @@ def win_rates(
     """
     if ci not in CIS:
         raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
-    options: dict[str, Any] = {
-        "covariate": covariate,
-        "weights": weights,
-        "cluster": cluster,
-        "ci": ci,
-        "level": level,
-    }
-    return by_levels(comparisons, "declared", lambda one: estimate(one, **options))
+    settings: dict[str, Any] = {
+        "covariate": covariate, "weights": weights, "cluster": cluster, "ci": ci, "level": checked_level(level),
+    }  # fmt: skip
+    return by_levels(comparisons, "declared", lambda one: estimate(one, settings))
 
 
-def estimate(
-    design: Comparisons,
-    *,
-    covariate: str,
-    weights: Weighting,
-    cluster: str | Sequence[str] | None,
-    ci: Ci,
-    level: float,
-) -> Result:
+def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute the win rates of one design."""
-    table = condition_table(design, covariate, weights)
-    factors = cluster_factors(design, cluster) if ci == "cluster" else ()
-    rows = all_rows(design, table, weights, factors, ci, level)
+    table = condition_table(design, settings["covariate"], settings["weights"])
+    factors = cluster_factors(design, settings["cluster"]) if settings["ci"] == "cluster" else ()
+    rows = all_rows(design, table, factors, settings)
+    over = "opponents" if settings["weights"] == "opponent" else "comparisons"
     return Result(
         metric="win_rates",
-        title=f"Conditional win rates by {covariate}, mean over "
-        + ("opponents" if weights == "opponent" else "comparisons"),
+        title=f"Conditional win rates by {settings['covariate']}, mean over {over}",
         inference=f"Wilson intervals, {cluster_text(factors)}",
         rows=rows,
         counts={"comparisons": design.n_rows, "items": len(design.items), "pairs": len(design.pair.levels)},
-        fit={"nobs": design.n_rows, "method": ci, **(cluster_facts(rows) if factors else {})},
-        settings={"covariate": covariate, "weights": weights, "cluster": cluster, "ci": ci, "level": level},
+        fit={"nobs": design.n_rows, "method": settings["ci"], **(cluster_facts(rows) if factors else {})},
+        settings=settings,
         cautions=(*table_cautions(design, table), *share_cautions(design, factors, rows)),
-        references=METRIC.references if ci == "cluster" else ("wilson1927",),
+        references=METRIC.references if settings["ci"] == "cluster" else ("wilson1927",),
         design=design,
     )
 
 
 def all_rows(
-    design: Comparisons,
-    table: ConditionTable,
-    weights: Weighting,
-    factors: Sequence[Factor],
-    ci: Ci,
-    level: float,
+    design: Comparisons, table: ConditionTable, factors: Sequence[Factor], settings: dict[str, Any]
 ) -> tuple[Row, ...]:
     """Rows of every item and condition, then of all items together."""
-    n_items = len(design.items)
+    n_items, level = len(design.items), settings["level"]
     sums = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)
     p_items, n_items_eff = (x[0] for x in rates(sums[None, :], n_items))
-    pool, p_all, n_all = overall(sums.reshape(3, 3, n_items), p_items, n_items_eff, weights)
+    pool, p_all, n_all = overall(sums.reshape(3, 3, n_items), p_items, n_items_eff, settings["weights"])
     p, trials = np.concatenate([p_items.ravel(), p_all]), np.concatenate([n_items_eff.ravel(), n_all])
-    if ci == "cluster":
+    errors, effective, variance, method = None, trials, p * (1 - p) / trials, "Wilson"
+    if settings["ci"] == "cluster":
+        method = "Wilson, cluster-adjusted"
         scores, shares = linearised(table, sums, p_items, pool)
-        alike = design.weight**2 / design.weight_sq
-        errors = mean_errors(scores, shares, [f.codes for f in factors], None if factors else alike)
-        n = effective_trials(p, errors, trials)
-        low, high = wilson(p, n, level=level, df=errors.df if factors else None)
-        variance = np.where(varies(p * (1 - p), errors), errors.variance, 0.0)
-    else:
-        errors, n, variance = None, trials, p * (1 - p) / trials
-        low, high = wilson(p, trials, level=level)
-    shown = Columns(
-        p=p, low=low, high=high, variance=variance, effective=n, errors=errors if factors else None,
-        n=np.concatenate([table.rows.ravel(), condition_counts(table)]),
-        opponents=np.concatenate([table.opponents.ravel(), np.full(3, n_items)]),
-    )  # fmt: skip
-    method = "Wilson" if ci == "wilson" else "Wilson, cluster-adjusted"
-    by_item = np.arange(3 * n_items).reshape(3, n_items).T.ravel()
-    rows = [row_of(shown, int(k), design.items[k % n_items], CONDITIONS[k // n_items], level, method) for k in by_item]
-    rows += [row_of(shown, 3 * n_items + i, ALL, name, level, method) for i, name in enumerate(CONDITIONS)]
-    return tuple(rows)
+        alike = None if factors else design.weight**2 / design.weight_sq
+        found = mean_errors(scores, shares, [f.codes for f in factors], alike)
+        effective = effective_trials(p, found, trials)
+        variance = np.where(varies(p * (1 - p), found), found.variance, 0.0)
+        errors = found if factors else None
+    low, high = wilson(p, effective, level=level, df=None if errors is None else errors.df)
+    higher, equal, lower = table.rows.sum(axis=1)  # each comparison counts once: unequal ones as higher and as lower
+    n = np.concatenate([table.rows.ravel(), [higher, equal / 2, lower]])
+    opponents = np.concatenate([table.opponents.ravel(), np.full(3, n_items)])
 
+    def row_of(k: int, item: str | None, condition: str) -> Row:
+        """Make row k of the arrays, with the reason where the rate or its interval does not exist."""
+        why = ""
+        if np.isnan(p[k]):
+            why = NONE_THERE
+        elif item is None and condition == "equal":
+            why = HALF if abs(p[k] - 0.5) < 1e-12 else NEAR_HALF
+        elif np.isnan(low[k]):
+            why = ONE_CLUSTER
+        row = Row(
+            term=ALL if item is None else item, group=condition, estimate=None if np.isnan(p[k]) else float(p[k]),
+            key=(*(() if item is None else (("item", item),)), ("condition", condition)), role="estimate",
+            std_error=float(np.sqrt(variance[k])) if not why and variance[k] > 0 else None, n=float(n[k]),
+            n_units=int(opponents[k]), method=method,
+        )  # fmt: skip
+        if errors is not None:
+            row = replace(row, n_clusters=int(errors.clusters[k]), leverage=float(errors.largest[k]))
+            if not why:
+                row = replace(row, df=float(errors.df[k]), effective=float(effective[k]))
+        return with_ends(row, float(low[k]), float(high[k]), level, why=why, interval="score")
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Columns:
-    """What the rows show, one entry a row: rates, ends, variances, comparisons (effective ones too), opponents.
-
-    `errors` are those of clusters, None without.
-    """
-
-    p: FloatArray
-    low: FloatArray
-    high: FloatArray
-    variance: FloatArray
-    n: FloatArray
-    opponents: IntArray
-    effective: FloatArray
-    errors: MeanErrors | None
-
-
-def row_of(shown: Columns, k: int, term: str, condition: str, level: float, method: str) -> Row:
-    """Make a row, with the reason where the rate or its interval does not exist."""
-    why = ""
-    if np.isnan(shown.p[k]):
-        why = NONE_THERE
-    elif term == ALL and k >= len(shown.p) - 3 and condition == "equal":
-        why = HALF if abs(shown.p[k] - 0.5) < 1e-12 else NEAR_HALF
-    elif np.isnan(shown.low[k]):
-        why = ONE_CLUSTER
-    known = not why
-    row = Row(
-        term=term, group=condition, estimate=None if why == NONE_THERE else float(shown.p[k]), n=float(shown.n[k]),
-        std_error=float(np.sqrt(shown.variance[k])) if known and shown.variance[k] > 0 else None,
-        n_units=int(shown.opponents[k]), method=method, **clustered(shown.errors, shown.effective, k, known=known),
-    )  # fmt: skip
-    return with_ends(row, float(shown.low[k]), float(shown.high[k]), level, why=why)
-
-
-def clustered(errors: MeanErrors | None, effective: FloatArray, k: int, *, known: bool) -> dict[str, Any]:
-    """Fields of a row that say from which clusters its interval comes; none without clusters."""
-    if errors is None:
-        return {}
-    fields: dict[str, Any] = {"n_clusters": int(errors.clusters[k]), "leverage": float(errors.largest[k])}
-    return fields | ({"df": float(errors.df[k]), "effective": float(effective[k])} if known else {})
+    rows = [
+        row_of(j * n_items + i, item, name) for i, item in enumerate(design.items) for j, name in enumerate(CONDITIONS)
+    ]
+    return (*rows, *(row_of(3 * n_items + j, None, name) for j, name in enumerate(CONDITIONS)))
 
 
 def overall(
@@ -273,43 +231,37 @@ def linearised(table: ConditionTable, sums: FloatArray, p: FloatArray, pool: Flo
     -------
     scores, shares : (cells, 3 items + 3) sparse arrays
     """
-    from scipy.sparse import csr_array, hstack
+    from scipy.sparse import block_diag, csr_array, hstack
 
     k = p.size
     wins, weight = table.statistics[:, :k], table.statistics[:, k : 2 * k]
     total = sums[k : 2 * k]
-    scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)
-    items = (wins - weight.multiply(np.nan_to_num(p.ravel())[None, :])).multiply(scale[None, :])
-    gather = np.zeros((k, 3))
-    for i in range(3):
-        gather[i * p.shape[1] : (i + 1) * p.shape[1], i] = np.nan_to_num(pool[i])
-    mixed = csr_array(gather)
-    parts = (csr_array(items), csr_array(weight.multiply(scale[None, :])))
-    both = [hstack([part, csr_array(part @ mixed)], format="csr") for part in parts]
-    return both[0], both[1]
-
-
-def condition_counts(table: ConditionTable) -> FloatArray:
-    """Comparisons under each condition, each counted once: unequal ones as higher and as lower."""
-    higher, equal, lower = table.rows.sum(axis=1)
-    return np.array([higher, equal / 2, lower])
+    scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)[None, :]
+    mixed = csr_array(block_diag(list(np.nan_to_num(pool)[:, :, None])))
+    items = (wins - weight.multiply(np.nan_to_num(p.ravel())[None, :])).multiply(scale)
+    scores, shares = (
+        hstack([part, csr_array(csr_array(part) @ mixed)], format="csr") for part in (items, weight.multiply(scale))
+    )
+    return scores, shares
 
 
 def sentence(result: Result) -> str:
     """Say how often the side with the higher, equal and lower covariate won."""
-    name = result.settings["covariate"]
-    rows = {row.group: row for row in result.rows if row.term == ALL}
-    higher, lower = rows["higher"], rows["lower"]
+    name, level = result.settings["covariate"], result.settings["level"]
+    higher, lower = (
+        next(row for row in result.rows if row.label("item") is None and row.label("condition") == condition)
+        for condition in ("higher", "lower")
+    )
     if higher.estimate is None or lower.estimate is None:
         return f"No comparison had two different values of {name}, so the win rates by {name} are undefined."
-    ends, below = (interval(r.conf_low, r.conf_high, 3, level=result.settings["level"], bounded=True)
-                   for r in (higher, lower))  # fmt: skip
-    over = (
-        "Averaged over items and their opponents, the item" if result.settings["weights"] == "opponent" else "The item"
+    rate, below = (
+        f"{number(r.estimate, 3, bounded=True)}, {interval(r.conf_low, r.conf_high, 3, level=level, bounded=True)}"
+        for r in (higher, lower)
     )
+    averaged = "Averaged over items and their opponents, the item"
     return (
-        f"{over} with the higher {name} won at a rate of {number(higher.estimate, 3, bounded=True)}, {ends}; "
-        f"the one with the lower {name} at a rate of {number(lower.estimate, 3, bounded=True)}, {below} "
+        f"{averaged if result.settings['weights'] == 'opponent' else 'The item'} with the higher {name} won at a rate "
+        f"of {rate}; the one with the lower {name} at a rate of {below} "
         f"(n = {count(higher.n or 0)} comparisons with unequal {name})."
     )
 

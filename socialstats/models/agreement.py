@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -24,11 +25,12 @@ from socialstats.inference.how import NAMES, How
 from socialstats.inference.infer import Disagreement, Estimand, infer
 from socialstats.inference.rows import with_inferred
 from socialstats.models.effect_sizes import whole
-from socialstats.results import Row
+from socialstats.results import Result, Row
 from socialstats.results.rows import scaled
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
 
@@ -215,37 +217,21 @@ def from_matrix(weights: AnyArray, k: int, kind: str) -> FloatArray:
             f"the weights are not symmetric: row {i + 1}, column {j + 1} is {w[i, j]:g} and row {j + 1}, column "
             f"{i + 1} is {w[j, i]:g}; raters are exchangeable, give both the same"
         )
-    return agreement(w) if kind == "agreement" else disagreement(w)
-
-
-def agreement(w: FloatArray) -> FloatArray:
-    """Check agreement weights: ones on the diagonal, all between 0 and 1, some below 1."""
+    on, other = (1, "disagreement") if kind == "agreement" else (0, "agreement")
     diagonal = np.diag(w)
-    if np.any(np.abs(diagonal - 1) > NEAR):
-        hint = "; these look like disagreement weights: pass kind='disagreement'" if not diagonal.any() else ""
-        raise InputError(f"agreement weights have 1 on the diagonal, these have {diagonal.tolist()}{hint}")
-    if w.min() < 0 or w.max() > 1 + NEAR:
+    if np.any(np.abs(diagonal - on) > NEAR):
+        hint = f"; these look like {other} weights: pass kind='{other}'" if np.all(diagonal == 1 - on) else ""
+        raise InputError(f"{kind} weights have {on} on the diagonal, these have {diagonal.tolist()}{hint}")
+    if kind == "agreement" and (w.min() < 0 or w.max() > 1 + NEAR):
         wrong = w.min() if w.min() < 0 else w.max()
         raise InputError(f"agreement weights lie between 0 and 1, not {wrong:g}; rescale them")
-    if len(w) > 1 and w.min() >= 1:
-        raise InputError("all agreement weights are 1: every choice would agree with every other")
-    return np.minimum(w, 1.0)
-
-
-def disagreement(v: FloatArray) -> FloatArray:
-    """Turn disagreement weights (zeros on the diagonal, none negative, some positive) into agreement weights."""
-    diagonal = np.diag(v)
-    if np.any(np.abs(diagonal) > NEAR):
-        hint = "; these look like agreement weights: pass kind='agreement'" if np.all(diagonal == 1) else ""
-        raise InputError(f"disagreement weights have 0 on the diagonal, these have {diagonal.tolist()}{hint}")
-    if v.min() < 0:
-        raise InputError(f"disagreement weights are not negative, these have {v.min():g}")
-    if len(v) == 1:
+    if w.min() < 0:
+        raise InputError(f"disagreement weights are not negative, these have {w.min():g}")
+    if len(w) == 1:
         return np.ones((1, 1))
-    if v.max() <= 0:
-        raise InputError("all disagreement weights are 0: every choice would agree with every other")
-    w: FloatArray = 1 - v / v.max()
-    return w
+    if np.all(w >= 1) if kind == "agreement" else w.max() <= 0:
+        raise InputError(f"all {kind} weights are {on}: every choice would agree with every other")
+    return np.minimum(w, 1.0) if kind == "agreement" else 1 - w / w.max()
 
 
 Refusal = Literal["missing", "level"]
@@ -414,9 +400,10 @@ def merged(counts: RatingCounts) -> RatingCounts:
 
 
 Kind = Literal["gwet", "fleiss"]
+NO_ERROR = 1e-12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ChanceAgreement:
     """Per-unit statistics of one of the coefficients.
 
@@ -432,51 +419,45 @@ class ChanceAgreement:
     weights: FloatArray
     counts: RatingCounts
 
-    @property
+    @cached_property
     def shares(self) -> csr_array:
         """r_ik / r_i, sparse (units, levels)."""
         return self.counts.sparse(self.counts.n / self.counts.size[self.counts.unit])
 
-    @property
-    def agreement(self) -> FloatArray:
-        """Share of the pairs of raters of a unit that agree, by weight, (units,); 0 where it has one rating."""
+    @cached_property
+    def known(self) -> FloatArray:
+        """(units, 3): share of the pairs of raters that agree, by weight (0 of one rating), whether paired, and 1."""
         counts, m = self.counts, self.counts.size
-        table = counts.table()
-        together = np.asarray((table @ self.weights)[counts.unit, counts.level])  # r*_ik at each triplet
+        together = np.asarray((counts.table() @ self.weights)[counts.unit, counts.level])  # r*_ik at each triplet
         pairs = counts.per_unit(counts.n * (together - 1))
-        return np.divide(pairs, m * (m - 1), out=np.zeros_like(m), where=m > 1)
+        agreement = np.divide(pairs, m * (m - 1), out=np.zeros_like(m), where=m > 1)
+        return np.column_stack([agreement, m > 1, np.ones(len(m))])
 
     def statistics(self) -> csr_array:
         """Return what is resampled, (units, 3 + levels): agreement, whether paired, whether rated, and shares."""
         from scipy.sparse import csr_array, hstack
 
-        left = np.column_stack([self.agreement, self.counts.size > 1, np.ones(len(self.counts.size))])
-        both = hstack([csr_array(left), self.shares], format="csr")
+        both = hstack([csr_array(self.known), self.shares], format="csr")
         return csr_array(both.multiply(self.counts.copies[:, None]))
 
     def finish(self, sums: FloatArray) -> FloatArray:
         """(B, 3 + levels) sums -> (B, 1) coefficients; NaN where no unit is paired or chance agreement is 1."""
         observed, expected = self.parts(sums)
-        known = 1 - expected > 1e-12
-        out = np.divide(observed - expected, 1 - expected, out=np.full_like(observed, np.nan), where=known)
-        return out[:, None]
+        known = 1 - expected > NO_ERROR
+        return np.divide(observed - expected, 1 - expected, out=np.full_like(observed, np.nan), where=known)[:, None]
 
     def parts(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(B, 3 + levels) sums -> observed and chance agreement, each (B,)."""
-        paired, rated = sums[:, 1], sums[:, 2]
-        nothing = np.full_like(paired, np.nan)
-        observed = np.divide(sums[:, 0], paired, out=nothing.copy(), where=paired > 0)
-        pi = sums[:, 3:] / np.where(rated > 0, rated, np.nan)[:, None]
-        return observed, self.chance(pi)
+        paired, rated = (np.where(sums[:, k] > 0, sums[:, k], np.nan) for k in (1, 2))
+        pi = sums[:, 3:] / rated[:, None]
+        return sums[:, 0] / paired, np.asarray((self.chance(pi) * pi).sum(axis=1))
 
     def chance(self, pi: FloatArray) -> FloatArray:
-        """(B, levels) shares of the levels -> chance agreement (B,); NaN for Gwet's with a single level."""
+        """(B, levels) shares of the levels -> what each level adds to agreement by chance; NaN for a single level."""
         if self.kind == "fleiss":
-            return np.asarray(((pi @ self.weights) * pi).sum(axis=1))
-        q = pi.shape[1]
-        if q < 2:
-            return np.full(len(pi), np.nan)
-        return np.asarray(self.weights.sum() / (q * (q - 1)) * (pi * (1 - pi)).sum(axis=1))
+            return np.asarray(pi @ self.weights)
+        q = pi.shape[-1]
+        return np.asarray((self.weights.sum() / (q * (q - 1)) if q > 1 else math.nan) * (1 - pi))
 
     def whole(self) -> tuple[float, float, FloatArray]:
         """Observed and chance agreement of all units, and the shares of the levels."""
@@ -484,25 +465,32 @@ class ChanceAgreement:
         observed, chance = self.parts(sums)
         return float(observed[0]), float(chance[0]), np.asarray(sums[0, 3:] / sums[0, 2])
 
-    def linear_values(self) -> tuple[float, FloatArray]:
-        """Coefficient, and each unit's linearised value, whose mean is the coefficient (Gwet 2014).
+    def coefficient(self) -> Coefficient:
+        """Return the coefficient with each unit's linearised value, whose mean is the coefficient (Gwet 2014).
 
         The standard error is that of their mean. Units with one rating enter the level shares only; their number is
         taken as fixed, as Gwet does.
         """
-        counts = self.counts
-        totals = counts.copies @ np.column_stack([self.agreement, counts.size > 1, np.ones(len(counts.size))])
-        pi = counts.copies @ self.shares / totals[2]
-        observed, expected = totals[0] / totals[1], float(self.chance(pi[None, :])[0])
-        value = float((observed - expected) / (1 - expected))
-        paired = counts.size > 1
-        own = totals[2] / totals[1] * (self.agreement - expected * paired) / (1 - expected)
-        if self.kind == "fleiss":
-            chance = self.shares @ (self.weights @ pi)
-        else:
-            q = len(pi)
-            chance = self.weights.sum() / (q * (q - 1)) * (self.shares @ (1 - pi))
-        return value, own - 2 * (1 - value) * (chance - expected) / (1 - expected)
+        observed, expected, pi = self.whole()
+        value, (agreement, paired, rated) = (observed - expected) / (1 - expected), self.known.T
+        per_pair = float(self.counts.copies @ rated / (self.counts.copies @ paired))
+
+        def values() -> FloatArray:
+            chance = self.shares @ self.chance(pi) - expected
+            return np.asarray((per_pair * (agreement - expected * paired) - 2 * (1 - value) * chance) / (1 - expected))
+
+        return Coefficient(
+            estimate=value, statistics=self.statistics(), finish=self.finish, values=values, apart=paired - agreement,
+            weight=paired, expected=1 - expected,
+        )  # fmt: skip
+
+    def extras(self) -> dict[str, Any]:
+        """Observed and chance agreement, shares of the levels and weights."""
+        observed, chance, shares = self.whole()
+        return {
+            "observed_agreement": observed, "chance_agreement": chance, "levels": self.counts.levels, "shares": shares,
+            "weights": self.weights,
+        }  # fmt: skip
 
 
 def conger_chance(rater: IntArray, level: IntArray, copies: FloatArray, weights: FloatArray) -> float:
@@ -572,8 +560,7 @@ class AlphaSums:
     def alpha(self, sums: FloatArray) -> FloatArray:
         """(B, k) sums -> (B, 1) alphas; NaN where the values do not vary."""
         observed, expected, n = self.finish(sums)
-        known = expected > 0
-        ratio = np.divide((n - 1) * observed, expected, out=np.full_like(observed, np.nan), where=known)
+        ratio = np.divide((n - 1) * observed, expected, out=np.full_like(observed, np.nan), where=expected > 0)
         return np.asarray(1 - ratio)[:, None]
 
 
@@ -585,86 +572,56 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
     counts : RatingCounts
         Of units with at least two ratings.
     scale : {"nominal", "ordinal", "interval", "ratio"}
+
+    Notes
+    -----
+    De = sum n_c n_k d_ck: nominal sum n_c (n - n_c), interval 2 (n sum x^2 - (sum x)^2), ordinal the same of the
+    mid-ranks of the resample.
+
+    Raises
+    ------
+    InputError
+        For ratio distances between negative numbers.
     """
     from scipy.sparse import csr_array, hstack
 
-    check_scores(counts, scale)
-    table = counts.table()
-    if scale == "ordinal":
-        first, second, pairs = pair_columns(counts)
-        parts = [pairs, table]
-        finish = ordinal_finish(first, second)
-    elif scale == "interval":
-        x = centred(counts)
-        moments = [counts.per_unit(counts.n * x[counts.level] ** p) for p in range(3)]
-        parts = [csr_array(np.column_stack([observed(counts, scale), *moments]))]
-        finish = interval_finish
-    else:
-        parts = [csr_array(observed(counts, scale)[:, None]), table]
-        finish = nominal_finish if scale == "nominal" else ratio_finish(counts.scores)
-    statistics = csr_array(hstack(parts, format="csr"))
-    if np.any(counts.copies != 1):
-        statistics.data *= np.repeat(counts.copies, np.diff(statistics.indptr))
-    return AlphaSums(statistics=statistics, finish=finish)
-
-
-def check_scores(counts: RatingCounts, scale: str) -> None:
-    """Raise InputError for ratio distances between negative numbers."""
     if scale == "ratio" and counts.scores.min() < 0:
         least = counts.levels[int(counts.scores.argmin())]
         raise InputError(
             f"scale='ratio' needs values of at least 0, not {least}; use scale='interval' where 0 is not the absence "
             "of what is measured"
         )
+    if scale == "interval":
+        x = centred(counts)
+        moments = [counts.per_unit(counts.n * x[counts.level] ** p) for p in range(3)]
+        parts = [csr_array(np.column_stack([observed(counts, scale), *moments]))]
+    elif scale == "ordinal":
+        first, second, pairs = pair_columns(counts)
+        parts = [pairs, counts.table()]
+    else:
+        parts = [csr_array(observed(counts, scale)[:, None]), counts.table()]
+
+    def finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        if scale == "interval":
+            apart, n, s1, s2 = sums.T
+            return apart, clear(2 * (n * s2 - s1**2), n * s2), n
+        margins = np.ascontiguousarray(sums[:, -len(counts.levels) :])
+        n, x = margins.sum(axis=1), mid_ranks(margins) if scale == "ordinal" else counts.scores
+        expected = (margins * distances_to_all(margins, x, scale)).sum(axis=1)
+        if scale != "ordinal":
+            return sums[:, 0], expected, n
+        apart = 2 * np.einsum("bp,bp->b", sums[:, : len(first)], (x[:, first] - x[:, second]) ** 2)
+        return apart, clear(expected, n**4), n
+
+    statistics = csr_array(hstack(parts, format="csr"))
+    statistics.data *= np.repeat(counts.copies, np.diff(statistics.indptr))
+    return AlphaSums(statistics=statistics, finish=finish)
 
 
 def centred(counts: RatingCounts) -> FloatArray:
     """Scores minus their mean over the ratings: the same differences with less rounding."""
     x: FloatArray = counts.scores - counts.margins @ counts.scores / counts.margins.sum()
     return x
-
-
-# --- finishes: (B, k) sums -> Do, De, n, each (B,) ----------------------------------------------------------------
-
-
-def nominal_finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """De = sum n_c (n - n_c)."""
-    margins = sums[:, 1:]
-    n = margins.sum(axis=1)
-    return sums[:, 0], (margins * (n[:, None] - margins)).sum(axis=1), n
-
-
-def interval_finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """De = 2 (n sum x^2 - (sum x)^2)."""
-    observed, n, s1, s2 = sums.T
-    return observed, clear(2 * (n * s2 - s1**2), n * s2), n
-
-
-def ratio_finish(scores: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
-    """De = sum n_c n_k ((c - k) / (c + k))^2."""
-
-    def finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        margins = np.ascontiguousarray(sums[:, 1:])
-        n = margins.sum(axis=1)
-        return sums[:, 0], (margins * to_margins(margins, scores)).sum(axis=1), n
-
-    return finish
-
-
-def ordinal_finish(
-    first: IntArray, second: IntArray
-) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
-    """Do and De from mid-ranks of the resample: De = 2 (n sum n_c r_c^2 - (sum n_c r_c)^2)."""
-
-    def finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        pairs, margins = sums[:, : len(first)], sums[:, len(first) :]
-        r = mid_ranks(margins)
-        n = margins.sum(axis=1)
-        observed = 2 * np.einsum("bp,bp->b", pairs, (r[:, first] - r[:, second]) ** 2)
-        s1, s2 = (margins * r).sum(axis=1), (margins * r**2).sum(axis=1)
-        return observed, clear(2 * (n * s2 - s1**2), n**4), n
-
-    return finish
 
 
 def mid_ranks(margins: FloatArray) -> FloatArray:
@@ -678,31 +635,22 @@ def clear(value: FloatArray, size: FloatArray) -> FloatArray:
     return np.where(value > NO_SPREAD * size, value, 0.0)
 
 
-# --- disagreement within units ------------------------------------------------------------------------------------
-
-
 def observed(counts: RatingCounts, scale: str, scores: FloatArray | None = None) -> FloatArray:
     """What one unit adds to Do, (units,): sum_ck n_uc n_uk d_ck / (m_u - 1) (ordinal: `scores` are mid-ranks)."""
     m = counts.size
     if scale == "nominal":
         apart = m**2 - counts.per_unit(counts.n**2)
     elif scale == "ratio":
-        apart = 2 * pair_sums(counts)
+        apart = np.zeros(len(m))
+        for a, b in pairs_within(counts):
+            x, y = counts.scores[counts.level[a]], counts.scores[counts.level[b]]
+            part = 2 * counts.n[a] * counts.n[b] * ((x - y) / (x + y)) ** 2
+            apart += np.bincount(counts.unit[a], weights=part, minlength=len(m))
     else:
         x = (centred(counts) if scores is None else scores)[counts.level]
         mean = counts.per_unit(counts.n * x) / m
         apart = 2 * m * counts.per_unit(counts.n * (x - mean[counts.unit]) ** 2)
     return np.asarray(apart / (m - 1))
-
-
-def pair_sums(counts: RatingCounts) -> FloatArray:
-    """sum_{c<k} n_uc n_uk ((c - k) / (c + k))^2 of each unit."""
-    total = np.zeros(len(counts.size))
-    for a, b in pairs_within(counts):
-        x, y = counts.scores[counts.level[a]], counts.scores[counts.level[b]]
-        part = counts.n[a] * counts.n[b] * ((x - y) / (x + y)) ** 2
-        total += np.bincount(counts.unit[a], weights=part, minlength=len(total))
-    return total
 
 
 def pair_columns(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
@@ -732,22 +680,27 @@ def pairs_within(counts: RatingCounts) -> Iterator[tuple[IntArray, IntArray]]:
 
 def coincidence_matrix(counts: RatingCounts) -> FloatArray:
     """(levels, levels) coincidences o_ck; row sums are the margins."""
-    share = counts.copies / (counts.size - 1)
-    products = (counts.table().T @ counts.sparse(counts.n * share[counts.unit])).toarray()
-    own = np.bincount(counts.level, weights=counts.n * share[counts.unit], minlength=len(counts.levels))
-    matrix: FloatArray = products - np.diag(own)
+    n = counts.n * (counts.copies / (counts.size - 1))[counts.unit]
+    products = (counts.table().T @ counts.sparse(n)).toarray()
+    matrix: FloatArray = products - np.diag(np.bincount(counts.level, weights=n, minlength=len(counts.levels)))
     return matrix
 
 
-# --- distances to all values, and the linearised standard error ---------------------------------------------------
+def distances_to_all(margins: FloatArray, x: FloatArray, scale: str) -> FloatArray:
+    """sum_k n_k d_ck for each level c and each row of margins, (B, levels); `x` are scores, or mid-ranks (B, levels).
 
-
-def to_margins(margins: FloatArray, scores: FloatArray) -> FloatArray:
-    """sum_k n_k ((c - k) / (c + k))^2 for each level c and each row of margins, (B, levels)."""
+    Ratio distances ((c - k) / (c + k))^2 are taken some levels at a time.
+    """
+    n = margins.sum(axis=-1, keepdims=True)
+    if scale == "nominal":
+        return np.asarray(n - margins)
+    if scale != "ratio":
+        s1, s2 = ((margins * x**p).sum(axis=-1, keepdims=True) for p in (1, 2))
+        return np.asarray(n * x**2 - 2 * x * s1 + s2)
     out = np.empty_like(margins)
-    for start in range(0, len(scores), BLOCK):
+    for start in range(0, len(x), BLOCK):
         some = slice(start, start + BLOCK)
-        far, total = scores[:, None] - scores[None, some], scores[:, None] + scores[None, some]
+        far, total = x[:, None] - x[None, some], x[:, None] + x[None, some]
         total[total == 0] = 1.0  # 0 and 0
         far /= total
         far *= far
@@ -762,12 +715,10 @@ def influence(counts: RatingCounts, scale: str) -> FloatArray:
     (2014, chapter 6) standard error of alpha; for ordinal levels the ranks' own dependence on the units is included.
     """
     margins, m = counts.margins, counts.size
-    n = margins.sum()
-    x = positions(counts, scale)
-    own = observed(counts, scale, x)
-    away = distances_to_all(margins, x, scale)
-    do, de = counts.copies @ own, margins @ away
-    d_do, d_de = own, 2 * counts.per_unit(counts.n * away[counts.level])
+    n, x = margins.sum(), positions(counts, scale)
+    d_do, away = observed(counts, scale, x), distances_to_all(margins[None, :], x, scale)[0]
+    do, de = counts.copies @ d_do, margins @ away
+    d_de = 2 * counts.per_unit(counts.n * away[counts.level])
     if scale == "ordinal":
         moved_do, moved_de = moving_ranks(counts, x)
         d_do, d_de = d_do + moved_do, d_de + moved_de
@@ -789,15 +740,6 @@ def largest_distance(counts: RatingCounts, scale: str) -> float:
     return ((high - low) / (high + low)) ** 2 if scale == "ratio" else (high - low) ** 2
 
 
-def distances_to_all(margins: FloatArray, x: FloatArray, scale: str) -> FloatArray:
-    """sum_k n_k d_ck for each level c, (levels,)."""
-    if scale == "nominal":
-        return np.asarray(margins.sum() - margins)
-    if scale == "ratio":
-        return np.asarray(to_margins(margins[None, :], x)[0])
-    return np.asarray(margins.sum() * x**2 - 2 * x * (margins @ x) + margins @ x**2)
-
-
 def moving_ranks(counts: RatingCounts, r: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Change of Do and De through the mid-ranks that one more unit of each kind brings."""
     margins = counts.margins
@@ -814,7 +756,7 @@ def moving_ranks(counts: RatingCounts, r: FloatArray) -> tuple[FloatArray, Float
 
 CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
-NO_ERROR = 1e-12
+OnUndefined = Literal["nan", "raise"] | float
 MOST_LEVELS = 2000
 METHODS = {
     "t": "linearised s.e., t interval", "fisher": "error by clusters, Fisher z, t",
@@ -826,40 +768,37 @@ FULL = "no variation: the weights say that all levels given agree fully"
 CONSTANT = "no variation: every rating is '{level}', so agreement by chance is complete"
 
 
+def checked_on_undefined(value: object) -> OnUndefined:
+    """Return what to do where a coefficient does not exist: "nan", "raise", or 1.0; else raise InputError."""
+    if value in ("nan", "raise"):
+        return "nan" if value == "nan" else "raise"
+    if not isinstance(value, bool) and isinstance(value, int | float) and value == 1:
+        return 1.0
+    raise InputError(f"on_undefined={value!r} is not one of 'nan', 'raise', 1.0")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementOptions(How):
-    """Options that all coefficients take; see `krippendorff_alpha`."""
+    """Options that all coefficients take, checked; see `krippendorff_alpha`."""
 
     refusal: str
-    raters: tuple[str, ...] | None
+    raters: Sequence[str] | None
     stratum: str | None
     on_undefined: Any
 
-    def check_all(self) -> None:
+    def __post_init__(self) -> None:
         """Raise InputError for an impossible option."""
         self.check(CI)
         if self.refusal not in REFUSALS:
             raise InputError(f"refusal='{self.refusal}' is not one of {', '.join(REFUSALS)}")
-        allowed = self.on_undefined in ("nan", "raise") or (
-            isinstance(self.on_undefined, float | int)
-            and not isinstance(self.on_undefined, bool)
-            and self.on_undefined == 1
-        )
-        if not allowed:
-            raise InputError(f"on_undefined={self.on_undefined!r} is not one of 'nan', 'raise', 1.0")
+        checked_on_undefined(self.on_undefined)
 
     @property
     def settings(self) -> dict[str, Any]:
         """Everything, to be echoed in a result."""
         names = ("refusal", "raters", "stratum", "ci", "cluster", "on_undefined", "level", "resamples", "seed")
-        return {name: getattr(self, name) for name in names}
-
-    def fit(self, row: Row, largest: float) -> dict[str, Any]:
-        """Return the header of a result whose first row is this one."""
-        return {
-            "nobs": int(row.n or 0), "n_clusters": row.n_clusters, "df": None if row.df is None else whole(row.df),
-            "method": row.method, "effective_df": row.df, "largest_leverage": largest or None, **self.drawn,
-        }  # fmt: skip
+        raters = None if self.raters is None else tuple(self.raters)
+        return {name: getattr(self, name) for name in names} | {"raters": raters}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -905,13 +844,6 @@ class Coefficient:
         )  # fmt: skip
 
 
-NOTHING = np.zeros(0)
-UNDEFINED = Coefficient(
-    estimate=math.nan, statistics=None, finish=np.asarray, values=lambda: NOTHING, apart=NOTHING, weight=NOTHING,
-    expected=math.nan,
-)  # fmt: skip
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Group:
     """The units of one row: all of them, or one level of a stratum.
@@ -941,15 +873,6 @@ class Group:
         return min(len(np.unique(codes)) for codes in self.clusters) if self.clusters else None
 
 
-def chosen_raters(design: Ratings, options: AgreementOptions) -> Ratings:
-    """Return the design of the raters asked for."""
-    if options.raters is not None:
-        if not design.raters_known:
-            raise InputError("raters= needs raters with names; these ratings are counts of levels")
-        design = design.of_raters(options.raters)
-    return design
-
-
 def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list[Group]:
     """All units, and then the units of each level of the stratum; units with fewer than `least` ratings left out.
 
@@ -967,8 +890,7 @@ def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list
         if name is None and not np.any(counts.size > 1):
             raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
         counts = counts.keep(counts.size >= least)
-        factors = cluster_factors(part, options.cluster)
-        codes = tuple(factor.codes[counts.index] for factor in factors)
+        codes = tuple(factor.codes[counts.index] for factor in cluster_factors(part, options.cluster))
         out.append(Group(name=name, design=part, counts=counts if codes else merged(counts), clusters=codes))
     return out
 
@@ -987,8 +909,6 @@ def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) 
             f"{count(MOST_LEVELS)}): group the values, or use krippendorff_alpha(scale='interval')"
         )
     chosen = weights_of(design, weights, kind=kind)
-    if refusal not in REFUSALS:
-        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
     if refusal == "missing":
         return chosen
     if chosen.name != "unweighted":
@@ -996,60 +916,95 @@ def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) 
     return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
 
 
-def coefficient_rows(
-    term: str, groups: Sequence[Group], coefficients: Sequence[Coefficient], options: AgreementOptions
-) -> tuple[tuple[Row, ...], tuple[Caution, ...], float]:
-    """Make the rows of a coefficient, of all units and of each level of the stratum, with their intervals.
+def reliability(
+    metric: str, design: Ratings, options: AgreementOptions, coefficient: Callable[[Group], Coefficient | None], *,
+    term: str, title: str, least: int, settings: Mapping[str, Any], extras: Callable[[Group], dict[str, Any]],
+    references: Sequence[str], tests: Callable[[Group], tuple[Row, ...]] = lambda _: (),
+    cautions: Sequence[Caution] = (), further: Sequence[Caution] = (),
+) -> Result:  # fmt: skip
+    """Return the result of a coefficient of all units and of each level of the stratum.
 
-    Returns
-    -------
-    tuple
-        Rows, cautions, and the largest share of a coefficient that one cluster holds.
+    Parameters
+    ----------
+    metric, term, title : str
+    design : Ratings
+    options : AgreementOptions
+    coefficient : callable
+        Returns the coefficient of a group of units; None where it does not exist.
+    least : int
+        Ratings that a unit needs to enter.
+    settings : mapping
+        Those beside `options`.
+    extras, tests : callable
+        Of all units: what a result has beside its rows; further rows.
+    references : sequence of str
+    cautions, further : sequence of Caution
+        Said before and after those about clusters and missing ratings.
 
     Raises
     ------
+    InputError
+        For raters that are not known.
     UndefinedStatistic
         If a coefficient does not exist and ``on_undefined="raise"``.
     """
-    made = [coefficient_row(term, *one, options) for one in zip(groups, coefficients, strict=True)]
-    cautions: dict[str, Caution] = {}
-    for _, _, found in made:
-        for one in found:
-            cautions.setdefault(one.code, one)
-    return tuple(row for row, _, _ in made), tuple(cautions.values()), max(largest for _, largest, _ in made)
+    if options.raters is not None:
+        if not design.raters_known:
+            raise InputError("raters= needs raters with names; these ratings are counts of levels")
+        design = design.of_raters(tuple(options.raters))
+    groups = groups_of(design, options, least=least)
+    made = [coefficient_row(term, group, coefficient(group), options) for group in groups]
+    rows, largest = [row for row, _, _ in made], max(share for _, share, _ in made)
+    warned: dict[str, Caution] = {}
+    for *_, found in made:
+        warned |= {one.code: one for one in found if one.code not in warned}
+    first, counts = rows[0], groups[0].counts
+    raters = {"raters": len(design.raters)} if design.raters_known else {}
+    return Result(
+        metric=metric,
+        title=title,
+        inference=inference_text(design, options),
+        rows=(*rows, *tests(groups[0])),
+        counts={"units": counts.n_units, **raters, "ratings": counts.n_ratings},
+        fit={
+            "nobs": int(first.n or 0), "n_clusters": first.n_clusters,
+            "df": None if first.df is None else whole(first.df), "method": first.method, "effective_df": first.df,
+            "largest_leverage": largest or None, **options.drawn,
+        },
+        settings={**settings, **options.settings},
+        cautions=(
+            *cautions, *agreement_cautions(design, groups, rows, options, largest), *further, *warned.values(),
+        ),
+        references=tuple(references),
+        design=design,
+        extras=extras(groups[0]),
+    )  # fmt: skip
 
 
 def coefficient_row(
-    term: str, group: Group, coefficient: Coefficient, options: AgreementOptions
+    term: str, group: Group, coefficient: Coefficient | None, options: AgreementOptions
 ) -> tuple[Row, float, tuple[Caution, ...]]:
     """Make the row of a coefficient, with the largest share of a cluster and cautions."""
     counts = group.counts
-    known: dict[str, Any] = {
-        "term": term, "group": group.name, "n": float(counts.n_ratings), "n_units": counts.n_units,
-        "n_clusters": group.n_clusters,
-    }  # fmt: skip
-    if math.isnan(coefficient.estimate):
-        why = undefined_reason(group)
+    row = Row(
+        term=term, group=group.name, key=() if group.name is None else (("stratum", group.name),), role="estimate",
+        n=float(counts.n_ratings), n_units=counts.n_units, n_clusters=group.n_clusters,
+    )  # fmt: skip
+    if coefficient is None:
+        why = NO_PAIR if group.n_paired == 0 else FULL
+        if group.n_paired and not counts.varies:
+            why = CONSTANT.format(level=shorten(counts.levels[int(counts.level[0])]))
         if options.on_undefined == "raise":
             raise UndefinedStatistic(f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}")
+        row = replace(row, undefined=why, reason="no_variation" if group.n_paired else "no_data")
         if options.on_undefined == "nan" or group.n_paired == 0:
-            return Row(**known, undefined=why), 0.0, ()
-        return Row(**known, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
+            return row, 0.0, ()
+        return replace(row, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
     (found,), cautions = infer(coefficient.estimand(counts.copies), group.clusters, options)
-    what = "clusters" if group.clusters else "units"
-    method = METHODS.get(found.kind) or f"{NAMES[found.kind]} bootstrap of {what}"
-    tested = options.ci == "closed"
-    row = Row(**known, estimate=coefficient.estimate, method=None if found.why and found.std_error is None else method)
-    return with_inferred(row, found, options.level, test=tested), found.largest, cautions
-
-
-def undefined_reason(group: Group) -> str:
-    """Say why a coefficient does not exist."""
-    if group.n_paired == 0:
-        return NO_PAIR
-    if group.counts.varies:
-        return FULL
-    return CONSTANT.format(level=shorten(group.counts.levels[int(group.counts.level[0])]))
+    method = METHODS.get(found.kind) or f"{NAMES[found.kind]} bootstrap of {'clusters' if group.clusters else 'units'}"
+    known = not found.why or found.std_error is not None
+    row = replace(row, estimate=coefficient.estimate, method=method if known else None)
+    return with_inferred(row, found, options.level, test=options.ci == "closed"), found.largest, cautions
 
 
 SMALL = 50
@@ -1073,14 +1028,13 @@ def agreement_cautions(
     """Cautions on clusters, small samples, constant ratings, and missing ratings."""
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
     found = list(cluster_cautions(design, factors, df=[r.df for r in rows if r.conf_low is not None], largest=largest))
-    units = groups[0].n_paired
+    units, counts = groups[0].n_paired, groups[0].counts
     if not factors:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
         found += small_sample(units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix)
-    counts = groups[0].counts
     carriers = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))
     found += rare_level_cautions(carriers.astype(np.float64), counts.n_units, groups[0].n_clusters)
-    still = [row for row in rows if row.undefined and row.undefined.startswith("no variation")]
+    still = [row for row in rows if row.reason == "no_variation"]
     if still:
         where = ", ".join(shorten(row.group) for row in still[:5] if row.group) or "all units"
         found.append(caution("SS313", f"every rating is the same in {where}", affects="the coefficient there",
@@ -1091,11 +1045,9 @@ def agreement_cautions(
 def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -> tuple[Caution, ...]:
     """Caution SS315: refusals, missing ratings, and units with fewer than two ratings."""
     copies = design.unit_count[design.unit]
-    refused = int(copies[design.status == REFUSAL].sum())
-    rated = int(copies[design.status == OK].sum())
-    cells = int(design.unit_count.sum()) * len(design.raters)
-    unparsed = int(copies[design.status == MISSING].sum())
-    alone = int(design.unit_count.sum()) - group.n_paired
+    refused, rated, unparsed = (int(copies[design.status == status].sum()) for status in (REFUSAL, OK, MISSING))
+    units = int(design.unit_count.sum())
+    cells, alone = units * len(design.raters), units - group.n_paired
     said = []
     if refused:
         as_what = "counted as a level" if options.refusal == "level" else "counted as missing"
@@ -1121,13 +1073,7 @@ def spread_evenly(design: Ratings) -> bool:
     return bool(np.all(design.status == OK) and len(rated) > 0 and rated.min() == rated.max())
 
 
-def reliability_counts(design: Ratings, counts: RatingCounts) -> dict[str, int]:
-    """Number of units, raters (where they are known) and ratings of a result."""
-    raters = {"raters": len(design.raters)} if design.raters_known else {}
-    return {"units": counts.n_units, **raters, "ratings": counts.n_ratings}
-
-
-def reliability_sentence(result: Any, name: str) -> str:
+def reliability_sentence(result: Result, name: str) -> str:
     """Say the coefficient of all units with its interval and what it was computed from.
 
     Parameters
@@ -1139,8 +1085,7 @@ def reliability_sentence(result: Any, name: str) -> str:
     """
     row, n = result.rows[0], result.counts
     known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
-    of = listing(known)
-    start = f"{name} of {of}"
+    start = f"{name} of {listing(known)}"
     if row.estimate is None:
         return f"{start} does not exist: {row.undefined}."
     value = f"{start} was {number(row.estimate, 3, bounded=True)}"
@@ -1154,6 +1099,9 @@ def reliability_sentence(result: Any, name: str) -> str:
     return f"{value}, {ends}; against 0, {test}{over}."
 
 
-def reliability_rows(result: Any, term: str) -> list[Row]:
-    """Rows of the coefficient `term` for a figure, named by their group."""
-    return [replace(row, term=row.group or "all units", group=None) for row in result.rows if row.term == term]
+def reliability_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the coefficient of all units and of each stratum with the intervals."""
+    from socialstats.figures import forest
+
+    rows = [replace(row, term=row.group or "all units", group=None) for row in result.rows if row.role == "estimate"]
+    return forest(rows, ax=ax, **{"xlabel": result.title, "sort": False, "digits": 3, **options})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -14,7 +15,6 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.models.matched_pairs import Cells
 
 Aggregate = Literal["pooled", "scenario", "rater"]
-AGGREGATES: tuple[Aggregate, ...] = ("pooled", "scenario", "rater")
 Cell = tuple[int, int, int]  # rater (0 where raters are pooled), group of the first, group of the second name
 
 
@@ -41,19 +41,14 @@ class Answers:
     first: IntArray
     second: IntArray
 
-    def take(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Answers:
+    def take(self, mask: BoolArray) -> Answers:
         """Return some of the answers."""
         return replace(self, **{f.name: getattr(self, f.name)[mask] for f in fields(self)})
-
-    @property
-    def n(self) -> float:
-        """Answers."""
-        return float(self.count.sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scores:
-    """The mean score of every cell (rater, group of the first, group of the second name).
+    """The mean score S of every cell (rater, group of the first, group of the second name).
 
     Attributes
     ----------
@@ -73,30 +68,18 @@ class Scores:
     mean: FloatArray
     n: FloatArray
 
-    def coefficients(self, parts: Mapping[Cell, float]) -> FloatArray:
-        """(cells,) float64 array: the coefficient of each cell's mean."""
-        return np.array([parts.get(cell, 0.0) for cell in self.cells], dtype=np.float64)
 
-
-def combinations(*codes: IntArray) -> tuple[IntArray, IntArray]:
+def distinct(*codes: IntArray) -> tuple[IntArray, IntArray]:
     """Return the combinations of codes that occur, (k, factors), sorted, and which of them each place has.
 
     Examples
     --------
-    >>> found, place = combinations(np.array([1, 0, 1]), np.array([2, 5, 2]))
+    >>> found, place = distinct(np.array([1, 0, 1]), np.array([2, 5, 2]))
     >>> found.tolist(), place.tolist()
     ([[0, 5], [1, 2]], [1, 0, 1])
     """
-    sizes = [int(code.max()) + 1 if len(code) else 1 for code in codes]
-    key = np.zeros(len(codes[0]), dtype=np.int64)
-    for code, size in zip(codes, sizes, strict=True):
-        key = key * size + code
-    found, place = np.unique(key, return_inverse=True)
-    columns = []
-    for size in reversed(sizes):
-        columns.append(found % size)
-        found = found // size
-    return np.column_stack(columns[::-1]), place
+    found, place = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
+    return found, place.ravel()
 
 
 def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
@@ -108,30 +91,19 @@ def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
     aggregate : {"pooled", "scenario", "rater"}
         ``"pooled"``: all answers weigh alike. ``"scenario"``: scenarios weigh alike. ``"rater"``: cells rater by
         rater.
-
-    Returns
-    -------
-    Scores
     """
-    rater = answers.rater if aggregate == "rater" else np.zeros(len(answers.score), dtype=np.int64)
-    found, cell = combinations(rater, answers.first, answers.second)
-    n = np.bincount(cell, answers.count)
+    rater = answers.rater if aggregate == "rater" else np.zeros_like(answers.rater)
+    cells, cell = distinct(rater, answers.first, answers.second)
+    n = np.bincount(cell, answers.count).astype(np.float64)
     weight, mean = answers.count / n[cell], np.bincount(cell, answers.count * answers.score) / n
     if aggregate == "scenario":
-        weight, mean = scenarios_alike(answers, cell, len(found))
-    return Scores(
-        answers=answers, cells=tuple((int(r), int(a), int(b)) for r, a, b in found.tolist()), cell=cell, weight=weight,
-        mean=mean, n=n.astype(np.float64),
-    )  # fmt: skip
-
-
-def scenarios_alike(answers: Answers, cell: IntArray, cells: int) -> tuple[FloatArray, FloatArray]:
-    """Weights of the answers, and means of the cells, where every scenario of a cell weighs the same."""
-    place, inside = combinations(cell, answers.scenario)
-    scenarios = np.bincount(place[:, 0], minlength=cells)
-    n = np.bincount(inside, answers.count)
-    own = np.bincount(inside, answers.count * answers.score) / n
-    return answers.count / n[inside] / scenarios[cell], np.bincount(place[:, 0], own, minlength=cells) / scenarios
+        both, inside = distinct(cell, answers.scenario)
+        size = np.bincount(inside, answers.count)
+        scenarios = np.bincount(both[:, 0])
+        weight = answers.count / size[inside] / scenarios[cell]
+        mean = np.bincount(both[:, 0], np.bincount(inside, answers.count * answers.score) / size) / scenarios
+    named = tuple((r, a, b) for r, a, b in cells.tolist())
+    return Scores(answers=answers, cells=named, cell=cell, weight=weight, mean=mean, n=n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -151,18 +123,6 @@ class Linear:
     influence: FloatArray
     touched: FloatArray
 
-    def minus(self, other: Linear) -> Linear:
-        """Return the difference of two combinations."""
-        return Linear(
-            estimate=self.estimate - other.estimate, influence=self.influence - other.influence,
-            touched=self.touched + other.touched,
-        )  # fmt: skip
-
-    @property
-    def n(self) -> float:
-        """Answers that enter."""
-        return float(self.touched.sum())
-
 
 def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
     """Combine means of cells.
@@ -176,19 +136,14 @@ def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
     coefficient : (cells,) float64 array
     units : int
         Units of the design.
-
-    Returns
-    -------
-    Linear
     """
     own = coefficient[means.cell]
     off = own * means.weight * (means.answers.score - means.mean[means.cell])
-    enters = means.answers.count * (own != 0)
-    return Linear(
-        estimate=float(coefficient @ means.mean),
-        influence=np.bincount(means.answers.unit, off, minlength=units).astype(np.float64),
-        touched=np.bincount(means.answers.unit, enters, minlength=units).astype(np.float64),
+    influence, touched = (
+        np.bincount(means.answers.unit, values, minlength=units).astype(np.float64)
+        for values in (off, means.answers.count * (own != 0))
     )
+    return Linear(estimate=float(coefficient @ means.mean), influence=influence, touched=touched)
 
 
 def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
@@ -209,15 +164,26 @@ def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray
     return clustered_mean(values, count, [code[used] for code in codes], magnitude=1.0)
 
 
-def scenario_differences(answers: Answers, a: int, b: int, scenarios: int) -> FloatArray:
-    """(scenarios,) array: the mean of couples (b, a) minus that of couples (a, b); NaN where one of them is missing."""
-    means = []
-    for first, second in ((b, a), (a, b)):
-        mine = answers.take((answers.first == first) & (answers.second == second))
-        n = np.bincount(mine.scenario, mine.count, minlength=scenarios)
-        total = np.bincount(mine.scenario, mine.count * mine.score, minlength=scenarios)
-        means.append(np.divide(total, n, out=np.full(scenarios, np.nan), where=n > 0))
-    return np.asarray(means[0] - means[1], dtype=np.float64)
+def scenario_means(answers: Answers, a: int, b: int, raters: int) -> tuple[FloatArray, FloatArray]:
+    """Means of couples (b, a), and of couples (a, b), scenario by scenario and rater by rater.
+
+    Returns
+    -------
+    (scenarios, raters) arrays
+        NaN where there is none. With one rater all answers are pooled.
+    """
+    size = (int(answers.scenario.max()) + 1) * raters
+    place = answers.scenario * raters + answers.rater * (raters > 1)
+
+    def means(first: int, second: int) -> FloatArray:
+        mine = (answers.first == first) & (answers.second == second)
+        n, total = (
+            np.bincount(place[mine], values[mine], minlength=size)
+            for values in (answers.count, answers.count * answers.score)
+        )
+        return np.reshape(np.divide(total, n, out=np.full(size, np.nan), where=n > 0), (-1, raters))
+
+    return means(b, a), means(a, b)
 
 
 def folded_mean(mean: float, sd: float) -> float:
@@ -277,26 +243,26 @@ def mcnemar_bounds(B: float, N: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Couples:
-    """Couples of two groups: the same scenario, pair of names and rater.
+    """Couples of two groups: the same groups, scenario, pair of names and rater.
 
     Attributes
     ----------
-    key : (couples, 3) int64 array
-        Scenario, pair, rater.
+    key : (couples, 5) int64 array
+        The group with the lower code, the other one, scenario, pair, rater.
     score : (couples, 2) float64 array
-        Answer with group a first, and with group b first; NaN where there is none.
+        Answer with the one, and with the other group first; NaN where there is none.
     count : (couples,) float64 array
         Alike couples.
-    repeated : int
-        Couples with more than one answer in an order: which answers belong together is not known.
-    of_answer : (answers of both orders,) int64 array
-        Couple of each answer.
+    repeated : (couples,) bool array
+        With more than one answer in an order: which answers belong together is not known.
+    of_answer : (answers,) int64 array
+        Couple of each answer; -1 for answers to couples of one group.
     """
 
     key: IntArray
     score: FloatArray
     count: FloatArray
-    repeated: int
+    repeated: BoolArray
     of_answer: IntArray
 
     @property
@@ -304,40 +270,36 @@ class Couples:
         """(couples,) bool array: answered in both orders."""
         return np.asarray(~np.isnan(self.score).any(axis=1))
 
-    def cells(self) -> Cells | None:
-        """Cells of a paired table of the complete couples; None without any.
+    def of(self, a: int, b: int) -> BoolArray:
+        """(couples,) bool array: of these two groups, a before b."""
+        return np.asarray(np.all(self.key[:, :2] == (a, b), axis=1))
+
+    def cells(self, a: int, b: int) -> Cells | None:
+        """Cells of a paired table of the complete couples of two groups, a before b; None without any.
 
         ``b``: the first group is chosen in both orders, ``c``: the second group; ``a`` and ``d``: the first, the
         second *place* is chosen in both orders.
         """
-        whole = self.complete
+        whole = self.of(a, b) & self.complete
         if not whole.any():
             return None
-        one, two = self.score[whole].T
-        n = self.count[whole]
-        return Cells(
-            a=float(n[(one == -1) & (two == -1)].sum()), b=float(n[(one == -1) & (two == 1)].sum()),
-            c=float(n[(one == 1) & (two == -1)].sum()), d=float(n[(one == 1) & (two == 1)].sum()),
-        )  # fmt: skip
+        answered = product((-1.0, 1.0), repeat=2)
+        times = [float(self.count[whole & np.all(self.score == both, axis=1)].sum()) for both in answered]
+        return Cells(**dict(zip("abcd", times, strict=True)))
 
 
-def both_orders(answers: Answers, a: int, b: int) -> BoolArray:
-    """(answers,) bool array: couples of these two groups, in either order."""
-    forth = (answers.first == a) & (answers.second == b)
-    return np.asarray(forth | ((answers.first == b) & (answers.second == a)))
-
-
-def couples(answers: Answers, a: int, b: int) -> Couples:
-    """Match the answers of both orders by scenario, pair and rater."""
-    mine = answers.take(both_orders(answers, a, b))
-    key, place = combinations(mine.scenario, mine.pair, mine.rater)
-    order = (mine.first == b).astype(np.int64)
-    times, score, count = (np.zeros((len(key), 2)) for _ in range(3))
-    np.add.at(times, (place, order), 1)
-    score[place, order] = mine.score
-    count[place, order] = mine.count
-    unmatched = (times > 1).any(axis=1) | ((times > 0).all(axis=1) & (count[:, 0] != count[:, 1]))
+def couples(answers: Answers) -> Couples:
+    """Match the answers of both orders by groups, scenario, pair and rater."""
+    mixed = np.flatnonzero(answers.first != answers.second)
+    low, high = np.minimum(answers.first, answers.second), np.maximum(answers.first, answers.second)
+    key, place = distinct(*(code[mixed] for code in (low, high, answers.scenario, answers.pair, answers.rater)))
+    at = place, (answers.first > answers.second)[mixed].astype(np.int64)
+    times, score, count = np.zeros((len(key), 2)), np.full((len(key), 2), np.nan), np.zeros((len(key), 2))
+    np.add.at(times, at, 1)
+    score[at], count[at] = answers.score[mixed], answers.count[mixed]
+    of_answer = np.full(len(answers.score), -1)
+    of_answer[mixed] = place
     return Couples(
-        key=key, score=np.where(times > 0, score, np.nan), count=count.max(axis=1),
-        repeated=int(unmatched.sum()), of_answer=place,
+        key=key, score=score, count=count.max(axis=1), of_answer=of_answer,
+        repeated=np.asarray((times > 1).any(axis=1) | ((times > 0).all(axis=1) & (count[:, 0] != count[:, 1]))),
     )  # fmt: skip

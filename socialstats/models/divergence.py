@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.influence import influence_df
@@ -62,7 +62,7 @@ class JackknifeMoments:
 
 
 def jackknife_moments(
-    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: FloatArray
+    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: BoolArray
 ) -> JackknifeMoments:
     """Bias and variance of plug-in statistics, with one independent unit left out at a time.
 
@@ -81,8 +81,8 @@ def jackknife_moments(
         Alike units.
     codes : tuple of (units,) int64 arrays
         None, one or two cluster factors.
-    touched : (units, m) array
-        Positive where a unit enters a statistic.
+    touched : (units, m) bool array
+        Which units enter which statistic.
 
     Returns
     -------
@@ -150,33 +150,21 @@ def quadratic_moments(table: FloatArray, copies: FloatArray, codes: tuple[IntArr
     moved = (off[:, :, 0] - off[:, :, 1]).reshape(len(table), -1) * weight
     there = table.sum(axis=(1, 2, 3)) > 0
     moved, copies, codes = moved[there], copies[there], tuple(code[there] for code in codes)
-    if not codes:
-        return spread_of(moved / np.sqrt(copies)[:, None], float(copies.sum()))
-    dense = crossing(codes)
-    parts = [summed(moved, code) for code in dense]
-    if len(parts) == 1:
-        return spread_of(parts[0], float(len(parts[0])))
-    if min(len(part) for part in parts) < 2:
+    parts = [summed(moved, code) for code in crossing(codes)] if codes else [moved / np.sqrt(copies)[:, None]]
+    sizes = [len(part) for part in parts] if codes else [float(copies.sum())]
+    if min(sizes) < 2:
         return math.nan, math.nan
-    squares = [len(part) / (len(part) - 1) * (part.T @ part) for part in parts]
-    chosen = max(squares[0], squares[1], squares[0] + squares[1] - squares[2], key=lambda v: float(np.trace(v)))
+    squares = [n / (n - 1) * (part.T @ part) for part, n in zip(parts, sizes, strict=True)]
+    candidates = squares if len(squares) == 1 else [*squares[:2], squares[0] + squares[1] - squares[2]]
+    chosen = max(candidates, key=lambda v: float(np.trace(v)))
     return float(np.trace(chosen)), float((chosen**2).sum())
 
 
 def summed(values: FloatArray, code: IntArray) -> FloatArray:
-    """Sum rows by cluster."""
+    """(clusters, k) sums of (units, k) values; clusters are numbered from 0."""
     out = np.zeros((int(code.max()) + 1, values.shape[1]))
     np.add.at(out, code, values)
     return out
-
-
-def spread_of(rows: FloatArray, n: float) -> tuple[float, float]:
-    """Trace of the covariance that n independent units give, and of its square, by the smaller matrix of products."""
-    if n < 2:
-        return math.nan, math.nan
-    products = rows.T @ rows if rows.shape[1] <= len(rows) else rows @ rows.T
-    found = n / (n - 1) * products
-    return float(np.trace(found)), float((found**2).sum())
 
 
 def unit_corrected(a: FloatArray, b: FloatArray, order: Literal[1, 2] = 2) -> FloatArray:

@@ -652,9 +652,7 @@ def check_numbers(given: dict[str, float | None]) -> None:
     for name, value in given.items():
         if value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
-            raise InputError(f"{name} must be a finite number, not {value!r}")
-        if name.startswith("sd") and value <= 0:
+        if checked_number(value, name) <= 0 and name.startswith("sd"):
             raise InputError(f"{name} must be above 0, not {value!r}")
     n, r = given["n"], given["r"]
     if n is None or n < 2 or n % 1:
@@ -772,7 +770,7 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
         return replace(row, undefined="the values do not vary: no standardised size")
     ends = d_z_hull(summary, jackknife_ends(*moments(pairs), Units.rows(ones), level)[0], level)
     row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / sd, {HULL}")
-    return with_ends(row, ends.low, ends.high, level)
+    return with_ends(row, ends.low, ends.high, level, interval="outer_ends")
 
 
 def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
@@ -825,10 +823,10 @@ def skewness_of(values: FloatArray, count: FloatArray) -> float:
     return skewed(values - count @ values / count.sum(), count)
 
 
-def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution, ...]:
+def not_normal(pairs: PairValues, summary: Summary) -> tuple[Caution, ...]:
     """Caution SS317 where skewness and kurtosis of the differences contradict the plain noncentral t interval."""
     most = next((ratio for fewest, ratio in LARGEST_RATIO.items() if pairs.n >= fewest), None)
-    if kind != "noncentral_t" or summary.t is None or most is None:
+    if summary.t is None or most is None:
         return ()
     ratio = error_ratio(pairs.difference, pairs.count, summary.t / math.sqrt(summary.n))
     if 1 / most <= ratio <= most:

@@ -13,6 +13,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling import Units
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 RefusalRule = Literal["missing", "level"]
 REFUSALS: tuple[str, ...] = get_args(RefusalRule)
-OnUndefined = Literal["nan", "raise"] | float
 SEPARATOR = " | "
 COUNTED_DIRECTLY = 4096
 MOST_PAIRS = 100_000  # pairs of raters with a number each: about 20 s
@@ -265,15 +265,6 @@ def need_pairs(design: Ratings, found: Patterns) -> None:
         )
 
 
-def checked_on_undefined(value: object) -> OnUndefined:
-    """Return what to do where a coefficient does not exist: "nan", "raise", or 1.0; else raise InputError."""
-    if value in ("nan", "raise"):
-        return "nan" if value == "nan" else "raise"
-    if not isinstance(value, bool) and isinstance(value, int | float) and value == 1:
-        return 1.0
-    raise InputError(f"on_undefined={value!r} is not one of 'nan', 'raise', 1.0")
-
-
 NONE_LEFT = 1e-12
 DENSE = 10_000
 
@@ -336,33 +327,24 @@ def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
     (0.4, 0.127)
     """
     n = float(table.sum())
-    p = table / n if n else table
+    p = table / max(n, 1.0)
     r, c = p.sum(axis=1), p.sum(axis=0)
     do, de = float(((1 - w) * p).sum()), float(r @ (1 - w) @ c)
-    kappa, error, null_error = errors_of(p, r, c, w, do, de, n) if n else (np.nan, np.nan, np.nan)
+    kappa = error = null_error = math.nan
+    if n and de > NONE_LEFT:
+        both, chance = (w @ c)[:, None] + (r @ w)[None, :], np.outer(r, c)
+        null, residual = w - both, w * de - both * do
+        null_error = math.sqrt(float((chance * (null - (chance * null).sum()) ** 2).sum()) / n) / de
+        error = math.sqrt(float((p * (residual - (p * residual).sum()) ** 2).sum()) / n) / de**2
+        kappa = 1 - do / de
+        if do <= NONE_LEFT:
+            kappa, error = 1.0, 0.0
+        if 1 in (np.count_nonzero(r), np.count_nonzero(c)):
+            kappa = error = null_error = 0.0  # Do = De, without rounding
     return PairKappa(
-        n=n, table=table, observed=1 - do if n else np.nan, expected=1 - de if n else np.nan, kappa=kappa,
+        n=n, table=table, observed=1 - do if n else math.nan, expected=1 - de if n else math.nan, kappa=kappa,
         std_error=error, null_error=null_error,
     )  # fmt: skip
-
-
-def errors_of(
-    p: FloatArray, r: FloatArray, c: FloatArray, w: FloatArray, do: float, de: float, n: float
-) -> tuple[float, float, float]:
-    """Return kappa and its standard errors; exactly 0 or 1 for a rater who never varies or perfect agreement."""
-    if de <= NONE_LEFT:
-        return np.nan, np.nan, np.nan
-    if 1 in (np.count_nonzero(r), np.count_nonzero(c)):
-        return 0.0, 0.0, 0.0  # Do = De, without rounding
-    both = (w @ c)[:, None] + (r @ w)[None, :]
-    chance = np.outer(r, c)
-    null = w - both
-    null_error = float(np.sqrt((chance * (null - float((chance * null).sum())) ** 2).sum() / n)) / de
-    if do <= NONE_LEFT:
-        return 1.0, 0.0, null_error
-    residual = w * de - both * do
-    centred = residual - float((p * residual).sum())
-    return 1 - do / de, float(np.sqrt((p * centred**2).sum() / n)) / de**2, null_error
 
 
 def largest_kappa(found: PairKappa, w: FloatArray, name: str, scores: FloatArray) -> float | None:
@@ -385,12 +367,8 @@ def largest_kappa(found: PairKappa, w: FloatArray, name: str, scores: FloatArray
     return min(1.0, (best - found.expected) / (1 - found.expected))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Influence:
-    """How much some cells move an estimate: the sum over the cell's units of each unit's first-order effect."""
-
-    cells: IntArray
-    values: FloatArray
+Column = tuple[IntArray, FloatArray]  # cells, and a number for each of them
+NOWHERE: Column = (np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -407,8 +385,6 @@ class KappaTable:
         rated every unit); NaN where no pair has one.
     used : (pairs,) bool array
         Pairs whose kappa exists, on two units or more: those in `mean`.
-    influence : tuple of Influence or None
-        Of each pair's kappa, of the mean and of the pooled one; None where there is no estimate.
     shared : tuple of pair of int64 arrays
         For each pair of raters the cells that both rated, and their place in the flattened square table.
     weights : (levels, levels) float64 array
@@ -420,17 +396,58 @@ class KappaTable:
     mean: float
     pooled: float
     used: BoolArray
-    influence: tuple[Influence | None, ...]
     shared: tuple[tuple[IntArray, IntArray], ...]
     weights: FloatArray
     count: FloatArray
+
+    def estimand(self) -> Estimand:
+        """Return what the room of inference needs of each pair, and of mean and pooled kappa where pairs are several.
+
+        A kappa that is 0 whatever the other rater does, as one never varies, has no uncertainty and is left out.
+        """
+        several = len(self.found) > 1
+        values = [math.nan if f.n < 2 or None not in f.constant else f.kappa for f in self.found]
+        apart, weights, expected = self.disagreements()
+        return Estimand(
+            estimate=np.array([*values, *([self.mean, self.pooled] if several else [])]),
+            influence=lambda: sparse_columns(self.influence[: len(values) + 2 * several], len(self.count)),
+            shares=self.shares(), copies=self.count, statistics=self.statistics(), finish=self.finish,
+            disagreement=Disagreement(values=apart, shares=weights, expected=expected), fisher=True, large_sample=True,
+        )  # fmt: skip
+
+    @property
+    def influence(self) -> list[Column]:
+        """First-order effect of the units of each cell on each kappa, on their mean and on the pooled kappa.
+
+        A unit with ratings i and j moves kappa by ((1 - kappa)(b_i + a_j - De) - v_ij) / (n De), b_i = sum_j v_ij c_j
+        and a_j = sum_i v_ij r_i: the derivative of 1 - Do/De; squared and summed over units it is the variance of
+        Fleiss, Cohen & Everitt. The pooled kappa has its own value in place of kappa and sum n De in place of n De.
+        """
+        v, k = 1 - self.weights, len(self.weights)
+        total = float(sum(one.n * (1 - one.expected) for one in self.found if one.n))
+        out, joint = [], np.full((2, len(self.count)), np.nan)  # NaN: no rating of two raters
+        for (there, cell), one, known in zip(self.shared, self.found, self.used, strict=True):
+            out.append(NOWHERE)
+            if not one.n:
+                continue
+            r, c, de = one.table.sum(axis=1) / one.n, one.table.sum(axis=0) / one.n, 1 - one.expected
+            spread, apart, n = (v @ c)[cell // k] + (r @ v)[cell % k] - de, v.ravel()[cell], self.count[there]
+            if known:
+                alone = n * ((1 - one.kappa) * spread - apart) / (one.n * de)
+                out[-1] = there, alone
+                joint[0, there] = np.nan_to_num(joint[0, there]) + alone / self.used.sum()
+            if not math.isnan(self.pooled):
+                moved = n * ((1 - self.pooled) * spread - apart) / total
+                joint[1, there] = np.nan_to_num(joint[1, there]) + moved
+        some = [np.flatnonzero(~np.isnan(values)) for values in joint]
+        return [*out, *((at, values[at]) for at, values in zip(some, joint, strict=True))]
 
     def shares(self) -> csr_array:
         """(cells, numbers) sparse array: what the units of a cell weigh in each pair, and in mean and pooled kappa."""
         columns = [there for there, _ in self.shared]
         if len(columns) > 1:
             kept = [there for there, used in zip(columns, self.used, strict=True) if used]
-            columns += [np.unique(np.concatenate([*some, np.zeros(0, dtype=np.int64)])) for some in (kept, columns)]
+            columns += [np.unique(np.concatenate([*some, NOWHERE[0]])) for some in (kept, columns)]
         weights = [self.count[there] for there in columns]
         return sparse_columns([(t, n / n.sum()) for t, n in zip(columns, weights, strict=True)], len(self.count))
 
@@ -487,7 +504,7 @@ class KappaTable:
         return kappas(sums, self.weights, self.used)
 
 
-def sparse_columns(columns: Sequence[tuple[IntArray, FloatArray]], cells: int) -> csr_array:
+def sparse_columns(columns: Sequence[Column], cells: int) -> csr_array:
     """Make a (cells, columns) sparse array of columns given by their cells and values."""
     from scipy.sparse import csr_array
 
@@ -510,27 +527,21 @@ def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, in
     pairs : sequence of (int, int)
         Columns of `patterns.codes`.
     """
-    k = len(w)
-    shared = tuple(shared_cells(patterns, a, b, k) for a, b in pairs)
-    found = tuple(
-        pair_kappa(np.bincount(cell, weights=patterns.count[there], minlength=k * k).reshape(k, k).astype(float), w)
-        for there, cell in shared
-    )
-    used = np.array([one.n >= 2 and not np.isnan(one.kappa) for one in found])
-    sums = [np.concatenate([f.table.sum(axis=1), f.table.sum(axis=0), [(f.table * w).sum()]]) for f in found]
+    k, shared, found, sums = len(w), [], [], []
+    for a, b in pairs:
+        first, second = patterns.codes[:, a], patterns.codes[:, b]
+        there = np.flatnonzero((first >= 0) & (second >= 0))
+        cell = first[there] * k + second[there]
+        table = np.bincount(cell, patterns.count[there], k * k).reshape(k, k).astype(np.float64)
+        shared.append((there, cell))
+        found.append(pair_kappa(table, w))
+        sums += [table.sum(axis=1), table.sum(axis=0), [(table * w).sum()]]
+    used = np.array([one.n >= 2 and not math.isnan(one.kappa) for one in found])
     whole = kappas(np.concatenate(sums)[None, :], w, used)[0]
     return KappaTable(
-        pairs=tuple(pairs), found=found, mean=float(whole[-2:][0]), pooled=float(whole[-1]), used=used,
-        influence=influences(patterns.count, shared, found, used, w, float(whole[-1])), shared=shared, weights=w,
-        count=patterns.count,
+        pairs=tuple(pairs), found=tuple(found), mean=float(whole[-2:][0]), pooled=float(whole[-1]), used=used,
+        shared=tuple(shared), weights=w, count=patterns.count,
     )  # fmt: skip
-
-
-def shared_cells(patterns: Patterns, a: int, b: int, k: int) -> tuple[IntArray, IntArray]:
-    """Return the cells that raters a and b both rated, and their place in the flattened square table."""
-    first, second = patterns.codes[:, a], patterns.codes[:, b]
-    there = np.flatnonzero((first >= 0) & (second >= 0))
-    return there, first[there] * k + second[there]
 
 
 def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
@@ -553,44 +564,6 @@ def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
         total = np.nansum(de, axis=1)
         pooled = np.where(total > NONE_LEFT * n.sum(axis=1), 1 - do.sum(axis=1) / total, np.nan)
     return np.column_stack([kappa, mean, pooled])
-
-
-def influences(
-    count: FloatArray,
-    shared: Sequence[tuple[IntArray, IntArray]],
-    found: Sequence[PairKappa],
-    used: BoolArray,
-    w: FloatArray,
-    pooled: float,
-) -> tuple[Influence | None, ...]:
-    """First-order effect of each cell on each kappa, on their mean and on the pooled kappa.
-
-    A unit with ratings i and j moves kappa by ((1 - kappa)(b_i + a_j - De) - v_ij) / (n De), b_i = sum_j v_ij c_j and
-    a_j = sum_i v_ij r_i: the derivative of 1 - Do/De; squared and summed over units it is the variance of Fleiss,
-    Cohen & Everitt. The pooled kappa has its own value in place of kappa and sum n De in place of n De.
-    """
-    v, k = 1 - w, len(w)
-    total = float(sum(one.n * (1 - one.expected) for one in found if one.n))
-    out: list[Influence | None] = []
-    joint, touched = np.zeros((2, len(count))), np.zeros((2, len(count)), dtype=bool)
-    for (there, cell), one, known in zip(shared, found, used, strict=True):
-        out.append(None)
-        if not one.n:
-            continue
-        r, c, de = one.table.sum(axis=1) / one.n, one.table.sum(axis=0) / one.n, 1 - one.expected
-        spread, apart, n = (v @ c)[cell // k] + (r @ v)[cell % k] - de, v.ravel()[cell], count[there]
-        if known:
-            alone = n * ((1 - one.kappa) * spread - apart) / (one.n * de)
-            out[-1] = Influence(cells=there, values=alone)
-            joint[0, there] += alone / used.sum()
-            touched[0, there] = True
-        if not np.isnan(pooled):
-            joint[1, there] += n * ((1 - pooled) * spread - apart) / total
-            touched[1, there] = True
-    for values, there_ in zip(joint, touched, strict=True):
-        some = np.flatnonzero(there_)
-        out.append(Influence(cells=some, values=values[some]) if len(some) else None)
-    return tuple(out)
 
 
 def exchange_test(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import betainc, betaincinv, chdtrc, fdtrc
@@ -86,6 +87,14 @@ class McNemarTest:
     p: float
 
 
+NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no pair differs: nothing speaks against equality
+
+
+def chi_square(statistic: float, df: float = 1.0) -> McNemarTest:
+    """Return the test of a chi-square statistic."""
+    return McNemarTest(statistic=statistic, df=df, p=float(not_zero(chdtrc(df, statistic))))
+
+
 def asymptotic(cells: Cells) -> McNemarTest:
     """McNemar's chi-square: (b - c)^2 / (b + c), 1 df (McNemar 1947). Without discordant pairs: 0, p = 1.
 
@@ -94,7 +103,7 @@ def asymptotic(cells: Cells) -> McNemarTest:
     >>> round(asymptotic(Cells(a=794, b=150, c=86, d=570)).statistic, 4)
     17.3559
     """
-    return _chi_square(abs(cells.b - cells.c), cells.discordant)
+    return chi_square((cells.b - cells.c) ** 2 / max(cells.discordant, 1.0))
 
 
 def continuity(cells: Cells) -> McNemarTest:
@@ -102,14 +111,7 @@ def continuity(cells: Cells) -> McNemarTest:
 
     As in R, b = c is not corrected: the statistic is 0 and p = 1.
     """
-    return _chi_square(max(abs(cells.b - cells.c) - 1.0, 0.0), cells.discordant)
-
-
-def _chi_square(gap: float, discordant: float) -> McNemarTest:
-    if not discordant:
-        return McNemarTest(statistic=0.0, df=1.0, p=1.0)
-    statistic = gap**2 / discordant
-    return McNemarTest(statistic=statistic, df=1.0, p=float(not_zero(chdtrc(1.0, statistic))))
+    return chi_square(max(abs(cells.b - cells.c) - 1.0, 0.0) ** 2 / max(cells.discordant, 1.0))
 
 
 def exact(cells: Cells) -> McNemarTest:
@@ -141,7 +143,7 @@ def share_interval(cells: Cells, method: str, level: float) -> tuple[float, floa
     if not n:
         return 0.0, 1.0
     if method == "wilson":
-        low, high = wilson(_array(b / n), _array(n), level=level)
+        low, high = wilson(np.array([b / n]), np.array([n]), level=level)
         return (float(low[0]) if b else 0.0), (float(high[0]) if c else 1.0)
     tail = (1 - level) / 2
     low_end = float(betaincinv(b, c + 1, tail)) if b else 0.0
@@ -177,12 +179,6 @@ def cohens_g(cells: Cells, level: float) -> tuple[float, float, float] | None:
     return cells.b / cells.discordant - 0.5, low - 0.5, high - 0.5
 
 
-def _array(value: float) -> FloatArray:
-    import numpy as np
-
-    return np.array([value], dtype=np.float64)
-
-
 LARGEST_SUM = 2e8  # distinct sizes x discordance: a few seconds
 SPECTRAL_FLOOR = 1e-12  # smallest tail that a Fourier transform resolves
 
@@ -213,6 +209,14 @@ class ClusterCells:
         return self.b - self.c
 
 
+KINDS = {"a": (1, 1), "b": (1, 0), "c": (0, 1), "d": (0, 0)}
+
+
+def cells_of(first: FloatArray, second: FloatArray, count: FloatArray) -> Cells:
+    """Count the pairs of 0 and 1 of a table, (cells,) arrays."""
+    return Cells(**{k: float(count @ ((first == x) & (second == y))) for k, (x, y) in KINDS.items()})
+
+
 def cluster_cells(first: FloatArray, second: FloatArray, count: FloatArray, code: IntArray) -> ClusterCells:
     """Count the cells of each cluster.
 
@@ -224,20 +228,20 @@ def cluster_cells(first: FloatArray, second: FloatArray, count: FloatArray, code
         Cluster of each cell; levels that no cell has are left out.
     """
     dense = np.unique(code, return_inverse=True)[1]
-    kinds = {"a": (1, 1), "b": (1, 0), "c": (0, 1), "d": (0, 0)}
-    size = int(dense.max()) + 1
     found = {
-        name: np.bincount(dense, count * ((first == x) & (second == y)), minlength=size).astype(np.float64)
-        for name, (x, y) in kinds.items()
+        name: np.bincount(dense, count * ((first == x) & (second == y))).astype(np.float64)
+        for name, (x, y) in KINDS.items()
     }
     return ClusterCells(**found)
 
 
-def _ratio(top: float, bottom: float) -> McNemarTest | str:
+def _ratio(top: float, bottom: float, clusters: int) -> McNemarTest | str:
     """Chi-square top / bottom, or why there is none."""
+    if clusters < 2:
+        return "a single cluster"
     if bottom <= 0:
         return "the clusters show no variance to judge the difference by"
-    return McNemarTest(statistic=top / bottom, df=1.0, p=float(not_zero(chdtrc(1.0, top / bottom))))
+    return chi_square(top / bottom)
 
 
 def obuchowski(cells: ClusterCells) -> McNemarTest | str:
@@ -256,17 +260,13 @@ def obuchowski(cells: ClusterCells) -> McNemarTest | str:
     0.4444
     """
     k = len(cells.n)
-    if k < 2:
-        return "a single cluster"
-    return _ratio(float(cells.gap.sum()) ** 2, k / (k - 1) * float(cells.gap @ cells.gap))
+    return _ratio(float(cells.gap.sum()) ** 2, k / max(k - 1, 1) * float(cells.gap @ cells.gap), k)
 
 
 def durkalski(cells: ClusterCells) -> McNemarTest | str:
     """Durkalski et al.'s (2003) test: (sum d_k/n_k)^2 / sum (d_k/n_k)^2; clusters weigh alike."""
-    if len(cells.n) < 2:
-        return "a single cluster"
     rate = cells.gap / cells.n
-    return _ratio(float(rate.sum()) ** 2, float(rate @ rate))
+    return _ratio(float(rate.sum()) ** 2, float(rate @ rate), len(rate))
 
 
 def yang(cells: ClusterCells) -> McNemarTest | str:
@@ -276,10 +276,8 @@ def yang(cells: ClusterCells) -> McNemarTest | str:
     K/(K-1) (sum d_k^2 + sum (d_k - n_k D/N)^2) / 2.
     """
     k, gap = len(cells.n), cells.gap
-    if k < 2:
-        return "a single cluster"
     off = gap - cells.n * gap.sum() / cells.n.sum()
-    return _ratio(float(gap.sum()) ** 2, k / (k - 1) * float(gap @ gap + off @ off) / 2)
+    return _ratio(float(gap.sum()) ** 2, k / max(k - 1, 1) * float(gap @ gap + off @ off) / 2, k)
 
 
 def eliasziw(cells: ClusterCells) -> McNemarTest | str:
@@ -289,17 +287,13 @@ def eliasziw(cells: ClusterCells) -> McNemarTest | str:
     four cells; a negative estimate is taken as 0, so that the test is never larger than McNemar's.
     """
     s = cells.b + cells.c
-    mixed = int(np.count_nonzero(s))
-    if len(s) < 2:
-        return "a single cluster"
-    if mixed < 2:
+    if len(s) > 1 and np.count_nonzero(s) < 2:
         return "fewer than two clusters hold a discordant pair"
-    rho = discordant_correlation(cells)
+    rho = discordant_correlation(cells) if len(s) > 1 else 0.0
     if rho is None:
         return "every cluster holds one pair, so no correlation within clusters can be estimated"
-    size = discordant_size(s)
-    effect = 1 + (size - 1) * max(rho, 0.0)
-    return _ratio(float(cells.gap.sum()) ** 2, float(s.sum()) * max(effect, 1.0))
+    effect = 1 + (discordant_size(s) - 1) * max(rho, 0.0) if len(s) > 1 else 1.0
+    return _ratio(float(cells.gap.sum()) ** 2, float(s.sum()) * max(effect, 1.0), len(s))
 
 
 def discordant_correlation(cells: ClusterCells) -> float | None:
@@ -419,16 +413,6 @@ def added(cells: Cells, level: float, extra: float) -> Ends:
     return _around(p12 - p21, reach)
 
 
-def bonett_price(cells: Cells, level: float) -> Ends:
-    """Bonett and Price's (2012) Laplace-adjusted Wald interval."""
-    return added(cells, level, 1.0)
-
-
-def agresti_min(cells: Cells, level: float) -> Ends:
-    """Agresti and Min's (2005) interval: half a pair added to each cell."""
-    return added(cells, level, 0.5)
-
-
 def newcombe(cells: Cells, level: float) -> Ends:
     """Newcombe's (1998) method 10: Wilson's intervals of both proportions, squared and added with their correlation.
 
@@ -469,7 +453,8 @@ def _around(middle: float, reach: float) -> Ends:
 
 
 INTERVALS: dict[str, Callable[[Cells, float], Ends]] = {
-    "tango": tango, "newcombe": newcombe, "bonett_price": bonett_price, "agresti_min": agresti_min, "wald": wald,
+    "tango": tango, "newcombe": newcombe, "bonett_price": partial(added, extra=1.0),
+    "agresti_min": partial(added, extra=0.5), "wald": wald,
 }  # fmt: skip
 NAMES = {
     "tango": "Tango's score interval", "newcombe": "Newcombe's interval (method 10)",
@@ -504,12 +489,12 @@ def with_share_difference(
     >>> round(found.estimate, 3), round(found.conf_low, 4), round(found.conf_high, 4)
     (0.04, 0.0214, 0.059)
     """
-    kinds = {"a": (1, 1), "b": (1, 0), "c": (0, 1), "d": (0, 0)}
-    cells = Cells(**{k: float(count @ ((first == x) & (second == y))) for k, (x, y) in kinds.items()})
+    cells = cells_of(first, second, count)
     row = replace(row, estimate=cells.difference, method="cluster-robust t")
     if not codes:
         return with_ends(row, *tango(cells, level), level, std_error=wald_std_error(cells) or None,
-                         p_value=mid_p(cells).p, method="Tango's score interval; McNemar's mid-p test")  # fmt: skip
+                         p_value=mid_p(cells).p, method="Tango's score interval; McNemar's mid-p test",
+                         interval="score", test="mid_p")  # fmt: skip
     d = np.asarray(first - second)
     score, found = paired_score(d, count, codes), clustered_mean(d, count, codes, magnitude=1.0)
     if score.df is None or np.isnan(score.n[0]):
@@ -519,12 +504,11 @@ def with_share_difference(
         return with_ends(
             row, low, high, level, df=float(score.df[0]),
             std_error=None if found.undefined else found.std_error, statistic=float(score.statistic(0.0)[0]),
-            p_value=float(score.p_value(0.0)[0]), method=CLUSTERED_SCORE,
+            p_value=float(score.p_value(0.0)[0]), method=CLUSTERED_SCORE, interval="score", test="score",
         )  # fmt: skip
     return with_mean(row, found, level, within=(-1.0, 1.0))
 
 
-NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no pair differs: nothing speaks against symmetry
 RANK = 1e-10
 
 
@@ -549,8 +533,7 @@ def bowker(table: FloatArray) -> McNemarTest:
     met = total > 0
     if not met.any():
         return NOTHING
-    statistic, df = float(np.sum((upper - lower)[met] ** 2 / total[met])), float(met.sum())
-    return McNemarTest(statistic=statistic, df=df, p=float(not_zero(chdtrc(df, statistic))))
+    return chi_square(float(np.sum((upper - lower)[met] ** 2 / total[met])), float(met.sum()))
 
 
 def stuart_maxwell(table: FloatArray) -> McNemarTest:
@@ -577,8 +560,7 @@ def stuart_maxwell(table: FloatArray) -> McNemarTest:
     if not kept.any():
         return NOTHING
     turned = vectors[:, kept].T @ gap
-    statistic, df = float(turned**2 @ (1 / values[kept])), float(kept.sum())
-    return McNemarTest(statistic=statistic, df=df, p=float(not_zero(chdtrc(df, statistic))))
+    return chi_square(float(turned**2 @ (1 / values[kept])), float(kept.sum()))
 
 
 def cochran_q(values: FloatArray, count: FloatArray) -> McNemarTest:
@@ -605,10 +587,7 @@ def cochran_q(values: FloatArray, count: FloatArray) -> McNemarTest:
     rows = values.sum(axis=1)
     off = count @ (k * values - rows[:, None])
     inside = float(count @ (rows * (k - rows)))
-    if inside <= 0:
-        return McNemarTest(statistic=0.0, df=float(k - 1), p=1.0)
-    statistic = (k - 1) * float(off @ off) / k / inside
-    return McNemarTest(statistic=statistic, df=float(k - 1), p=float(not_zero(chdtrc(k - 1.0, statistic))))
+    return chi_square((k - 1) * float(off @ off) / k / inside if inside > 0 else 0.0, k - 1.0)
 
 
 SINGULAR = 1e-10  # smallest over largest eigenvalue of the covariance

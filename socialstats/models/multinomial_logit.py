@@ -1,18 +1,19 @@
-"""Multinomial logit."""
+"""Multinomial logit with errors by clusters."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import fdtrc, logsumexp
+from scipy.special import fdtrc
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.intervals import not_zero
 
-MOST_STEPS, CLOSE = 50, 1e-10
 NONE = 1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
+NO_MAXIMUM = "the multinomial logit has no finite maximum: some columns rule a level out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,18 +35,8 @@ class Logit:
     groups: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointTest:
-    """F test that some coefficients are all 0."""
-
-    statistic: float
-    df: float
-    df_denominator: float
-    p: float
-
-
 def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Logit:
-    """Fit log(p_k / p_0) = x b_k by Newton's method; sandwich covariance over clusters, times G/(G - 1).
+    """Fit log(p_k / p_0) = x b_k by statsmodels' MNLogit; sandwich covariance over clusters, times G/(G - 1).
 
     Parameters
     ----------
@@ -72,67 +63,42 @@ def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Log
     >>> round(float(fit.coef[0, 0]), 4), round(float(np.log(50 / 30)), 4)
     (0.5108, 0.5108)
     """
-    used, place = np.unique(x, axis=0, return_inverse=True)
-    pooled = np.zeros((len(used), counts.shape[1]))
-    np.add.at(pooled, place.ravel(), counts)
-    coef = np.zeros((counts.shape[1] - 1, x.shape[1]))
-    for _ in range(MOST_STEPS):
-        gradient, information = derivatives(used, pooled, coef)
-        try:
-            step = np.linalg.solve(information, gradient)
-        except np.linalg.LinAlgError:
-            break
-        coef = coef + step.reshape(coef.shape)
-        if not np.all(np.isfinite(coef)):
-            break
-        if float(gradient @ step) < CLOSE**2 * pooled.sum():
-            if chances(used, coef).min() < NONE:
-                break
-            return with_clusters(x, counts, codes, coef)
-    raise UndefinedStatistic("the multinomial logit has no finite maximum: some columns rule a level out")
+    from statsmodels.discrete.discrete_model import MNLogit
 
-
-def chances(x: FloatArray, coef: FloatArray) -> FloatArray:
-    """(rows, levels) probabilities."""
-    odds = np.concatenate([np.zeros((len(x), 1)), x @ coef.T], axis=1)
-    return np.asarray(np.exp(odds - logsumexp(odds, axis=1, keepdims=True)))
-
-
-def derivatives(x: FloatArray, counts: FloatArray, coef: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Gradient and information of the log-likelihood (McFadden 1974), level by level."""
-    p, n = chances(x, coef), counts.sum(axis=1)
-    gradient = ((counts - n[:, None] * p)[:, 1:].T @ x).ravel()
-    q = p[:, 1:]
-    spread = n[:, None, None] * (q[:, :, None] * np.eye(q.shape[1]) - q[:, :, None] * q[:, None, :])
-    information = np.einsum("rjk,ra,rb->jakb", spread, x, x, optimize=True)
-    return gradient, information.reshape(len(gradient), len(gradient))
-
-
-def with_clusters(x: FloatArray, counts: FloatArray, codes: IntArray, coef: FloatArray) -> Logit:
-    """Add the sandwich covariance A^-1 B A^-1 of clusters, B the squares of their scores (Liang & Zeger 1986)."""
-    dense = np.unique(codes, return_inverse=True)[1].ravel()
-    groups = int(dense.max()) + 1
+    cluster = np.unique(codes, return_inverse=True)[1].ravel()
+    groups = int(cluster.max()) + 1
     if groups < 2:
         raise UndefinedStatistic("a single cluster: no standard errors")
-    residual = (counts - counts.sum(axis=1, keepdims=True) * chances(x, coef))[:, 1:]
-    scores = np.zeros((groups, coef.size))
-    np.add.at(scores, dense, (residual[:, :, None] * x[:, None, :]).reshape(len(x), -1))
-    bread = np.linalg.inv(derivatives(x, counts, coef)[1])
-    covariance = groups / (groups - 1) * bread @ (scores.T @ scores) @ bread
-    return Logit(coef=coef, covariance=covariance, groups=groups)
+    if not counts.any(axis=0).all():
+        raise UndefinedStatistic(NO_MAXIMUM)
+    row, level = np.nonzero(counts)
+    times = counts[row, level].astype(np.int64)
+    row, answer = np.repeat(row, times), np.repeat(level, times)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of overflow on the way to an infinite maximum
+        try:
+            fit = MNLogit(answer, x[row]).fit(
+                method="newton", maxiter=50, tol=1e-10, disp=0, cov_type="cluster",
+                cov_kwds={"groups": cluster[row], "use_correction": False},
+            )  # fmt: skip
+        except np.linalg.LinAlgError as error:
+            raise UndefinedStatistic(NO_MAXIMUM) from error
+        if not fit.mle_retvals["converged"] or not fit.predict(np.unique(x, axis=0)).min() > NONE:
+            raise UndefinedStatistic(NO_MAXIMUM)
+    covariance = np.asarray(fit.cov_params()) * groups / (groups - 1)
+    return Logit(coef=np.asarray(fit.params).T, covariance=covariance, groups=groups)
 
 
-def joint_test(fit: Logit, columns: IntArray) -> JointTest | None:
-    """Test that the coefficients of some columns are 0 for every level; None with too few clusters.
+def joint_test(fit: Logit, columns: IntArray) -> tuple[float, float, float, float] | None:
+    """Test that the coefficients of some columns are 0 for every level: F, both degrees of freedom, p.
 
     W = b' V^-1 b with q coefficients; F = (G - q)/((G - 1) q) W on q and G - q degrees of freedom (Hotelling's T^2 with
-    G - 1 degrees of freedom).
+    G - 1 degrees of freedom). None with too few clusters.
     """
-    terms = fit.coef.shape[1]
-    places = np.concatenate([level * terms + columns for level in range(len(fit.coef))])
+    levels, terms = fit.coef.shape
+    places = np.concatenate([level * terms + columns for level in range(levels)])
     b, v, q, g = fit.coef.ravel()[places], fit.covariance[np.ix_(places, places)], len(places), fit.groups
     if g <= q or np.linalg.matrix_rank(v) < q:
         return None
     statistic = float((g - q) / ((g - 1) * q) * (b @ np.linalg.solve(v, b)))
-    return JointTest(statistic=statistic, df=float(q), df_denominator=float(g - q),
-                     p=float(not_zero(fdtrc(q, g - q, statistic))))  # fmt: skip
+    return statistic, float(q), float(g - q), float(not_zero(fdtrc(q, g - q, statistic)))

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import B_WON, TIED, Comparisons
-from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
-from socialstats.inference.compare import with_jackknife, with_resamples
-from socialstats.resampling import Units, bootstrap, jackknife
-from socialstats.resampling.engine import Replicates
-from socialstats.results import Result, Row
-from socialstats.text import count, interval, number, p_value, quoted
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.text import count, quoted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -106,15 +101,12 @@ class ConditionTable:
     rows : (3, items) float64 array
         Comparisons of each item under each condition.
     opponents : (3, items) int64 array
-    share : (cells,) float64 array
-        Share of the cell in its pair-and-condition: weights of cells of the same pair and condition sum to 1.
     """
 
     statistics: csr_array
     condition: IntArray
     rows: FloatArray
     opponents: IntArray
-    share: FloatArray
 
 
 def side_conditions(design: Comparisons, covariate: str) -> IntArray:
@@ -180,10 +172,10 @@ def condition_table(design: Comparisons, covariate: str, weights: Weighting) -> 
     n_items, cells = len(design.items), np.arange(len(design.item_a))
     condition, score = side_conditions(design, covariate), scores(design)
     key = pair_condition(design, condition)
-    share = design.weight / np.bincount(key, weights=design.weight)[key]
     row, square = design.weight, design.weight_sq
     if weights == "opponent":
-        row, square = share, design.weight_sq * (share / design.weight) ** 2
+        row = design.weight / np.bincount(key, weights=design.weight)[key]
+        square = design.weight_sq * (row / design.weight) ** 2
     of_a, of_b = condition * n_items + design.item_a, (2 - condition) * n_items + design.item_b
     columns = np.concatenate([block * 3 * n_items + side for block in range(3) for side in (of_a, of_b)])
     values = np.concatenate([row * score, row * (1 - score), row, row, square, square])
@@ -195,7 +187,6 @@ def condition_table(design: Comparisons, covariate: str, weights: Weighting) -> 
         condition=condition,
         rows=np.bincount(both, np.tile(design.count, 2), 3 * n_items).reshape(3, n_items).astype(np.float64),
         opponents=np.bincount(np.concatenate([of_a[once], of_b[once]]), minlength=3 * n_items).reshape(3, n_items),
-        share=share,
     )
 
 
@@ -234,25 +225,15 @@ def table_cautions(design: Comparisons, table: ConditionTable) -> tuple[Caution,
     """Cautions SS105 (ties counted as halves) and SS302 (items without a comparison under a condition)."""
     found = []
     if design.n_ties:
-        share = count(design.n_ties, "tie")
-        found.append(
-            caution(
-                "SS105",
-                f"{share} in {count(design.n_rows, 'comparison')} count half for each side",
-                affects="win rates, pulled towards one half",
-                fix="drop_ties() leaves them out",
-            )
-        )
-    for i, name in enumerate(CONDITIONS):
-        empty = [design.items[j] for j in np.flatnonzero(table.rows[i] == 0)]
+        said = f"{count(design.n_ties, 'tie')} in {count(design.n_rows, 'comparison')} count half for each side"
+        fix = "drop_ties() leaves them out"
+        found.append(caution("SS105", said, affects="win rates, pulled towards one half", fix=fix))
+    for name, rows in zip(CONDITIONS, table.rows, strict=True):
+        empty = [design.items[j] for j in np.flatnonzero(rows == 0)]
         if empty:
-            found.append(
-                caution(
-                    "SS302",
-                    f"condition '{name}' is empty for {count(len(empty), 'item')}: {quoted(empty)}",
-                    affects="their win rates are undefined; means run over the other items",
-                )
-            )
+            said = f"condition '{name}' is empty for {count(len(empty), 'item')}: {quoted(empty)}"
+            affects = "their win rates are undefined; means run over the other items"
+            found.append(caution("SS302", said, affects=affects))
     return tuple(found)
 
 
@@ -287,45 +268,15 @@ def sensitivity_terms(sums: FloatArray, n_items: int) -> FloatArray:
     plug_in = 100 * mean_where(error, ~np.isnan(p))
     several = n > 1 + ROUNDING
     noise = 100 * mean_where(p * (1 - p) / (np.where(several, n, 2.0) - 1), several)
-    corrected = plug_in - noise
-    whole = [plug_in.sum(axis=1)[:, None], corrected.sum(axis=1)[:, None]]
-    return np.concatenate([*whole, plug_in, corrected], axis=1)
+    both = (plug_in, plug_in - noise)
+    return np.concatenate([*(part.sum(axis=1, keepdims=True) for part in both), *both], axis=1)
 
 
-def mean_where(values: FloatArray, keep: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> FloatArray:
+def mean_where(values: FloatArray, keep: BoolArray) -> FloatArray:
     """Mean over the last axis of the values to keep; NaN where none is kept."""
     kept = keep.sum(axis=-1)
     total = np.where(keep, values, 0.0).sum(axis=-1)
     return np.where(kept > 0, total / np.maximum(kept, 1), np.nan)
-
-
-def group_codes(items: Sequence[str], groups: Mapping[str, str] | None) -> IntArray | None:
-    """Codes of the groups of the items.
-
-    Raises
-    ------
-    InputError
-        If an item has no group; the message names it.
-    """
-    if groups is None:
-        return None
-    lost = [item for item in items if item not in groups]
-    if lost:
-        raise InputError(f"groups: no group for {quoted(lost)} ({count(len(lost), 'item')}); give every item one")
-    return np.unique([groups[item] for item in items], return_inverse=True)[1].astype(np.int64)
-
-
-def in_words(term: str) -> str:
-    """Return the name of one of the `TERMS` as a reader should see it.
-
-    Examples
-    --------
-    >>> in_words("S"), in_words("S_lower_corrected")
-    ('S', 'S, part of lower, corrected for noise')
-    """
-    part = term.removesuffix("_corrected").removeprefix("S").removeprefix("_")
-    suffix = ", corrected for noise" if term.endswith("_corrected") else ""
-    return f"S{f', part of {part}' if part else ''}{suffix}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,36 +324,24 @@ def reference_lines(
     groups, and independence between the two kinds of comparison.
     """
     whole = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :]
-    p, n = rates(whole, len(design.items))
-    there = ~np.isnan(p[0])
-    coin = [
-        100 * ((0.5 - t) ** 2 + 0.25 * np.mean(1 / n[0, i][there[i]])) for i, t in enumerate(TARGETS) if there[i].any()
-    ]
+    n = rates(whole, len(design.items))[1][0]
+    met = [(t, own[~np.isnan(own)]) for t, own in zip(TARGETS, n, strict=True) if not np.isnan(own).all()]
+    coin = float(sum(100 * ((0.5 - t) ** 2 + 0.25 * np.mean(1 / own)) for t, own in met))
+    half = sum(100 * (t**2 + (1 - t) ** 2) / 2 for t, _ in met)
     alone = np.arange(len(design.items), dtype=np.int64)
-    lines = [
-        ReferenceLine(
-            label="urgency rule", value=0.0,
-            words="the higher urgency always wins, and equal urgencies win exactly half of the time",
-        ),
-        ReferenceLine(
-            label="coin flips", value=float(sum(coin)),
-            words="every choice is a fair coin, whatever the items and their urgency",
-        ),
-        ReferenceLine(
-            label="random ranking", value=ranking_value(design, table, weights, alone),
-            words="one strict ranking of the items, drawn at random, decides every choice; urgency is ignored",
-        ),
-    ]  # fmt: skip
-    if groups is not None:
-        words = (
-            "a fixed ranking of the groups, drawn at random, decides between groups (and a random ranking inside "
-            "a group); urgency is ignored"
-        )
-        value = ranking_value(design, table, weights, groups)
-        lines.append(ReferenceLine(label="ranking group by group", value=value, words=words))
-    half = sum(100 * ((0 - t) ** 2 + (1 - t) ** 2) / 2 for i, t in enumerate(TARGETS) if there[i].any())
-    words = "half of the items always win and half never do, whatever the urgency"
-    return (*lines, ReferenceLine(label="half always win", value=half, words=words))
+    by_group = 0.0 if groups is None else ranking_value(design, table, weights, groups)
+    kinds = (
+        ("urgency rule", 0.0, "the higher urgency always wins, and equal urgencies win exactly half of the time"),
+        ("coin flips", coin, "every choice is a fair coin, whatever the items and their urgency"),
+        ("random ranking", ranking_value(design, table, weights, alone),
+         "one strict ranking of the items, drawn at random, decides every choice; urgency is ignored"),
+        ("ranking group by group", by_group,
+         "a fixed ranking of the groups, drawn at random, decides between groups (and a random ranking inside "
+         "a group); urgency is ignored"),
+        ("half always win", half, "half of the items always win and half never do, whatever the urgency"),
+    )  # fmt: skip
+    lines = [ReferenceLine(label=label, value=value, words=words) for label, value, words in kinds]
+    return tuple(lines if groups is not None else [*lines[:3], lines[4]])
 
 
 def ranking_value(design: Comparisons, table: ConditionTable, weights: Weighting, groups: IntArray) -> float:
@@ -410,139 +349,21 @@ def ranking_value(design: Comparisons, table: ConditionTable, weights: Weighting
 
     With groups of one item each it is a random ranking of the items.
     """
-    item, other, condition, weight = directed_weights(design, table, weights)
-    own = groups[item] == groups[other]
-    n_items, n_groups = len(design.items), int(groups.max()) + 1
-    place = condition * n_items + item
-    inside = np.where(own, weight, 0.0)
-    toward = place * n_groups + groups[other]
-    between = np.bincount(toward, np.where(own, 0.0, weight), 3 * n_items * n_groups).reshape(-1, n_groups)
-    out, inn = between.sum(axis=1), np.bincount(place, inside, 3 * n_items)
-    squares = (between**2).sum(axis=1) + np.bincount(place, inside**2, 3 * n_items)
-    # E p^2: products within one kind of comparison 1/3 (1/2 on the diagonal), across kinds 1/4
-    second = (out**2 + inn**2) / 3 + squares / 6 + out * inn / 2
-    there = np.bincount(place, minlength=3 * n_items) > 0
-    total = 0.0
-    for i, t in enumerate(TARGETS):
-        chosen = slice(i * n_items, (i + 1) * n_items)
-        if there[chosen].any():
-            total += 100 * float(np.mean((second[chosen] - t + t**2)[there[chosen]]))
-    return total
-
-
-def directed_weights(
-    design: Comparisons, table: ConditionTable, weights: Weighting
-) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Weight of each opponent in each win rate.
-
-    Returns
-    -------
-    item, other, condition : (m,) int64 arrays
-        One entry for each item, opponent and condition that met.
-    weight : (m,) float64 array
-        Sums to 1 over the opponents of an item under a condition.
-    """
     key = pair_condition(design, table.condition)
     first = np.unique(key, return_index=True)[1]
     total = np.ones(len(first)) if weights == "opponent" else np.bincount(key, weights=design.weight)
     a, b, c = design.item_a[first], design.item_b[first], table.condition[first]
     item, other = np.concatenate([a, b]), np.concatenate([b, a])
-    condition, weight = np.concatenate([c, 2 - c]), np.tile(total, 2)
-    place = condition * len(design.items) + item
-    return item, other, condition, weight / np.bincount(place, weights=weight)[place]
-
-
-METHODS = {
-    "jackknife": "jackknife t by pair, around the corrected value",
-    "basic": "basic bootstrap by pair; z from bootstrap s.e.",
-}
-FEW = "no item has two comparisons under some condition in one of the designs"
-
-
-def paired_difference(
-    first: Comparisons,
-    second: Comparisons,
-    covariate: str,
-    *,
-    labels: tuple[str, str],
-    weights: Weighting,
-    unmatched: str,
-    ci: str,
-    resamples: int,
-    seed: int,
-    level: float,
-) -> Result:
-    """Difference of S; see `socialstats.metrics.sensitivity.sensitivity_difference`."""
-    from scipy.sparse import hstack
-
-    one, two, pairs, cautions = common_pairs(first, second, unmatched)
-    tables = [condition_table(design, covariate, weights).statistics for design in (one, two)]
-    units = [Units.clusters(pair_codes(design, pairs)) for design in (one, two)]
-    both = hstack([u.total(t) for u, t in zip(units, tables, strict=True)], format="csr")
-    cut = tables[0].shape[1]
-
-    def finish(sums: FloatArray) -> FloatArray:
-        a = sensitivity_terms(np.ascontiguousarray(sums[:, :cut]), len(one.items))
-        b = sensitivity_terms(np.ascontiguousarray(sums[:, cut:]), len(two.items))
-        return np.concatenate([a - b, a, b], axis=1)
-
-    shared = Units.clusters(np.arange(len(pairs), dtype=np.int64))
-    left = jackknife(both, finish, shared) if ci == "jackknife" and len(pairs) > 1 else None
-    if left is None or np.isnan(left.estimate[1]):
-        ci = "basic"  # no corrected value, as where every pair is met once
-    n, terms = one.n_rows + two.n_rows, len(TERMS)
-    names = [Row(term=t, group="difference", n=float(n), n_clusters=len(pairs), method=METHODS[ci]) for t in TERMS]
-    tested = [term in TERMS[:2] for term in TERMS]
-    if ci == "jackknife" and left is not None:
-        estimate, lost, centre = left.estimate, None, left.estimate[:terms][CORRECTED]
-        gaps = with_jackknife(names, estimate[:terms], left.std_error[:terms], centre, len(pairs) - 1.0, level, tested)
-    else:
-        boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed)
-        estimate, lost = boot.estimate, boot.caution("the intervals")
-        own = Replicates(
-            estimate=estimate[:terms], replicates=boot.replicates[:, :terms], n_degenerate=boot.n_degenerate[:terms]
-        )
-        gaps = with_resamples(names, own, level, centre=estimate[:terms][PLUG_IN], tested=tested)
-    if np.isnan(estimate[0]):
-        raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")
-    rows = [replace(row, undefined=FEW, method=None, n=None, n_clusters=None) if row.estimate is None else row
-            for row in gaps]  # fmt: skip
-    for label, values in zip(labels, np.split(estimate[terms:], 2), strict=True):
-        rows += [Row(term=term, group=label, undefined=FEW) if math.isnan(value) else
-                 Row(term=term, group=label, estimate=value, n_clusters=len(pairs))
-                 for term, value in zip(TERMS, values.tolist(), strict=True)]  # fmt: skip
-    said = "jackknife t intervals" if ci == "jackknife" else "basic bootstrap intervals"
-    drawn = {"seed": seed, "resamples": resamples} if ci == "basic" else {}
-    return Result(
-        metric="sensitivity",
-        title=f"Difference in sensitivity to {covariate}: {labels[0]} minus {labels[1]}",
-        inference=f"{said}, {count(len(pairs), 'pair')} of items left out (or resampled) in both together",
-        rows=tuple(rows),
-        counts={"comparisons": n, "pairs": len(pairs)},
-        fit={"n_clusters": len(pairs), "method": ci, **drawn},
-        settings={
-            "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched, "ci": ci,
-            "cluster": "pair", "resamples": resamples, "seed": seed, "level": level,
-        },
-        cautions=(*cautions, lost) if lost else cautions,
-        references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
-        design=(one, two),
-    )  # fmt: skip
-
-
-def difference_sentence(result: Result) -> str:
-    """Say the corrected difference (or the plug-in one), its interval and p."""
-    row = result.row("S_corrected", group="difference")
-    if row.estimate is None:
-        row = result.row("S", group="difference")
-    a, b = result.settings["labels"]
-    ends = interval(row.conf_low, row.conf_high, level=result.settings["level"])
-    kind = "corrected for noise" if row.term == "S_corrected" else "plug-in"
-    settled = row.conf_low is not None and row.conf_high is not None and (row.conf_low > 0 or row.conf_high < 0)
-    if not settled:
-        verdict = f"The data do not settle whether {a} or {b} is closer to following {result.settings['covariate']}"
-    else:
-        near, far = (a, b) if (row.estimate or 0.0) < 0 else (b, a)
-        verdict = f"{near} was closer to following {result.settings['covariate']} than {far}"
-    test = f", {p_value(row.p_value)}" if row.p_value is not None else ""
-    return f"{verdict}: difference in S ({a} minus {b}, {kind}) {number(row.estimate)}, {ends}{test}."
+    places, n_groups = 3 * len(design.items), int(groups.max()) + 1
+    place = np.concatenate([c, 2 - c]) * len(design.items) + item
+    weight = np.tile(total, 2) / np.bincount(place, np.tile(total, 2))[place]  # of each opponent in a win rate
+    inside = np.where(groups[item] == groups[other], weight, 0.0)
+    toward = place * n_groups + groups[other]
+    between = np.bincount(toward, weight - inside, places * n_groups).reshape(-1, n_groups)
+    out, inn = between.sum(axis=1), np.bincount(place, inside, places)
+    squares = (between**2).sum(axis=1) + np.bincount(place, inside**2, places)
+    # E p^2: products within one kind of comparison 1/3 (1/2 on the diagonal), across kinds 1/4
+    second = ((out**2 + inn**2) / 3 + squares / 6 + out * inn / 2).reshape(3, -1)
+    t = np.array(TARGETS)[:, None]
+    there = (np.bincount(place, minlength=places) > 0).reshape(3, -1)
+    return 100 * float(np.nansum(mean_where(second - t + t**2, there)))

@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.intervals import not_zero
+from socialstats.inference.dependence import cluster_facts, cluster_text
+from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.agreement import REFUSALS, REFUSED
+from socialstats.models.divergence import summed
 from socialstats.resampling import Units, bootstrap, choose, jackknife
+from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 from socialstats.results import Row
 from socialstats.text import count, interval, number, quoted, shorten
@@ -123,6 +126,22 @@ class How:
     seed: int
 
 
+def how_of(ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]) -> How:
+    """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
+    if ci not in allowed:
+        raise InputError(f"ci='{ci}' is not one of {', '.join(allowed)}")
+    return How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
+
+
+def header_of(how: How, factors: Sequence[Factor], rows: Sequence[Row], **fit: Any) -> dict[str, Any]:
+    """Return what the head of a result of shares of units says of its intervals: `inference` and `fit`."""
+    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
+    drawn = {"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}
+    facts = cluster_facts(rows) if factors else {}
+    inference = f"{made} intervals; {cluster_text(factors, 'units')}"
+    return {"inference": inference, "fit": {**fit, "method": how.ci, **facts, **drawn}}
+
+
 def share_row(row: Row, data: Shares, how: How) -> Row:
     """Fill a row with the mean of the values, its standard error and interval.
 
@@ -154,7 +173,7 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     error = math.sqrt(p * (1 - p) / n) or None if plain else found.std_error
     row = replace(row, std_error=error)
     if how.ci in RESAMPLED:
-        low, high, why = resampled(data, how)
+        low, high, why = resampled(data.values * data.count, data.count, data.count, data.clusters, how)
         return with_ends(row, low, high, how.level, why=why)
     if plain:
         low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
@@ -165,18 +184,18 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     return with_share(row, found, how.level, clustered=clustered)
 
 
-def share_text(row: Row) -> str:
-    """Write a share with its interval.
+def share_text(row: Row, digits: int = 3) -> str:
+    """Write a share (or another number up to 1 in size) with its interval.
 
     Examples
     --------
     >>> share_text(Row(term="tied", estimate=0.25, conf_low=0.1, conf_high=0.5, conf_level=0.95))
     '.250, 95% CI [.100, .500]'
     """
-    text = number(row.estimate, 3, bounded=True)
+    text = number(row.estimate, digits, bounded=True)
     if row.conf_low is None:
         return text
-    return f"{text}, {interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)}"
+    return f"{text}, {interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=True)}"
 
 
 def is_plain(data: Shares) -> bool:
@@ -184,14 +203,26 @@ def is_plain(data: Shares) -> bool:
     return not data.clusters and bool(np.all((data.values == 0) | (data.values == 1)))
 
 
-def resampled(data: Shares, how: How) -> tuple[float, float, str]:
-    """Bootstrap interval over units or clusters, or why there is none."""
-    table = np.column_stack([data.values * data.count, data.count])
-    units = Units.clusters(*data.clusters) if data.clusters else Units.rows(data.count)
+def resampled(
+    above: FloatArray, below: FloatArray, count: FloatArray, clusters: Sequence[IntArray], how: How
+) -> tuple[float, float, str]:
+    """Bootstrap interval of a ratio of sums over units or clusters, or why there is none.
+
+    Parameters
+    ----------
+    above, below : (cells,) float64 arrays
+        Sums over the units of a cell.
+    count : (cells,) float64 array
+        Units.
+    clusters : sequence of (cells,) int64 arrays
+    how : How
+    """
+    table = np.column_stack([above, below])
+    units = Units.clusters(*clusters) if clusters else Units.rows(count)
     boot = bootstrap(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
     if boot.is_constant[0]:
         return math.nan, math.nan, SAME
-    jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(data.clusters) < 2 else None
+    jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(clusters) < 2 else None
     found = choose(how.ci, boot, level=how.level, jack=jack)
     return float(found.low[0]), float(found.high[0]), found.undefined[0]
 
@@ -323,11 +354,55 @@ class Cells:
     labels : tuple of str
         In the order of the strata's levels.
     codes : (units,) int64 array
+    parts : tuple of tuple of str
+        The level of each stratum in each cell.
     """
 
     names: tuple[str, ...]
     labels: tuple[str, ...]
     codes: IntArray
+    parts: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def groups(self) -> tuple[str | None, ...]:
+        """All units (None), each cell and, where there are cells, their mean."""
+        if not self.labels:
+            return (None,)
+        return None, *self.labels, free_label(f"mean of {len(self.labels)} cells", self.labels)
+
+    @property
+    def size(self) -> int:
+        """Number of cells; 1 where all units are one."""
+        return max(len(self.labels), 1)
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """Return (units, k) values as (units, cells * k), each in the columns of its unit's cell."""
+        table = np.zeros((len(values), self.size, values.shape[1]))
+        table[np.arange(len(values)), self.codes] = values
+        return table.reshape(len(values), -1)
+
+    def entered(self, used: BoolArray) -> BoolArray:
+        """Return the (units, groups) array of which units, of those used, enter which group."""
+        whole = used[:, None]
+        if not self.labels:
+            return whole
+        return np.concatenate([whole, self.spread(whole.astype(np.float64)) > 0, whole], axis=1)
+
+    def by_group(self, statistic: Callable[[FloatArray], FloatArray]) -> Finish:
+        """Return the function from (B, cells * k) sums to (B, groups) values of a statistic of (B, groups, k) sums.
+
+        The value of the last group is the mean of the values of the cells.
+        """
+
+        def finish(sums: FloatArray) -> FloatArray:
+            each = sums.reshape(len(sums), self.size, -1)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = statistic(np.concatenate([each.sum(axis=1, keepdims=True), each], axis=1))
+            if not self.labels:
+                return values[:, :1]
+            return np.concatenate([values, values[:, 1:].mean(axis=1, keepdims=True)], axis=1)
+
+        return finish
 
 
 def cells_of(design: Ratings, names: str | Sequence[str] | None, option: str) -> Cells:
@@ -348,11 +423,22 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, option: str) ->
         return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
     factors = [known[name] for name in wanted]
     keys, codes = np.unique(np.column_stack([f.codes for f in factors]), axis=0, return_inverse=True)
-    parts = [[f.levels[k] for f, k in zip(factors, key, strict=True)] for key in keys.tolist()]
-    labels = [", ".join(part) for part in parts]
-    if len(set(labels)) < len(labels):  # 'a, b' and 'c' against 'a' and 'b, c'
-        labels = [" | ".join(repr(p) for p in part) for part in parts]
-    return Cells(names=wanted, labels=tuple(labels), codes=codes.ravel().astype(np.int64))
+    parts = [tuple(f.levels[k] for f, k in zip(factors, key, strict=True)) for key in keys.tolist()]
+    return Cells(names=wanted, labels=joined(parts), codes=codes.ravel().astype(np.int64), parts=tuple(parts))
+
+
+def joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Join the labels of each combination, so that no two combinations have one name.
+
+    Examples
+    --------
+    >>> joined([("a", "b"), ("c", "d")]), joined([("a, b", "c"), ("a", "b, c")])
+    (('a, b', 'c, d'), ("'a, b' | 'c'", "'a' | 'b, c'"))
+    """
+    labels = tuple(", ".join(part) for part in parts)
+    if len(set(labels)) == len(labels):
+        return labels
+    return tuple(" | ".join(map(repr, part)) for part in parts)
 
 
 def free_label(wanted: str, taken: Sequence[str]) -> str:
@@ -375,8 +461,9 @@ BLOCK = 512
 
 
 def swap_test(
-    first: FloatArray, second: FloatArray, finish: SharesOf, code: IntArray, *, permutations: int, seed: int
-) -> ChanceTest:
+    first: FloatArray, second: FloatArray, finish: SharesOf, copies: FloatArray, codes: Sequence[IntArray], *,
+    permutations: int, seed: int,
+) -> ChanceTest | None:  # fmt: skip
     """Test that two sources choose alike, by exchanging their names in whole clusters at random.
 
     A cluster's two parts are shares of the totals of their sources. Swapping them leaves their sum as it is and turns
@@ -388,17 +475,20 @@ def swap_test(
     Parameters
     ----------
     first, second : (units, k) float64 arrays
-        Counts of each source over its total, so that the columns of a cell sum to 1 over the units.
+        Counts of each source, of all alike units together, over its total: the columns of a cell sum to 1.
     finish : callable
         ((B, k) shares of the first, (B, k) of the second) -> (B, m) statistics that grow with the difference.
-    code : (units,) int64 array
-        Cluster of each unit.
+    copies : (units,) float64 array
+        Alike units, which are swapped one by one where there are no clusters.
+    codes : sequence of (units,) int64 arrays
+        Cluster factors.
     permutations, seed : int
 
     Returns
     -------
-    ChanceTest
-        p = (b + 1)/(B + 1) with B the swaps that have a statistic; NaN where fewer than two clusters differ.
+    ChanceTest or None
+        p = (b + 1)/(B + 1) with B the swaps that have a statistic; NaN where fewer than two clusters differ. None with
+        two crossed factors, whose clusters overlap.
 
     References
     ----------
@@ -410,13 +500,18 @@ def swap_test(
     --------
     >>> one = np.array([[5.0, 1.0], [4.0, 2.0], [6.0, 0.0], [5.0, 1.0], [4.0, 2.0], [5.0, 1.0]]) / 36
     >>> gap = lambda p, q: np.abs(p - q).sum(axis=1, keepdims=True)
-    >>> test = swap_test(one, one[:, ::-1], gap, np.arange(6), permutations=999, seed=1)
+    >>> test = swap_test(one, one[:, ::-1], gap, np.ones(6), (), permutations=999, seed=1)
     >>> float(test.statistic[0]), bool(test.p_value[0] < 0.06)
     (1.222..., True)
     """
     permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
-    dense = np.unique(code, return_inverse=True)[1]
-    one, two = (cluster_totals(x, dense) for x in (first, second))
+    if len(codes) == 2:
+        return None
+    if codes:
+        dense = np.unique(codes[0], return_inverse=True)[1]
+        one, two = (summed(x, dense) for x in (first, second))
+    else:
+        one, two = (np.repeat(x / copies[:, None], copies.astype(np.int64), axis=0) for x in (first, second))
     total, apart = one + two, one - two
     whole, gap = total.sum(axis=0), apart.sum(axis=0)
     observed = finish(*swapped(whole, gap[None, :]))[0]
@@ -435,13 +530,6 @@ def swap_test(
         statistic=observed, p_value=np.where(known, p, np.nan), mc_error=np.where(known, error, np.nan), exact=False,
         draws=permutations, method="sources swapped in whole clusters",
     )  # fmt: skip
-
-
-def cluster_totals(counts: FloatArray, dense: IntArray) -> FloatArray:
-    """(clusters, k) sums of (units, k) counts."""
-    out = np.zeros((int(dense.max()) + 1, counts.shape[1]))
-    np.add.at(out, dense, counts)
-    return out
 
 
 def swapped(whole: FloatArray, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -530,34 +618,28 @@ def share_differences(pair: PairTable) -> list[ClusteredMean]:
     return [clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0) for j in levels]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChiSquare:
-    """Pearson's chi-square of two sources by levels; `undefined` says why there is none."""
-
-    statistic: float
-    df: int
-    p_value: float
-    undefined: str = ""
-
-
-def chi_square(pair: PairTable) -> ChiSquare:
+def chi_square(pair: PairTable) -> tuple[float, int, float]:
     """Pearson's (1900) chi-square of equal shares, as if all ratings were independent; unused levels are left out.
+
+    Returns
+    -------
+    tuple
+        Statistic, degrees of freedom and p-value; with a single level in use (0 degrees of freedom) NaN.
 
     Examples
     --------
     >>> table = PairTable(first=np.array([[30.0, 10.0]]), second=np.array([[20.0, 20.0]]), copies=np.ones(1), codes=())
-    >>> found = chi_square(table)
-    >>> round(found.statistic, 4), found.df, round(found.p_value, 4)
+    >>> value, df, p = chi_square(table)
+    >>> round(value, 4), df, round(p, 4)
     (5.3333, 1, 0.0209)
     """
     table = pair.totals
     used = table[:, table.sum(axis=0) > 0]
     df = used.shape[1] - 1
     if df < 1:
-        why = "every rating is of one level: nothing to compare"
-        return ChiSquare(statistic=math.nan, df=df, p_value=math.nan, undefined=why)
-    value = float(statistic_of(used[:1] / used[0].sum(), used[1:] / used[1].sum(), used.sum(axis=1))[0, 0])
-    return ChiSquare(statistic=value, df=df, p_value=float(not_zero(chdtrc(df, value))))
+        return math.nan, df, math.nan
+    value = float(statistic_of(used[:1], used[1:], used.sum(axis=1))[0, 0])
+    return value, df, float(not_zero(chdtrc(df, value)))
 
 
 def statistic_of(p: FloatArray, q: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -572,18 +654,7 @@ def statistic_of(p: FloatArray, q: FloatArray, sizes: FloatArray) -> FloatArray:
 
 def swap_p(pair: PairTable, *, permutations: int, seed: int) -> ChanceTest | None:
     """Test equal shares by swapping the sources in whole clusters (units); None with two crossed factors."""
-    if len(pair.codes) == 2:
-        return None
     sizes = pair.totals.sum(axis=1)
-    first, second = pair.first * pair.copies[:, None] / sizes[0], pair.second * pair.copies[:, None] / sizes[1]
-    if pair.codes:
-        code = pair.codes[0]
-    else:
-        times = pair.copies.astype(np.int64)
-        first, second = (np.repeat(x / pair.copies[:, None], times, axis=0) for x in (first, second))
-        code = np.arange(len(first))
-
-    def finish(p: FloatArray, q: FloatArray) -> FloatArray:
-        return statistic_of(p, q, sizes)
-
-    return swap_test(first, second, finish, code, permutations=permutations, seed=seed)
+    first, second = (x * pair.copies[:, None] / n for x, n in zip((pair.first, pair.second), sizes, strict=True))
+    return swap_test(first, second, lambda p, q: statistic_of(p, q, sizes), pair.copies, pair.codes,
+                     permutations=permutations, seed=seed)  # fmt: skip

@@ -1,10 +1,10 @@
-"""Scores of traits by judges: answers, weights, judges and their zero."""
+"""Scores of traits by judges: settings, weights, answers, units of analysis, judges and their zero."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
@@ -16,7 +16,13 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.inference.dependence import cluster_facts, cluster_text
+from socialstats.inference.intervals import checked_level
+from socialstats.models.effect_sizes import checked_choice, checked_number
+from socialstats.models.unit_means import CIS, Inference, UnitClusters, unit_clusters
+from socialstats.results import Row
+from socialstats.tables import EPSILON
+from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
 
 TOTAL = 10.0
 CLOSE = 1e-9
@@ -127,15 +133,30 @@ PARTS = ("model", "scenario", "stage", "wording")
 ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not have
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
-    """The strata that say which answer a unit belongs to, and which trait of it."""
+def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a metric of trait scores: choices and numbers checked, weights by trait, stages a tuple.
 
-    model: str | None = "model"
-    scenario: str | None = "scenario"
-    stage: str | None = "stage"
-    wording: str | None = "wording"
-    trait: str | None = "trait"
+    Parameters
+    ----------
+    given : mapping of str to object
+        Option -> value; weights stay None where ``trait`` is None.
+    **allowed
+        Option -> what it may be.
+
+    Raises
+    ------
+    InputError
+        Naming the value and what is allowed.
+    """
+    checked_level(given["level"])
+    for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
+        checked_choice(given[name], choices, name)
+    weights, stages = given["weights"], given["stages"]
+    return {
+        **given, "centre": checked_number(given["centre"], "centre"),
+        "weights": None if given["trait"] is None else checked_weights(weights, free=given["free_weights"]),
+        "stages": None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages),
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -167,13 +188,21 @@ class Answers:
     left_out: int
 
     def cells(self, values: FloatArray) -> FloatArray:
-        """Average values of answers over wordings: (answers, k) -> (models, scenarios, stages, k), NaN where none."""
-        shape = (len(self.models), len(self.scenarios), len(self.stages))
-        flat = np.ravel_multi_index(tuple(self.codes[:, :3].T), shape)
-        n = np.bincount(flat, minlength=int(np.prod(shape)))
-        sums = np.column_stack([np.bincount(flat, values[:, j], len(n)) for j in range(values.shape[1])])
+        """Average values of answers over wordings: (answers, ...) -> (models, scenarios, stages, ...), NaN for none."""
+        flat, shape = self.questions()
+        n = np.bincount(flat, minlength=math.prod(shape))
+        sums = np.column_stack([np.bincount(flat, one, len(n)) for one in values.reshape(len(values), -1).T])
         with np.errstate(invalid="ignore"):
-            return np.asarray(sums / n[:, None]).reshape(*shape, -1)
+            return np.asarray(sums / n[:, None]).reshape(*shape, *values.shape[1:])
+
+    def questions(self) -> tuple[IntArray, tuple[int, int, int]]:
+        """Number the model, scenario and stage of each answer: (answers,) int64 array, and how many there are."""
+        shape = (len(self.models), len(self.scenarios), len(self.stages))
+        return np.ravel_multi_index(tuple(self.codes[:, :3].T), shape), shape
+
+    def seen(self) -> list[int]:
+        """Return how many models, scenarios, stages and wordings have an answer."""
+        return [len(np.unique(codes)) for codes in self.codes.T]
 
 
 def trait_table(
@@ -232,12 +261,7 @@ def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
     return known[name]
 
 
-def declared_wording(design: Ratings, wording: str | None) -> str | None:
-    """Return the stratum of wordings: the one named, else ``wording`` where it is declared."""
-    return "wording" if wording is None and "wording" in design.strata else wording
-
-
-def chosen_stages(design: Ratings, names: Names, stages: Sequence[str] | None) -> tuple[Ratings, tuple[str, ...]]:
+def chosen_stages(design: Ratings, name: str | None, stages: Sequence[str] | None) -> tuple[Ratings, tuple[str, ...]]:
     """Return the ratings of some stages, and these in the order given.
 
     Raises
@@ -245,10 +269,10 @@ def chosen_stages(design: Ratings, names: Names, stages: Sequence[str] | None) -
     InputError
         For a stage that is not there, or given twice.
     """
-    factor = factor_of(design, "stage", names.stage)
+    factor = factor_of(design, "stage", name)
     if stages is None:
         return design, factor.levels
-    wanted = (stages,) if isinstance(stages, str) else tuple(stages)
+    wanted = tuple(stages)
     unknown = [s for s in wanted if s not in factor.levels]
     if unknown or not wanted or len(set(wanted)) < len(wanted):
         said = f"no stage '{shorten(str(unknown[0]))}'" if unknown else f"stages={list(wanted)!r}: name each stage once"
@@ -260,16 +284,17 @@ def chosen_stages(design: Ratings, names: Names, stages: Sequence[str] | None) -
 
 
 def answers_of(
-    design: Ratings, names: Names, traits: Sequence[str], stages: Sequence[str], *, missing: str = "error",
+    design: Ratings, names: Mapping[str, Any], traits: Sequence[str], stages: Sequence[str], *, missing: str = "error",
 ) -> Answers:  # fmt: skip
     """Collect the scores of each answer.
 
     Parameters
     ----------
     design : Ratings
-    names : Names
+    names : mapping of str to str or None
+        Part (`PARTS` and ``trait``) -> its stratum.
     traits : sequence of str
-        Every trait, in the order wanted; with ``names.trait`` None one name for the value itself.
+        Every trait, in the order wanted; where the trait is None one name for the value itself.
     stages : sequence of str
         Every stage, in the order wanted.
     missing : {"error", "drop_unit"}
@@ -284,8 +309,8 @@ def answers_of(
         If no answer has all its scores.
     """
     check_numbers(design)
-    factors = {part: factor_of(design, part, getattr(names, part)) for part in (*PARTS, "trait")}
-    trait = trait_codes(factors["trait"], traits if names.trait is not None else factors["trait"].levels)
+    factors = {part: factor_of(design, part, names[part]) for part in (*PARTS, "trait")}
+    trait = trait_codes(factors["trait"], traits if names["trait"] is not None else factors["trait"].levels)
     place = np.array([stages.index(s) if s in stages else -1 for s in factors["stage"].levels])
     codes = np.column_stack([factors[p].codes if p != "stage" else place[factors[p].codes] for p in PARTS])
     answers, first, answer = np.unique(codes, axis=0, return_index=True, return_inverse=True)
@@ -382,6 +407,67 @@ def problem(answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dt
         fix="Fill it in, or say missing_trait='drop_unit' to leave such answers out; weights are never spread over the "
             "other traits",
     )  # fmt: skip
+
+
+def analysed(design: Ratings, settings: Mapping[str, Any], *, judges: str = "fixed") -> tuple[Answers, UnitClusters]:
+    """Return the answers that the settings of a metric choose, and the clusters of its units of analysis.
+
+    Where the wording is None it is ``wording`` if that is declared.
+
+    Raises
+    ------
+    InputError
+        As `chosen_stages`, `answers_of`, `check_range` (unless the weights are free) and `unit_clusters`.
+    """
+    part, stages = chosen_stages(design, settings["stage"], settings["stages"])
+    weights = settings["weights"]
+    traits = ("value",) if weights is None else tuple(weights)
+    declared = {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
+    answers = answers_of(part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"])
+    if weights is not None and not settings["free_weights"]:
+        check_range(answers, settings["centre"])
+    unit = unit_factor(part, settings)
+    return answers, unit_clusters(part, unit, settings["cluster"], judges=judges, ci=settings["ci"])
+
+
+def unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
+    """Return the units of analysis over the units of the design; an answer is a model in a scenario."""
+    kind = settings["unit_of_analysis"]
+    if kind != "answer":
+        return factor_of(design, kind, settings[kind])
+    model, scenario = (factor_of(design, part, settings[part]) for part in ("model", "scenario"))
+    levels = tuple(f"{m} | {s}" for m in model.levels for s in scenario.levels)
+    return Factor(name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels)
+
+
+def inference_of(settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float) -> Inference:
+    """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value."""
+    return Inference(
+        unit=settings["unit_of_analysis"], judges=settings.get("judges", "fixed"), ci=settings["ci"],
+        level=settings["level"], resamples=settings["resamples"], seed=settings["seed"], clusters=clusters.codes,
+        magnitude=magnitude,
+    )  # fmt: skip
+
+
+def header(answers: Answers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str) -> dict[str, Any]:
+    """Return what a result says above its rows: `inference` (`units` names the units of analysis) and `fit`."""
+    closed = how.ci == "closed"
+    ends = "t intervals" if closed else f"bootstrap intervals ({how.ci})"
+    apart = cluster_text(clusters.factors, "units") if clusters.factors else f"{how.unit}s independent of each other"
+    fit = {"nobs": len(answers.codes) * len(answers.judges), "method": "t" if closed else how.ci, "seed": how.seed,
+           "resamples": None if closed else how.resamples, **cluster_facts(rows)}  # fmt: skip
+    return {"inference": f"{ends}; units of analysis: {units}; {apart}", "fit": fit}
+
+
+def row_text(row: Row, *, adjusted: bool = False) -> str:
+    """Write estimate, interval and test of a row; the p-value of the test by itself, or the one adjusted by Holm."""
+    text = number(row.estimate)
+    if row.conf_low is not None:
+        text += f", {interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95)}"
+    if row.statistic is None or row.df is None:
+        return text
+    p = p_value(row.p_adjusted, name="Holm-adjusted p") if adjusted else p_value(row.p_value)
+    return f"{text}, t({number(row.df, 0 if row.df == round(row.df) else 2)}) = {number(row.statistic)}, {p}"
 
 
 def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) -> FloatArray:
@@ -508,18 +594,18 @@ class JudgeZeros(Mapping[str, float]):
         None with a single control text or judge, or where all are scored alike.
         """
         x, at = self.composites(), self.places()
-        if len(at) > 1:
-            means = x[at].mean(axis=1)
-            found = ZeroError(
-                std_error=float(means.std(ddof=1)) / math.sqrt(len(at)), df=len(at) - 1.0, basis="texts"
-            )  # fmt: skip
+        basis: Basis = "texts" if len(at) > 1 else "judging"
+        df = len(at) - 1.0 if len(at) > 1 else (len(x) - 1.0) * (x.shape[1] - 1.0)
+        if df < 1:
+            return None
+        if basis == "texts":
+            error = float(x[at].mean(axis=1).std(ddof=1)) / math.sqrt(len(at))
         else:
-            df = (len(x) - 1.0) * (x.shape[1] - 1.0)
-            if df < 1:
-                return None
             rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
-            found = ZeroError(std_error=math.sqrt(float((rest**2).sum()) / df / x.shape[1]), df=df, basis="judging")
-        return found if found.std_error > np.finfo(np.float64).eps * max(1.0, float(np.abs(x).max())) else None
+            error = math.sqrt(float((rest**2).sum()) / df / x.shape[1])
+        if error <= EPSILON * max(1.0, float(np.abs(x).max())):
+            return None
+        return ZeroError(std_error=error, df=df, basis=basis)
 
 
 NONE_LEFT, ROUNDING = 1e-12, 1e-14

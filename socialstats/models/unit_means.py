@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import fdtrc
@@ -13,7 +13,7 @@ from scipy.special import fdtrc
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError
+from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, ClusteredMean, clustered_mean, others
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
@@ -21,8 +21,9 @@ from socialstats.inference.intervals import benjamini_hochberg, cochran_df, holm
 from socialstats.inference.means import crossing
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import mean_interval, with_d_z
-from socialstats.results import Row
-from socialstats.text import count, quoted
+from socialstats.models.matched_pairs import NOTHING, McNemarTest
+from socialstats.results import Result, Row
+from socialstats.text import count, listing, number, p_value, quoted, shorten
 
 CiName = Literal["closed", "percentile", "basic", "bca", "studentized"]
 CIS: tuple[str, ...] = ("closed", "percentile", "basic", "bca", "studentized")
@@ -138,7 +139,7 @@ def of_one(cells: FloatArray, how: Inference) -> Sample:
     return Sample(values=cells[keep], unit=np.flatnonzero(keep), how=how)
 
 
-def mean_row(term: str, group: str, sample: Sample, *, test: bool = True) -> Row:
+def mean_row(term: str, group: str, sample: Sample, *, test: bool = True, **facts: Any) -> Row:
     """Row of a mean: t interval or bootstrap; t, df and p of a mean of 0.
 
     Parameters
@@ -147,17 +148,25 @@ def mean_row(term: str, group: str, sample: Sample, *, test: bool = True) -> Row
     sample : Sample
     test : bool
         Give t, df and p.
+    **facts
+        Further fields of the row, such as its `key` and `role`.
     """
     how, n = sample.how, len(sample.unit)
     if not n:
-        return Row(term=term, group=group, undefined=NO_UNIT.format(how.unit), n=0.0, n_units=0)
+        return no_row(term, group, how, **facts)
     lead = sample.mean()
     row = Row(
         term=term, group=group, estimate=lead.mean, n=float(n), n_units=n, method=method_of(how),
         n_clusters=min(lead.clusters) if lead.clusters else None, leverage=lead.largest if lead.clusters else None,
+        **facts,
     )  # fmt: skip
     row = with_mean(row, lead, how.level, test=test)
     return row if how.ci == "closed" or how.taken_off is not None or row.undefined else with_resampled_mean(row, sample)
+
+
+def no_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
+    """Row of no unit of analysis at all."""
+    return Row(term=term, group=group, n=0.0, n_units=0, undefined=NO_UNIT.format(how.unit), reason="no_data", **facts)
 
 
 def method_of(how: Inference) -> str:
@@ -180,16 +189,19 @@ def with_resampled_mean(row: Row, sample: Sample) -> Row:
         values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed
     )
     low, high = float(found.low[0]), float(found.high[0])
-    return with_ends(row, low, high, how.level, why=found.undefined[0] or ("" if low < high else NO_WIDTH))
+    why = found.undefined[0] or ("" if low < high else NO_WIDTH)
+    return with_ends(row, low, high, how.level, why=why, interval=how.ci)
 
 
-def d_z_row(term: str, group: str, sample: Sample) -> Row:
+def d_z_row(term: str, group: str, sample: Sample, **facts: Any) -> Row:
     """Row of d_z: mean over standard deviation (n - 1) of the values of the units (interval: `d_z_hull`)."""
     values, n, level = sample.means, len(sample.unit), sample.how.level
-    alone = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude) if n else None
-    row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / sd")
-    if alone is None or alone.undefined:
-        return replace(row, undefined=alone.undefined if alone else NO_UNIT.format(sample.how.unit))
+    if not n:
+        return no_row(term, group, sample.how, method="mean / sd", **facts)
+    alone = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude)
+    row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / sd", **facts)
+    if alone.undefined:
+        return replace(row, undefined=alone.undefined)
     if sample.how.dependent:
         return replace(row, estimate=alone.mean / alone.sd, undefined=DEPENDENT)
     return with_d_z(row, values, level, magnitude=sample.how.magnitude)
@@ -631,3 +643,68 @@ def satterthwaite(count: FloatArray, code: IntArray) -> float:
     """Degrees of freedom of a CR2 mean: they depend on the sizes of the clusters alone."""
     signs = np.where(code % 2 == 0, 1.0, -1.0)  # any values that vary
     return clustered_mean(signs, count, [code]).df
+
+
+IGNORING = "ignoring clusters"
+FEW_DISCORDANT = 10
+WALD = "robust_wald"
+Robust = WaldTest | McNemarTest | str | None  # the robust test, p = 1 by definition, why there is none, no clusters
+
+
+def robust_test(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> Robust:
+    """Return `robust_wald`; None without clusters, and p = 1 where no unit has a value other than 0."""
+    if not codes:
+        return None
+    return robust_wald(values, count, codes) if np.any(values) else NOTHING
+
+
+def rows_of_tests(wald: Robust, plain: Mapping[str, McNemarTest], n: float, names: Mapping[str, str]) -> list[Row]:
+    """Return rows of chi-square tests by their terms; with clusters the robust test leads, and they ignore these."""
+    group = "test" if wald is None else IGNORING
+    rows = [
+        Row(term=term, group=group, role="test", test="chi2", statistic=test.statistic, df=test.df, p_value=test.p, n=n,
+            method=names[term])
+        for term, test in plain.items()
+    ]  # fmt: skip
+    if wald is None:
+        return rows
+    lead = Row(term=WALD, group="test", role="test", test="f", n=n, method=names[WALD])
+    if isinstance(wald, str):
+        return [replace(lead, undefined=wald), *rows]
+    return [replace(lead, statistic=wald.statistic, df=wald.df, p_value=wald.p), *rows]
+
+
+def cautions_of_tests(wald: Robust, discordant: float, said: str) -> list[Caution]:
+    """Cautions SS314 (few units or pairs that differ) and SS206 (a covariance that was not positive)."""
+    found = []
+    if discordant < FEW_DISCORDANT:
+        said += ": p is 1 by definition" if not discordant else ""
+        found.append(caution("SS314", said, affects="chi-square and F tests"))
+    if isinstance(wald, WaldTest) and wald.cautious:
+        found.append(caution("SS206", "V1 + V2 - V12 was too small or not positive; a larger variance took its place",
+                             affects="the robust test, which is cautious"))  # fmt: skip
+    return found
+
+
+def text_of_test(row: Row, name: str, denominator: float | None) -> str:
+    """Say a test with its statistic, df and p."""
+    if row.undefined:
+        return f"{name} undefined ({row.undefined})"
+    if row.df is None:
+        return f"{name} {p_value(row.p_value)}"
+    letter, dfs = "chi-square", number(row.df, 0)
+    if row.term == WALD:
+        letter, dfs = "F", f"{dfs}, {number(denominator, 1)}"
+    return f"{name} {letter}({dfs}) = {number(row.statistic)}, {p_value(row.p_value)}"
+
+
+def cluster_sizes(factors: Sequence[Factor], codes: Sequence[IntArray]) -> dict[str, int]:
+    """Count the clusters of each factor among some units, for the counts of a result."""
+    return {f"clusters of '{shorten(f.name)}'": len(np.unique(c)) for f, c in zip(factors, codes, strict=True)}
+
+
+def size_text(result: Result, counted: str, one: str) -> str:
+    """Say how many units (or pairs) a result is about, and in how many clusters."""
+    names = [f"of '{shorten(factor.name)}'" for factor in result.design.factors(result.settings["cluster"])]
+    clusters = [count(result.counts[f"clusters {name}"], f"cluster {name}", f"clusters {name}") for name in names]
+    return count(result.counts[counted], one) + (f" in {listing(clusters)}" if clusters else "")

@@ -24,10 +24,10 @@ def checked_level(level: float, fix: str = "") -> float:
     return level
 
 
-Role = Literal["estimate", "difference", "component", "test", "rank", "reference", "spread", "count"]
+Role = Literal["estimate", "difference", "effect_size", "component", "test", "rank", "reference", "spread", "count"]
 Interval = Literal[
     "t", "z", "score", "exact", "jackknife", "percentile", "basic", "bca", "studentized", "noncentral_t",
-    "noncentral_chi2", "profile", "fisher_z", "one_sided",
+    "noncentral_chi2", "profile", "fisher_z", "one_sided", "test_inversion", "korn_graubard", "outer_ends",
 ]  # fmt: skip
 Test = Literal["t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank"]
 Reason = Literal[
@@ -111,6 +111,31 @@ class Row:
         '3'
         """
         return dict(self.key).get(dimension)
+
+
+def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **labels: str) -> list[Row]:
+    """Return the rows of a role whose key has these dimensions and no others.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    *dimensions : str
+        With any label.
+    role : str
+    **labels
+        Dimensions with this label.
+
+    Examples
+    --------
+    >>> rows = [Row(term=t, role="estimate", key=(("model", t), ("stage", "3"))) for t in ("m1", "m2")]
+    >>> [row.term for row in rows_with(rows, "model", stage="3")], rows_with(rows, "model"), rows_with(rows, stage="3")
+    (['m1', 'm2'], [], [])
+    """
+    wanted = {*dimensions, *labels}
+    return [
+        row for row in rows
+        if row.role == role and {name for name, _ in row.key} == wanted and labels.items() <= dict(row.key).items()
+    ]  # fmt: skip
 
 
 def within_floats(row: Row) -> Row:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -11,11 +11,9 @@ import numpy as np
 
 from socialstats.designs.parts import Factor, taken
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
-from socialstats.inference.intervals import checked_level
-from socialstats.inference.proportions import wilson
-from socialstats.inference.rows import with_ends
+from socialstats.models.shares import joined
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.page import Block, Table
@@ -58,18 +56,12 @@ def crossed(design: Ratings) -> Ratings:
     """
     if design.by is None:
         return design
-    by, width = design.by, len(design.by.levels)
-    keys, code = np.unique(design.unit * width + by.codes, return_inverse=True)
-    unit, level = keys // width, keys % width
-    pairs = [(design.units[u], by.levels[v]) for u, v in zip(unit.tolist(), level.tolist(), strict=True)]
-    labels = [f"{one}, {other}" for one, other in pairs]
-    if len(set(labels)) < len(labels):  # 'a, b' under 'c' and 'a' under 'b, c'
-        labels = [" | ".join(map(repr, pair)) for pair in pairs]
+    by = design.by
+    keys, code = np.unique(np.column_stack([design.unit, by.codes]), axis=0, return_inverse=True)
+    labels = joined([(design.units[u], by.levels[v]) for u, v in keys.tolist()])
     order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    own = place[code.ravel()]
-    unit, level = unit[order], level[order]
+    own = np.argsort(order)[code.ravel()]
+    unit, level = keys[order].T
     rows = np.lexsort((design.rater, own))
     clusters = tuple(taken(factor, unit) for factor in design.clusters)
     whole = Factor(name=design.columns.get("unit", "unit"), codes=np.arange(len(design.units)), levels=design.units)
@@ -99,23 +91,24 @@ class Shares:
     tests: dict[tuple[str, str | None], Row]
     naive: dict[tuple[str, str | None], Row]
 
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """Labels of the strata."""
+        return tuple(dict.fromkeys(stratum for _, stratum in self.shares if stratum is not None))
 
-def unpacked(result: Result, strata: Sequence[str] = ()) -> Shares:
-    """Sort the rows of a result of choice shares, which come in a fixed order; labels are not read back."""
-    counts = result.extras["counts"]
-    sources, among = list(counts), (None, *strata)
-    m = len(counts[sources[0]])
-    rows = iter(result.rows)
 
-    def some() -> tuple[Row, ...]:
-        return tuple(next(rows) for _ in range(m))
-
-    found = Shares(shares={(s, g): some() for g in among for s in sources}, gaps={}, tests={}, naive={})
-    for other in (s for s in sources if s != result.settings["reference"]):
-        for part in ((None,), tuple(strata)):
-            found.gaps.update({(other, g): some() for g in part})
-            found.tests.update({(other, g): next(rows) for g in part})
-            found.naive.update({(other, g): next(rows) for g in part})
+def unpacked(result: Result) -> Shares:
+    """Sort the rows of a result of choice shares, those of changes left out."""
+    found = Shares(shares={}, gaps={}, tests={}, naive={})
+    for row in result.rows:
+        at = row.label("source") or "", row.label("stratum")
+        if row.label("base") is not None:
+            continue
+        if row.role == "test":
+            (found.tests if row.test == "permutation" else found.naive)[at] = row
+        else:
+            kind = found.shares if row.role == "estimate" else found.gaps
+            kind[at] = (*kind.get(at, ()), row)
     return found
 
 
@@ -123,53 +116,6 @@ Rule = Literal["drop", "against", "for"]
 RULES: dict[Rule, str] = {
     "drop": "refusals left out", "against": "all refusals counted against", "for": "all refusals counted for",
 }  # fmt: skip
-
-
-def share_bounds(successes: float, answered: float, refused: float, *, level: float = 0.95) -> tuple[Row, Row, Row]:
-    """Return a share without the refusals, and its bounds if every refusal had gone one way.
-
-    k / n, k / (n + r) and (k + r) / (n + r): worst-case bounds (Manski, 1989), which hold whatever made the model
-    refuse. Each has Wilson's (1927) score interval, for independent rows.
-
-    Parameters
-    ----------
-    successes, answered, refused : float
-        k of n answers, beside r refusals.
-    level : float
-
-    Returns
-    -------
-    tuple of Row
-        Terms "drop", "against", "for". Of no answer at all, the first has no estimate and says why.
-
-    Raises
-    ------
-    InputError
-        For counts that cannot be, or nothing counted.
-
-    Examples
-    --------
-    >>> [round(row.estimate, 3) for row in share_bounds(30, 80, 20)]
-    [0.375, 0.3, 0.5]
-    """
-    if not 0 <= successes <= answered or refused < 0 or answered + refused == 0:
-        raise InputError(f"{successes:g} of {answered:g} answers beside {refused:g} refusals is no count of answers")
-    checked_level(level)
-    whole = answered + refused
-    parts: dict[Rule, tuple[float, float]] = {
-        "drop": (successes, answered), "against": (successes, whole), "for": (successes + refused, whole),
-    }  # fmt: skip
-    one, against, other = (_share(rule, k, n, level) for rule, (k, n) in parts.items())
-    return one, against, other
-
-
-def _share(rule: Rule, k: float, n: float, level: float) -> Row:
-    """Return k / n with Wilson's interval."""
-    if n == 0:
-        return Row(term=rule, group="share", n=0.0, undefined="every row is a refusal")
-    low, high = (float(end[0]) for end in wilson(np.array([k / n]), np.array([float(n)]), level=level))
-    row = Row(term=rule, group="share", estimate=k / n, n=n, method=f"{RULES[rule]}; Wilson's score interval")
-    return with_ends(row, low, high, level)
 
 
 def refusal_block(
@@ -198,28 +144,26 @@ def refusal_block(
     """
     if refused <= 0:
         return None
-    found: dict[Rule, Result] = {}
-    problems: dict[str, str] = {}
+    found: dict[str, Result] = {}
+    problems = []
     for rule, words in RULES.items():
         try:
-            found[rule] = compute(rule)
+            found[words] = compute(rule)
         except SocialStatsError as error:
-            problems[words] = str(error)
-    rows = {RULES[rule]: lead(result) for rule, result in found.items()}
-    shown = tuple(replace(row, term=words, group=None) for words, row in rows.items())
+            problems.append((words, None, None, None, str(error)))
+    rows = {words: replace(lead(result), term=words, group=None) for words, result in found.items()}
     cells = [(words, r.estimate, r.conf_low, r.conf_high, r.undefined) for words, r in rows.items()]
-    cells += [(words, None, None, None, problem) for words, problem in problems.items()]
     name = f"{quantity[0].upper()}{quantity[1:]}"
     return Block(
         id="refusals",
         question=f"How far could refusals move the {quantity}?",
         sentences=(bounds_sentence(rows, refused, name, bounded=bounded),),
-        draw=partial(forest, shown, sort=False, digits=3, xlabel=quantity, label="Rule"),
+        draw=partial(forest, tuple(rows.values()), sort=False, digits=3, xlabel=quantity, label="Rule"),
         figure_title=f"{name}, by what a refusal counts as",
         caption="The last two: every refusal had gone one way, the extremes of what it hides. Intervals add sampling "
         "error.",
         tables=(Table(caption=f"{name} under each rule", header=("Rule", "Estimate", "Low", "High", "Why not"),
-                      cells=tuple(cells)),),
+                      cells=(*cells, *problems)),),
         results=tuple(found.values()),
     )  # fmt: skip
 
@@ -229,7 +173,8 @@ def bounds_sentence(rows: dict[str, Row], refused: int, name: str, *, bounded: b
 
     Examples
     --------
-    >>> rows = {words: row for words, row in zip(RULES.values(), share_bounds(30, 80, 20))}
+    >>> values = zip(RULES.values(), (0.375, 0.3, 0.5))
+    >>> rows = {words: Row(term=words, estimate=x, conf_low=0.277, conf_high=0.485) for words, x in values}
     >>> print(bounds_sentence(rows, 20, "Share of 'comply'", bounded=True))
     Share of 'comply' is .375, 95% CI [.277, .485] without the 20 refusals; had all of them gone against it, it would
     be .300, had all gone for it, .500.

@@ -25,7 +25,6 @@ SAID = {
     ENDS: "half of them a unit, answers that pile up at both ends",
 }  # fmt: skip
 GROUPS = (((20, 20), 0.0), ((8, 32), 0.0), ((3, 3), 0.0), ((20, 20), 0.3))  # people of two groups, and their shift
-POPULATION = "population's mode, extrapolated"
 DRAWS = 1500
 EDGES = np.array([-np.inf, 0.5, 1.5, 2.5, 3.5, np.inf])
 HOLDS, NEAR = (0.92, 0.985), (0.92, 1.0)
@@ -179,16 +178,11 @@ def one(tally: Tally, design: Ratings, truths: dict[str, np.ndarray], kinds: tup
             for name, truth in truths.items():
                 own = named(ci) if name.startswith("with as many") else ci  # no interval claims to hold the other truth
                 tally.covers(own, f"{name}, bias {bias:g}: {truth[k]:.3f}", [row], [truth[k]], found.cautions)
-            if ci == "two_way":
-                name, truth = "from the population's mode", truths["from the population's mode"]
-                row = found.row(f"m{k}", group="population's mode")
-                tally.covers(POPULATION, f"{name}, bias {bias:g}: {truth[k]:.3f}", [row], [truth[k]], found.cautions)
 
 
 def insisted(tally: Tally, holds: tuple[float, float]) -> dict[tuple[str, str], tuple[float, float]]:
-    """What must hold: the default for its truth, and the extrapolation for its own."""
-    must = {key: holds for key in tally.shares if key[0] == named("two_way") and key[1].startswith("with as many")}
-    return must | {key: NEAR for key in tally.shares if key[0] == POPULATION}
+    """What must hold: the default for its truth."""
+    return {key: holds for key in tally.shares if key[0] == named("two_way") and key[1].startswith("with as many")}
 
 
 def named(ci: str) -> str:

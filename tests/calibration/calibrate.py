@@ -131,12 +131,7 @@ READING = {
         "Two truths: the mean distance from the mode of as many people as were asked, and from the likeliest answer "
         "of the population. The default is for the former; it counts the noise of single answers once. The bootstraps "
         "of people and units count it twice (Owen 2007). Few answers make noisy modes, and noise adds distance, most "
-        "where there is little: no interval around the plain distance holds the latter truth. The rows called "
-        "population's mode extrapolate from halves of the answers; how fast the noise falls is not known, so that "
-        "their interval reaches over the rates from n^-1/2 to n^-1, and down to n^-1/4 the more units have a leading "
-        "level that is at most one answer ahead (from a quarter of the units on; above a half there is no interval): "
-        "wide, and holding more than it says where the rate is well inside. Where levels far apart nearly tie, noise "
-        "may also draw nearer, and the interval reaches both ways."
+        "where there is little: no interval holds the latter truth."
     ),
     "Composite of traits": (
         "With judges fixed the interval is one for the mean of these judges; it says nothing about judges like them, "

@@ -9,7 +9,7 @@ import pandas as pd
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.metrics.js_similarity import ceiling, places
+from socialstats.metrics.js_similarity import ceiling
 from socialstats.models.shares import Cells, SourceCounts
 
 RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
@@ -120,7 +120,7 @@ def ceilings(rng: np.random.Generator, sims: int) -> list[Line]:
         for aggregate in ("pooled", "unit"):
             settings = {"aggregate": aggregate, "splits": SPLITS, "level": 0.95}
             rows = [
-                ceiling(own_ratings(rng, people, units, human), 0, cells, places(cells), (), settings)[0][0]
+                ceiling(own_ratings(rng, people, units, human), 0, cells, (), settings)[0][0]
                 for _ in range(2000 + sims)
             ]
             true = float(np.mean([row.estimate for row in rows[:2000]]))

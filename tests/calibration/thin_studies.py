@@ -14,7 +14,7 @@ from tally import Line, Tally
 import socialstats as ss
 from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewed
 from socialstats.inference.dependence import FEW_DF, shape_cautions
-from socialstats.metrics.js_similarity import FEW_RATINGS, How, noncentral, pooled
+from socialstats.metrics.js_similarity import LEAST, pooled
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.shares import Cells
 
@@ -137,7 +137,7 @@ def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
         "two levels (.98/.02, .90/.10)": ((0.98, 0.02), (0.9, 0.1)),
     }
     lines: list[Line] = []
-    how = How(aggregate="pooled", resamples=39, permutations=99, seed=0, ci="noncentral")
+    settings = {"permutations": 99, "seed": 0, "ci": "noncentral", "level": 0.95}
     for name, shares in pairs.items():
         truth = 1 - float(jensen_shannon(*map(np.array, shares)))
         for units in (30, 80, 200):
@@ -145,12 +145,12 @@ def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
             cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
             for _ in range(sims):
                 sides = [rng.multinomial(k, p, size=units).astype(float) for k, p in zip((3, 5), shares, strict=True)]
-                ends = noncentral(pooled(*sides, np.ones(units), cells, (), how), 0.95)
-                if ends is not None and not ends.undefined[0]:
-                    low, high = float(ends.low[0]), min(float(ends.high[0]), 1.0)
+                found = pooled(*sides, np.ones(units), cells, (), settings)
+                if not found.why[0]:
+                    low, high = float(found.low[0]), min(float(found.high[0]), 1.0)
                     totals = np.array([side.sum(axis=0) for side in sides])
                     used = totals.any(axis=0)
-                    rare = bool((totals[:, used] < FEW_RATINGS).any())
+                    rare = bool((totals[:, used] < LEAST).any())
                     tally.add("noncentral, lower end not above the jackknife's (default)", "similarity",
                               float(low <= truth <= high + 1e-12), rare)  # fmt: skip
             lines += tally.lines()

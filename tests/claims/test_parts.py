@@ -91,7 +91,7 @@ def test_errors_against_statsmodels_and_plain_python():
     sample = Sample(value=values, columns={"c": clusters})
     assert formulas.std_error(sample) == pytest.approx(std_error(values.tolist()), rel=1e-13)
     fit = sm.OLS(values, np.ones(23)).fit(cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": False})
-    assert formulas.std_error_clustered_plain(sample, "c") == pytest.approx(fit.bse[0], rel=1e-12)
+    assert formulas.std_error_clustered(sample, "c", plain=True) == pytest.approx(fit.bse[0], rel=1e-12)
     assert formulas.std_error_clustered(sample, "c") == pytest.approx(
         clustered_error(values.tolist(), clusters.tolist()), rel=1e-12
     )

@@ -304,3 +304,14 @@ def test_check_shows_ranges_and_the_rarest_values(tmp_path: Path, capsys: pytest
     assert "SS325" in printed.err
     assert "'99' in 'rating' (line 6), beside 1 to 5" in printed.err
     assert "--na 99" in printed.err
+
+
+def test_proposed_commands_repeat_every_option_that_was_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "t.csv"
+    winner_loser().to_csv(table, index=False)
+    main(["check", str(table), "--level", "0.9", "--seed", "3"])
+    proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  socialstats report")]
+    assert proposed
+    assert all("--level 0.9" in line and "--seed 3" in line for line in proposed)

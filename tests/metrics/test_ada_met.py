@@ -16,14 +16,7 @@ from scipy import stats
 from socialstats import Ratings, ada_met, datasets
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.metrics.ada_met import AlignmentOptions, State, whole_targets
-from socialstats.models.alignment import (
-    people_draws,
-    resampled_groups,
-    seed_of,
-    unit_draws,
-    whole_replicates,
-)
-from socialstats.models.split_half import critical_of_range
+from socialstats.models.alignment import Panel, Targets, model_shares, people_draws, resampled, seed_of, unit_draws
 
 LETTERS = "ABCDE"
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "adamet" / "adamet_llm_answers.csv"
@@ -198,10 +191,9 @@ def brute(rows, model, people_weight, unit_weight, ties):
 def test_resamples_are_those_of_a_table_with_repeated_people_and_units(ties):
     rows = sample()
     state = State.of(design(rows), option(ties=ties))
-    answers, rules = state.answers, state.options.rules
-    targets = whole_targets(state)
-    found = whole_replicates(answers, targets, (), rules, 6, 3)
-    people = next(people_draws(answers, len(answers.people), 6, seed_of(3, 1)))
+    answers, (named, shares) = state.answers, whole_targets(state)
+    found = resampled(Panel.everyone(answers, Targets.of(shares)), [], (), 6, 3, kept=2)[0]
+    people = next(people_draws(answers, 6, seed_of(3, 1)))
     units = next(unit_draws(answers, (), 6, 3))
     assert people.sum(axis=1).tolist() == [len(answers.people)] * 6
     assert units.sum(axis=1).tolist() == [len(answers.unit)] * 6
@@ -210,7 +202,7 @@ def test_resamples_are_those_of_a_table_with_repeated_people_and_units(ties):
         weight = dict.fromkeys(state.design.units, 0.0)
         weight |= dict(zip([state.design.units[u] for u in answers.unit], units[b], strict=True))
         for j, model in enumerate(("m1", "m2")):
-            assert targets.names[j] == (model, None)
+            assert (named[j].term, named[j].group) == (model, None)
             assert found[b, j] == pytest.approx(brute(rows, model, drawn, weight, ties), abs=1e-12)
 
 
@@ -230,18 +222,18 @@ def test_clusters_of_units_are_drawn_whole():
 def test_groups_are_drawn_within_themselves_on_the_same_units():
     rows = sample()
     state = State.of(design(rows), option(group="side"))
-    answers, rules = state.answers, state.options.rules
+    answers = state.answers
     index = [np.flatnonzero(answers.people >= 0)[k::2] for k in (0, 1)]
-    targets = replace(whole_targets(state))
-    found = resampled_groups(answers, targets, (), rules, index, 4, 5)
+    panel = Panel.by_group(answers, Targets.of(model_shares(answers)), index)
+    found = resampled(panel, [], (), 4, 5, kept=3)
     units = next(unit_draws(answers, (), 4, 5))
     names = [state.design.raters[p] for p in answers.people]
     for g in (0, 1):
-        people = next(people_draws(answers, len(index[g]), 4, seed_of(5, 2 + g)))
+        people = next(people_draws(panel.groups[g], 4, seed_of(5, 2 + g)))
         for b in range(4):
             drawn = {names[i]: w for i, w in zip(index[g], people[b], strict=True)}
             weight = dict(zip([state.design.units[u] for u in answers.unit], units[b], strict=True))
-            assert found.means[b, g, 0] == pytest.approx(brute(rows, "m1", drawn, weight, "mean"), abs=1e-12)
+            assert found[g][b, 0] == pytest.approx(brute(rows, "m1", drawn, weight, "mean"), abs=1e-12)
 
 
 def test_centred_intervals_are_percentiles_moved_by_the_bias():
@@ -294,7 +286,7 @@ def test_the_error_counts_the_noise_of_single_answers_once(ties, clustered):
     made = design(rows, cluster="story" if clustered else None)
     state = State.of(made, option(ties=ties))
     answers = state.answers
-    drawn = next(people_draws(answers, len(answers.people), 39, seed_of(3, 1)))
+    drawn = next(people_draws(answers, 39, seed_of(3, 1)))
     names = [made.raters[p] for p in answers.people]
     people = [dict(zip(names, line, strict=True)) for line in drawn]
     story = {unit: str(int(unit[1:]) % 5) if clustered else unit for unit in made.units}
@@ -317,6 +309,18 @@ def test_the_error_of_units_alone_is_that_of_a_mean():
     flat = ada_met(design(same), resamples=199).row("m", group=None)
     assert (flat.estimate, flat.std_error, flat.conf_low) == (2.0, None, None)
     assert flat.undefined == "no unit differs from another and no person makes a difference, so there is no interval"
+
+
+def test_a_stratum_of_a_single_unit_says_so():
+    rows = sample(refusals=False)
+    first = rows[rows["rater"] == "m1"]["unit"].iloc[0]
+    made = design(rows.assign(area=np.where(rows["unit"] == first, "one", "many")), strata="area")
+    result = ada_met(made, stratum="area", resamples=39)
+    row = result.row("m1", group="area = one")
+    assert (row.n_units, row.std_error, row.conf_low, row.reason) == (1, None, None, "one_unit")
+    assert row.undefined == "a single unit or cluster: no interval"
+    assert result.row("m1", group="area = many").conf_low is not None
+    assert result.verify().ok
 
 
 def test_people_with_ways_of_their_own_widen_the_interval():
@@ -580,75 +584,6 @@ def test_answers_of_models_alone_have_no_reference():
         ada_met(made)
 
 
-def exact_halves(answers, given):
-    """Mean distance of an answer from the mode of half of the answers, over all ways to halve them."""
-    found = []
-    for size in {len(answers) // 2, len(answers) - len(answers) // 2}:
-        ways = [abs(mean(multimode(some)) - given) for some in combinations(answers, size)]
-        found.append(mean(ways))
-    return mean(found)
-
-
-NARROW = ["ABBBCC", "AACCCE", "EEEDDA"]  # ahead by one answer
-CLEAR = ["BCDDDD", "BBBBCD", "ADCCCC", "AAAABC", "CDEEEE"]
-
-
-@pytest.mark.parametrize(("narrow", "slowest"), [(2, 0.5), (3, 0.5 - 0.25 * (3 / 8 - 0.25) / 0.15), (4, 0.25)])
-def test_the_populations_mode_is_extrapolated_from_halves(narrow, slowest):
-    words = [*(NARROW * 2)[:narrow], *(CLEAR * 2)[: 8 - narrow]]
-    given = "BDCEBDAC"
-    people = {f"u{k}": votes(word) for k, word in enumerate(words)}
-    rows = table(people, {f"u{k}": {"m": letter} for k, letter in enumerate(given)})
-    result = ada_met(design(rows), resamples=199)
-    exact = mean(exact_halves([LETTERS.index(x) for x in word], LETTERS.index(letter))
-                 for word, letter in zip(words, given, strict=True))  # fmt: skip
-    half = result.extras["half_distance"]["m"]
-    assert half == pytest.approx(exact, abs=0.05)  # 100 halvings of 8 units: s.e. about .01
-    assert result.extras["share_narrow"] == narrow / 8
-    row, plain = result.row("m", group="population's mode"), result.row("m", group=None)
-    middle = 1 / (2 ** ((1 + slowest) / 2) - 1)
-    assert row.estimate == pytest.approx(max(0, plain.estimate - middle * (half - plain.estimate)), abs=1e-12)
-    assert row.conf_low <= row.estimate <= row.conf_high
-    assert result.verify().ok
-    wrong = tuple(replace(r, estimate=r.estimate + 0.01) if r is row else r for r in result.rows)
-    assert not replace(result, rows=wrong).verify().ok
-
-
-def test_too_few_scattered_answers_say_nothing_about_the_population():
-    words = ["ABBBCC", "AACCCE", "EEEDDA", "ABCDEE", "ABABCC", "BBBBBB", "CCCCCC"]
-    rows = table({f"u{k}": votes(word) for k, word in enumerate(words)}, {f"u{k}": {"m": "B"} for k in range(7)})
-    result = ada_met(design(rows), resamples=99)
-    row = result.row("m", group="population's mode")
-    assert (row.estimate, row.conf_low, row.conf_high, row.conf_level) == (None, None, None, None)
-    assert row.undefined.startswith("too few answers: in a share of 0.71 of the units")
-    assert result.row("m", group=None).conf_low is not None
-    assert result.verify().ok
-
-
-@pytest.mark.parametrize(("word", "apart"), [("AAEEEB", 0.2), ("AAACCD", 0.2), ("AABBCC", 0.0), ("AAAABB", 0.0)])
-def test_where_levels_far_apart_nearly_tie_the_interval_reaches_both_ways(word, apart):
-    words = [word, "BBBBBB", "CCCCCD", "DDDDAA", "CCCCAA"]
-    rows = table({f"u{k}": votes(w) for k, w in enumerate(words)},
-                 {f"u{k}": {"m": x} for k, x in enumerate("DBBDB")})  # fmt: skip
-    result = ada_met(design(rows), resamples=99)
-    assert result.extras["share_narrow_apart"] == apart
-    row, plain = result.row("m", group="population's mode"), result.row("m", group=None)
-    gap = abs(result.extras["half_distance"]["m"] - plain.estimate)
-    reach = gap / (2**0.5 - 1)  # the noise at the slowest rate; the other way only where levels far apart nearly tie
-    assert gap > 0.001
-    assert (row.conf_low <= plain.estimate - reach and row.conf_high >= plain.estimate + reach) or not apart
-
-
-def test_the_populations_interval_is_the_plain_one_where_modes_have_no_noise():
-    people = {f"u{k}": votes("BBBBBB") for k in range(9)}
-    rows = table(people, {unit: {"m": letter} for unit, letter in zip(people, "ABCABEABC", strict=True)})
-    result = ada_met(design(rows), resamples=199)
-    one, two = (result.row("m", group=group) for group in (None, "population's mode"))
-    for name in ("estimate", "conf_low", "conf_high"):
-        assert getattr(two, name) == pytest.approx(getattr(one, name), abs=1e-9)
-    assert two.std_error is None  # a range of rates has none
-
-
 def test_names_of_units_do_not_move_an_interval():
     rows = sample(units=30, people=10)
     rng = np.random.default_rng(2)
@@ -657,9 +592,3 @@ def test_names_of_units_do_not_move_an_interval():
     for row, other in zip(one.rows, two.rows, strict=True):
         for name in ("estimate", "conf_low", "conf_high"):
             assert getattr(other, name) == (None if getattr(row, name) is None else pytest.approx(getattr(row, name)))
-
-
-def test_critical_values_of_a_range():
-    for width in (0.0, 0.3, 1.0, 3.0):
-        c = critical_of_range(width, 12.0, 0.95)
-        assert stats.t.cdf(c + width, 12) - stats.t.cdf(-c, 12) == pytest.approx(0.95, abs=1e-9)

@@ -49,7 +49,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "bradley_terry", {"cluster": None},
     ),
     "ADA-Met: P/(P - 1)": (
-        "models.alignment:Spread.of", "* raters / few", "", "ada_met", {},
+        "models.alignment:TwoWay.spread", "* self.raters / few", "", "ada_met", {},
     ),
     "scale of Jensen-Shannon's chi-square": (
         "models.power:one_interval", "square / mean", "2 * square / mean", "js_similarity", {},
@@ -68,7 +68,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.agreement:ChanceAgreement.chance", "(q * (q - 1))", "(q * q)", "gwet_ac", {},
     ),
     "Gwet's linearised 2": (
-        "models.agreement:ChanceAgreement.linear_values", "own - 2 *", "own - 1 *", "fleiss_kappa", {},
+        "models.agreement:ChanceAgreement.coefficient", "- 2 * (1 - value)", "- 1 * (1 - value)", "fleiss_kappa", {},
     ),
     "mid-p's half": (
         "models.matched_pairs:mid_p", "least - 1, n)", "least, n)", "mcnemar", {"cluster": None},

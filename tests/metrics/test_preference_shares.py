@@ -24,10 +24,12 @@ class Fake:
     def __init__(self, strengths=STRENGTHS, lost=0, error=0.2):
         self.strengths = dict(strengths)
         self.names = tuple(strengths)
-        self.covariance = error**2 * np.eye(len(strengths))
         self.counts = {"rows": 100}
         self.design, self.settings, self.cautions = None, {}, ()
         self.lost, self.error = lost, error
+
+    def errors_of(self, items, gradient):
+        return self.error * np.sqrt((gradient**2).sum(axis=1)), np.full(len(gradient), np.inf), ""
 
     def bootstrap(self, *, by, resamples, seed):
         rng = np.random.default_rng(seed)
@@ -127,14 +129,6 @@ def test_groups_must_map_every_item_and_no_other(groups, match):
 def test_unusable_options(options):
     with pytest.raises(InputError):
         preference_shares(Fake(), GROUPS, **options)
-
-
-def test_without_a_covariance_there_is_no_delta_interval():
-    fit = Fake()
-    fit.covariance = None
-    assert preference_shares(fit, GROUPS, resamples=99).rows[0].std_error is None
-    with pytest.raises(InputError, match="covariance"):
-        preference_shares(fit, GROUPS, ci="delta")
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,10 @@ OF_THE_ANSWERS = (  # what the checks make of the answers alone, whatever the ro
     *(
         f"{CHECKS}.relationship_bias.{name}"
         for name in (
-            "cell_means",
             "couple_table",
+            "recount",
+            "scenario_gaps",
             "sizes_of",
-            "weighted",
-            "wide_values",
         )
     ),
     f"{CHECKS}.resamples.redrawn",

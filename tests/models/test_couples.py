@@ -92,11 +92,12 @@ def test_couples_are_matched_by_scenario_pair_and_order():
         (1, 1, 0, 1, 1),  # one order only
         (1, 2, 0, 0, 1),  # the same group
     ]  # fmt: skip
-    found = couples(answers_of(rows), 0, 1)
-    cells = found.cells()
+    found = couples(answers_of(rows))
+    cells = found.cells(0, 1)
     assert (cells.a, cells.b, cells.c, cells.d) == (1, 1, 1, 0)
     assert found.complete.tolist() == [True, True, True, False]
-    assert found.repeated == 0
-    twice = couples(answers_of([*rows, (1, 1, 0, 1, -1)]), 0, 1)
-    assert twice.repeated == 1
-    assert couples(answers_of(rows[-2:]), 0, 1).cells() is None
+    assert found.of_answer.tolist() == [0, 0, 1, 1, 2, 2, 3, -1]
+    assert not found.repeated.any()
+    twice = couples(answers_of([*rows, (1, 1, 0, 1, -1)]))
+    assert twice.repeated.tolist() == [False, False, False, True]
+    assert couples(answers_of(rows[-2:])).cells(0, 1) is None

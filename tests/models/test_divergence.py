@@ -11,8 +11,8 @@ from socialstats.errors import InputError
 from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
 from socialstats.models.kappa import exchange_test
 from socialstats.models.power import quadratic_intervals
-from socialstats.models.shares import swap_test
-from socialstats.models.split_half import noise_ratio, split_half
+from socialstats.models.shares import Cells, swap_test
+from socialstats.models.split_half import split_half
 from tests.golden_data import golden
 
 
@@ -128,48 +128,36 @@ def test_unit_correction_is_near_the_truth_whatever_the_shares(n, m, most, kind)
         assert jensen_shannon(a, b).mean() - truth > 2 * abs(unit_corrected(a, b).mean() - truth)
 
 
+def cells_of(codes, labels=()):
+    return Cells(names=("cell",) if labels else (), labels=labels, codes=np.array(codes))
+
+
 def test_halves_are_halves_and_their_mean_is_that_of_all_splits():
     """Four ratings of two levels, all 6 halvings listed."""
     counts = np.array([[2.0, 2.0]])
     values = [float(jensen_shannon(np.array([k, 2.0 - k]), np.array([2.0 - k, float(k)]))) for k in (0, 1, 1, 1, 1, 2)]
-    found = split_half(counts, np.ones(1), np.zeros(1, int), 1, splits=4000, pooled=True).values
+    found, _ = split_half(counts, np.ones(1), cells_of([0]), splits=4000, pooled=True)
     error = found[:, 0].std() / np.sqrt(4000)
     assert abs(found[:, 0].mean() - np.mean(values)) < 4 * error
 
 
 def test_halves_of_alike_units_are_those_of_the_units():
-    counts, codes = np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([0, 1])
-    packed = split_half(counts, np.array([3.0, 2.0]), codes, 2, splits=99, pooled=True)
-    long = split_half(
-        np.repeat(counts, [3, 2], axis=0), np.ones(5), np.repeat(codes, [3, 2]), 2, splits=99, pooled=True
-    )
-    np.testing.assert_array_equal(packed.values, long.values)
-    own = split_half(counts, np.array([3.0, 2.0]), codes, 2, splits=99, pooled=False)
-    assert own.values.shape == (99, 3)
-    assert not np.isnan(own.values).any()
-    assert own.values[:, 1].mean() == pytest.approx(own.units[0])
+    counts, cells, times = np.array([[3.0, 1.0], [1.0, 2.0]]), cells_of([0, 1], ("a", "b")), np.array([3.0, 2.0])
+    packed, _ = split_half(counts, times, cells, splits=99, pooled=True)
+    alone = cells_of([0, 0, 0, 1, 1], ("a", "b"))
+    long, _ = split_half(np.repeat(counts, [3, 2], axis=0), np.ones(5), alone, splits=99, pooled=True)
+    np.testing.assert_array_equal(packed, long)
+    assert packed[:, 3] == pytest.approx(packed[:, 1:3].mean(axis=1))
+    values, units = split_half(counts, times, cells, splits=99, pooled=False)
+    assert values.shape == (99, 4)
+    assert not np.isnan(values).any()
+    assert values[:, 1].mean() == pytest.approx(units[0])
 
 
 def test_a_single_rating_has_no_halves():
-    found = split_half(np.array([[1.0, 0.0]]), np.ones(1), np.zeros(1, int), 1, splits=99, pooled=True)
-    assert np.isnan(found.values).all()
-    assert np.isnan(found.units).all()
-
-
-@pytest.mark.parametrize("n_model", [200, 40])
-def test_ceiling_at_the_size_of_a_comparison(n_model):
-    """Two samples of one source: 280 and 200 ratings give .997 on average, 280 and 40 give .989."""
-    rng = np.random.default_rng(2)
-    p = [0.5, 0.2, 0.3]
-    people = rng.multinomial(280, p, 1500).astype(float)
-    plug = 1 - jensen_shannon(people, rng.multinomial(n_model, p, 1500).astype(float)).mean()
-    assert plug == pytest.approx({200: 0.997, 40: 0.989}[n_model], abs=0.0015)
-    halves = []
-    for _ in range(60):
-        units = rng.multinomial(7, p, 40).astype(float)
-        halves.append(split_half(units, np.ones(40), np.zeros(40, int), 1, splits=99, pooled=True).values[:, 0].mean())
-    ratio = float(noise_ratio(np.array(float(n_model)), np.array(280.0)))
-    assert 1 - np.mean(halves) * ratio == pytest.approx(plug, abs=0.001)
+    values, units = split_half(np.array([[1.0, 0.0]]), np.ones(1), cells_of([0]), splits=99, pooled=True)
+    assert np.isnan(values).all()
+    assert np.isnan(units).all()
 
 
 def gap(p, q):
@@ -185,7 +173,7 @@ def test_swaps_are_every_pattern_of_signs_by_brute_force():
         float(jensen_shannon(np.where(s, a, b).sum(axis=0), np.where(s, b, a).sum(axis=0))) for s in patterns
     ]  # fmt: skip
     exact = np.mean(np.array(values) >= float(jensen_shannon(a.sum(axis=0), b.sum(axis=0))) - 1e-12)
-    test = swap_test(a, b, gap, np.arange(7), permutations=20_000, seed=1)
+    test = swap_test(a, b, gap, np.ones(7), (), permutations=20_000, seed=1)
     assert abs(test.p_value[0] - exact) < 4 * test.mc_error[0] + 1e-4
 
 
@@ -196,7 +184,7 @@ def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
         rng = np.random.default_rng([7, seed])
         people = rng.multinomial(7, [0.5, 0.3, 0.2], 40).astype(float)
         model = 5.0 * rng.multinomial(1, [0.5, 0.3, 0.2], 40)
-        test = swap_test(people / people.sum(), model / model.sum(), gap, np.arange(40), permutations=199, seed=seed)
+        test = swap_test(people / 280, model / 200, gap, np.ones(40), (), permutations=199, seed=seed)
         swapped += test.p_value[0] <= 0.05
         single = rng.multivariate_hypergeometric((people + model).sum(axis=0).astype(int), 280, size=199)
         both = (people + model).sum(axis=0)
@@ -218,7 +206,7 @@ def test_exchanging_raters_within_a_unit_is_exact_by_listing():
 
 def test_tests_refuse_few_permutations():
     with pytest.raises(InputError, match="12"):
-        swap_test(np.eye(2), np.eye(2), gap, np.arange(2), permutations=12, seed=0)
+        swap_test(np.eye(2), np.eye(2), gap, np.ones(2), (), permutations=12, seed=0)
 
 
 @pytest.mark.parametrize("how", ["units", "clusters"])
@@ -233,7 +221,7 @@ def test_moments_of_chance_and_the_jackknife_are_those_of_r(how):
         both = sums.reshape(-1, 2, 3)
         return jensen_shannon(both[:, 0], both[:, 1])[:, None]
 
-    found = jackknife_moments(table.reshape(16, -1), finish, np.ones(16), codes, np.ones((16, 1)))
+    found = jackknife_moments(table.reshape(16, -1), finish, np.ones(16), codes, np.ones((16, 1), bool))
     ours = (found.bias[0], math.sqrt(found.variance[0]), found.df[0])
     assert ours == pytest.approx((r["value"] - r["corrected"], r["se"], r["df"]), rel=1e-9)
     ends = quadratic_intervals(*(np.array([r[k]]) for k in ("value", "mean", "square")), 0.95)

@@ -51,7 +51,7 @@ def test_what_the_data_settle_is_counted() -> None:
                                                                 "c": row(0.59, 0.02)})]  # fmt: skip
     found = part_gaps(clear, "domain", 0.95)
     assert found is not None
-    said = gap_sentences(clear, found, "domain")
+    said = gap_sentences(found, "domain")
     assert said[0].startswith(
         "model: the share of 'x' differs most between a (.200) and b (.600): a minus b −.400, 95% CI"
     )

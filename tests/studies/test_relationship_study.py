@@ -17,11 +17,12 @@ from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.relationship_bias.study import filled
-from socialstats.studies.relationship_bias.words import favoured, opened
+from socialstats.studies.relationship_bias.words import favoured
 from socialstats.tables import as_table
 
 STUDY = STUDIES["relationship-bias"]
 FAST = StudyOptions(resamples=200)
+KEY = (("group", "a"), ("other", "b"))
 
 
 def read(frame: pd.DataFrame, **options: object) -> object:
@@ -141,28 +142,32 @@ def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
     ("row", "options", "text"),
     [
         (
-            Row(term="a - b", estimate=0.3, p_value=0.001, p_adjusted=0.002),
+            Row(term="a - b", key=KEY, estimate=0.3, p_value=0.001, p_adjusted=0.002),
             FAST,
             "'a' names are favoured over 'b' names",
         ),
         (
-            Row(term="a - b", estimate=-0.3, p_value=0.001, p_adjusted=0.002),
+            Row(term="a - b", key=KEY, estimate=-0.3, p_value=0.001, p_adjusted=0.002),
             FAST,
             "'b' names are favoured over 'a' names",
         ),
         (
-            Row(term="a - b", estimate=0.3, p_value=0.03, p_adjusted=0.09),
+            Row(term="a - b", key=KEY, estimate=0.3, p_value=0.03, p_adjusted=0.09),
             FAST,
-            "after adjustment for several tests the",
+            "After adjustment for several tests the",
         ),
         (
-            Row(term="a - b", estimate=0.3, p_value=0.3, p_adjusted=0.9),
+            Row(term="a - b", key=KEY, estimate=0.3, p_value=0.3, p_adjusted=0.9),
             FAST,
-            "the data do not settle whether 'a' or 'b'",
+            "The data do not settle whether 'a' or 'b'",
         ),
-        (Row(term="a - b", undefined="no answers"), FAST, "no verdict on 'a' and 'b' names (undefined: no answers)"),
         (
-            Row(term="a - b", estimate=0.01, conf_low=-0.03, conf_high=0.05, conf_level=0.95, p_value=0.6),
+            Row(term="a - b", key=KEY, undefined="no answers"),
+            FAST,
+            "No verdict on 'a' and 'b' names (undefined: no answers)",
+        ),
+        (
+            Row(term="a - b", key=KEY, estimate=0.01, conf_low=-0.03, conf_high=0.05, conf_level=0.95, p_value=0.6),
             replace(FAST, smallest_effect=0.1),
             "'a' and 'b' names are practically equal, within ±0.10",
         ),
@@ -173,12 +178,11 @@ def test_verdicts(row: Row, options: StudyOptions, text: str) -> None:
 
 
 def test_a_sentence_does_not_change_the_name_of_a_group() -> None:
-    row = Row(term="women - men", estimate=0.5, conf_low=0.1, conf_high=0.9, statistic=3.0, df=10.0, p_value=0.01)
-    said = favoured(row, StudyOptions(), ("women", "men"))
-    assert opened(said) == said
-    assert said.startswith("'women' names are favoured over 'men' names")
-    wide = favoured(replace(row, conf_low=-0.2, p_value=0.2), StudyOptions(), ("women", "men"))
-    assert opened(wide).startswith("The data do not settle whether 'women' or 'men'")
+    row = Row(term="women - men", key=(("group", "women"), ("other", "men")), estimate=0.5, conf_low=0.1,
+              conf_high=0.9, statistic=3.0, df=10.0, p_value=0.01)  # fmt: skip
+    assert favoured(row, StudyOptions()).startswith("'women' names are favoured over 'men' names")
+    wide = favoured(replace(row, conf_low=-0.2, p_value=0.2), StudyOptions())
+    assert wide.startswith("The data do not settle whether 'women' or 'men'")
 
 
 def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:

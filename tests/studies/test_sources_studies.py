@@ -136,7 +136,7 @@ def test_a_by_factor_becomes_part_of_the_unit_and_units_become_clusters() -> Non
 
 def test_shares_are_counts_of_the_table(outcomes: dict[str, Outcome]) -> None:
     frame, result = actions(), outcomes["norm-goal"].blocks[0].results[0]
-    rows = unpacked(result, ("none", "goal"))
+    rows = unpacked(result)
     for (source, pressure), some in rows.shares.items():
         part = frame[frame["source"] == source]
         part = part if pressure is None else part[part["pressure"] == pressure]

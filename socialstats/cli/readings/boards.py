@@ -25,13 +25,13 @@ from socialstats.cli.columns import (
     stem,
 )
 from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.settings import spelled
 from socialstats.designs.model_scores import ANSWERS, TASKS, scores_of
 from socialstats.designs.tables import bare
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 
-MODELS = ("model", "llm", "system", "engine", "algorithm", "classifier", "solver", "checkpoint",
-          "workflow", "wflow", "learner", "pipeline")  # fmt: skip
+MODELS = spelled("model llm system engine algorithm classifier solver checkpoint workflow wflow learner pipeline")
 KEYS = ("task", "benchmark", "dataset", "data", "problem", "subset", "instance", "suite")
 FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
@@ -73,9 +73,7 @@ def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
 
 def yes_no(column: Column) -> bool:
     """Whether a column holds yes and no, 0 and 1, or two words for right and wrong such as PASS and FAIL."""
-    return column.yes_no or tuple(sorted(level.casefold() for level in column.levels)) in map(
-        tuple, map(sorted, ANSWERS)
-    )
+    return column.yes_no or {level.casefold() for level in column.levels} in [{*two} for two in ANSWERS]
 
 
 def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
@@ -142,11 +140,8 @@ def called_rater(column: Column) -> bool:
 
 def column_a_model(seen: Seen) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
-    keys = [
-        c
-        for c in seen.columns.values()
-        if c.unique and c.names_things and (c.numbers is None or c.unique_key or c.called((*KEYS, *TASKS)))
-    ]
+    keys = [c for c in seen.columns.values() if c.unique and c.names_things]
+    keys = [c for c in keys if c.numbers is None or c.unique_key or c.called((*KEYS, *TASKS))]
     key = min(keys, key=lambda c: c.numbers is not None, default=None)
     families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
     tasked = key is not None and key.called((*KEYS, *TASKS))

@@ -55,9 +55,8 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
     for a in (c for c in named if c.called((*WINNERS, *PICKED))):
         for b in (c for c in named if c is not a):
             refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
-            if share(a, b) < 0.3 or not (
-                refused or (a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:])
-            ):
+            named_so = a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:]
+            if share(a, b) < 0.3 or not (refused or named_so):
                 continue
             actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
             if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
@@ -155,11 +154,8 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
         yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
-        free = (
-            c not in (a, b)
-            and not (flags and c.name in flags[1])
-            and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
-        )
+        free = c not in (a, b) and not (flags and c.name in flags[1])
+        free = free and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
         free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
         found = result_settings(c, x, y) if free else []
         told_apart = found and (c.called(WON) or found[0].get("sure") or not seen.has_partner(c))
@@ -169,12 +165,9 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
             score = max(score, 9.0) if told.pop("sure", False) else score - 0.3 * bool(told.pop("behind", False))
             which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
             settings = {"map": [f"item_a={one.name}", f"item_b={other.name}", f"winner={c.name}"], **told}
-            settings |= {"missing": "drop"} if c.filled < seen.rows else {}
-            left = (
-                f"; {count(seen.rows - c.filled, 'row')} without it left out, ties perhaps"
-                if c.filled < seen.rows
-                else ""
-            )
+            without = seen.rows - c.filled
+            settings |= {"missing": "drop"} if without else {}
+            left = f"; {count(without, 'row')} without it left out, ties perhaps" if without else ""
             score -= 2 * (whole and bool(left))
             yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}{left}", settings)
 
@@ -195,9 +188,8 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
     """
     levels, items = c.labels, a.labels | b.labels
     rest = levels - items
-    if len(levels & items) > (1 if c.numbers is None else max(5, len(items) / 3)) and (
-        len(rest) <= 2 or all(map(says_tie, rest))
-    ):
+    enough = 1 if c.numbers is None else max(5, len(items) / 3)
+    if len(levels & items) > enough and (len(rest) <= 2 or all(map(says_tie, rest))):
         return [{"tie": sorted(rest)} if rest - {"tie"} else {}]
     if {"0", "1"} <= {*map(side_code, levels)} <= {"1", "0.5", "0"}:
         return zero_or_one(c, a, b)
@@ -209,11 +201,8 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
         found = scheme_of(levels - {*ties}, schemes)
         if found is None or len({side_code(level) for level in levels - {*ties}}) < 2:
             continue
-        third = (
-            not told and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]
-        )  # A, B and C
-        if third:
-            return []
+        if not told and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]:
+            return []  # A, B and C
         forward, backward = ([stands_for(code, one) for code, one in zip(found, two, strict=True)]
                              for two in (own, own[::-1]))  # fmt: skip
         turned = all(backward) and not all(forward)  # H and A beside the columns away and home
@@ -289,11 +278,8 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
         rows = seen.values([total, *parts])
         if np.allclose(rows[0], rows[1:].sum(axis=0)):
             ranked = sorted(parts, key=lambda c: not c.name.casefold().startswith("w"))
-            yield (
-                [f"{part}={c.name}" for part, c in zip(("wins_a", "wins_b", "ties"), ranked, strict=False)],
-                8,
-                "counts",
-            )
+            names = zip(("wins_a", "wins_b", "ties"), ranked, strict=False)
+            yield [f"{part}={c.name}" for part, c in names], 8, "counts"
 
 
 def one_hot(seen: Seen, a: Column, b: Column) -> tuple[tuple[list[str], float, str], list[str]] | None:

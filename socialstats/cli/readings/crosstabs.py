@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.cli.columns import BEATEN, FEW, RATERS, WINNERS, Column, Seen, paired_names, share
 from socialstats.cli.readings.proposal import Proposal, value_settings
+from socialstats.cli.settings import spelled
 from socialstats.designs.tables import LOSERS, bare, crosstab
 from socialstats.errors import InputError
 from socialstats.tables import as_number
@@ -18,8 +19,9 @@ from socialstats.text import count
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
 AGREE_OF_TWO = 0.6  # the same for two labels, of which few units change
-RIGHT_WRONG = ("correct", "incorrect", "wrong", "right", "pass", "fail", "passed", "failed", "solved", "unsolved",
-               "success", "failure")  # outcomes of a condition, no judgements  # fmt: skip
+RIGHT_WRONG = spelled(
+    "correct incorrect wrong right pass fail passed failed solved unsolved success failure"
+)  # outcomes of a condition, no judgements
 AGREE = 0.4  # kappa from which a table of counts is rather one of two raters than one of two conditions
 FEW_LEVELS = 12  # a whole number above is rather a count than a rating
 
@@ -47,10 +49,8 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
     symmetric = bool((filled == filled.T).all())
     heads = {bare(name) for name in seen.table.columns[1:]}
     lost = named and not heads & {bare(label) for label in square.index}  # V1, V2, ... in place of labels
-    numbered = (
-        named and not lost and len(heads) != seen.rows and all(as_number(label) is not None for label in square.index)
-    )
-    if numbered:
+    numbered = all(as_number(label) is not None for label in square.index)
+    if numbered and named and not lost and len(heads) != seen.rows:
         return  # rows with numbers beside columns of levels: counts of units by level
     made: dict[str, Any] = {"crosstab": True}
     over = "the column over the row" if bare(seen.table.columns[0]) in LOSERS else "the row over the column"
@@ -63,21 +63,14 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
     head = Column(name=seen.table.columns[0], levels=(), rows=0, filled=0)
     right = k == 2 and all(Column(name=str(x), levels=(), rows=0, filled=0).called(RIGHT_WRONG) for x in square.index)
     judged = not right and agreed >= (AGREE_OF_TWO if k == 2 and not head.called(RATERS) else AGREE)
-    if (
-        np.isnan(cells).any()
-        or (symmetric and k > 2)
-        or not (judged or (filled.max() > FEW_LEVELS and not filled.all() if lost else named))
-    ):
+    counted = filled.max() > FEW_LEVELS and not filled.all() if lost else named
+    if np.isnan(cells).any() or (symmetric and k > 2) or not (judged or counted):
         return
     two = {"levels": list(square.index)} if k == 2 else {"scale": "nominal"}
-    less = 1.5 if agreed < 0.1 and all(as_number(label) is not None for label in square.index) else 0
-    yield Proposal(
-        "ratings", (9 if judged else 8) - less, "counts of two raters",
-        {"design": "ratings", **made, "scale": "nominal"},
-    )  # fmt: skip
-    yield Proposal(
-        "paired", (8 if judged else 9) - less, "counts of matched pairs", {"design": "paired", **made, **two}
-    )
+    less = 1.5 if agreed < 0.1 and numbered else 0
+    rated = {"design": "ratings", **made, "scale": "nominal"}
+    yield Proposal("ratings", 8 + judged - less, "counts of two raters", rated)
+    yield Proposal("paired", 9 - judged - less, "counts of matched pairs", {"design": "paired", **made, **two})
     if named and k > 2:
         yield replace(won, score=7, means=f"wins of {over}; the diagonal is left out")
 
@@ -112,12 +105,8 @@ def counted_tables(seen: Seen) -> Iterator[Proposal]:
         sides = {"map": [f"first={a.name}", f"second={b.name}"], "count": times, **value_settings((a, b), "paired")}
         yield Proposal("ratings", 8 if judged else 7, "counts of units by two raters", raters)
         yield Proposal("paired", 7 if judged else 8, "counts of matched pairs", sides)
-    if (
-        len(labels) > 2
-        and len(labels[0].levels) <= FEW
-        and not apart
-        and all(share(a, b) == 1 for a, b in combinations(labels, 2))
-    ):
+    same = all(share(a, b) == 1 for a, b in combinations(labels, 2))
+    if len(labels) > 2 and len(labels[0].levels) <= FEW and same and not apart:
         raters = {"raters": [c.name for c in labels], "count": times, **value_settings(labels, "ratings")}
         yield Proposal("ratings", 8.5, f"patterns of {count(len(labels), 'rater')} and how often each occurred", raters)
 

@@ -39,9 +39,8 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS)))
         and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints) or c.name in judged)
     ]  # fmt: skip
-    sides = [
-        two for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5 and not two[0].called(RATERS)
-    ]
+    sides = [two for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5]
+    sides = [two for two in sides if not two[0].called(RATERS)]
     keys = [c for c in keys if c.numbers is not None or not any(c in two for two in sides)][:MOST_KEYS]
     values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
               and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
@@ -66,9 +65,8 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
         numbers = numbers or [c for c in free if c.numbers is not None]
         scales = [c for c in free if c.discrete] if rated else []
-        named = sorted(
-            (c for c in free if c.called(VALUES)), key=lambda c: (not (c.yes_no and c.called(RIGHT)), c.called(WEAK))
-        )
+        named = [c for c in free if c.called(VALUES)]
+        named.sort(key=lambda c: (not (c.yes_no and c.called(RIGHT)), c.called(WEAK)))
         likely = named or [c for c in numbers if c in scales] or scales or numbers or free
         value = likely[0] if named else likely[-1]
         more = [f"'{c.name}'" for c in likely if c is not value and not c.called(WEAK)][:FEW_COLUMNS]
@@ -88,22 +86,14 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
             entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last]
             settings = {"map": entries, **({"by": added[0].name} if apart else alone)}
             methods = size > 2 and other.called(METHODS) and value.numbers is not None and full == 1
-            score = (
-                base
-                + 2.2 * methods
-                + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
-                - 0.5 * (size > len(unit.levels) and not rated)
-            )
+            score = base + 2.2 * methods + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
+            score -= 0.5 * (size > len(unit.levels) and not rated)
             told = f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating{instead}"
             yield Proposal("ratings", score, told, settings | value_settings([value], "ratings"))
         if not nested and not persons and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
-            settings = {
-                "map": [key, f"condition={other.name}", last],
-                "conditions": two_conditions(other),
-                **alone,
-                **gaps,
-            }
+            parts = [key, f"condition={other.name}", last]
+            settings = {"map": parts, "conditions": two_conditions(other), **alone, **gaps}
             score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS)
             score += 0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2
             yield Proposal("paired", score, f"'{value.name}' of the same {of} under two of '{other.name}'{instead}",

@@ -8,13 +8,14 @@ from typing import Any
 
 from socialstats.cli.columns import FEW, LATER, Column
 from socialstats.cli.guesses import ordered
+from socialstats.cli.settings import spelled
 from socialstats.designs.tables import bare
 from socialstats.tables import as_number
 
-YES = (
-    "yes", "y", "true", "t", "1", "pos", "positive", "+", "present", "success", "pass", "passed", "correct", "right",
-    "ja", "oui", "si", "approve", "accept", "accepted", "agree", "good", "better", "high",
-)  # fmt: skip  # fmt: skip
+YES = spelled(
+    "yes y true t 1 pos positive + present success pass passed correct right ja oui si approve accept accepted agree "
+    "good better high"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any
@@ -41,55 +40,67 @@ from socialstats.cli.columns import (
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import square_tables
 from socialstats.cli.readings.proposal import Proposal, later_first, value_settings
+from socialstats.cli.settings import couples, spelled
 from socialstats.designs.rows import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.tables import as_number
 from socialstats.text import count
 
 MOST_LABELLED = 40  # columns that are compared with each other by name
-REFERENCES = ("obs", "observed", "truth", "true", "gold", "actual", "reference", "target", "label", "groundtruth",
-              "expected", "human", "goldlabel", "correctlabel", "goldstandard", "standard")  # fmt: skip
-PREDICTIONS = ("pred", "preds", "predicted", "prediction", "model", "output", "estimated", "classified", "modellabel",
-               "llm", "gpt", "assigned", "system", "yhat", "auto", "automatic", "classifier")  # fmt: skip
+REFERENCES = spelled(
+    "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
+    "goldstandard standard"
+)
+PREDICTIONS = spelled(
+    "pred preds predicted prediction model output estimated classified modellabel llm gpt assigned system yhat auto "
+    "automatic classifier"
+)
 LABELS = ("label", "labels", "annotation", "diagnosis", "coding", "code", "codes", "grade", "category")
-JUDGEMENTS = ("rating", "rated", "rate", "grade", "graded", "diagnosis", "label", "labels", "annotation", "code",
-              "coded", "coding", "judgment", "judgement", "assessment", "opinion", "score", "mark")  # fmt: skip
-PAIRS_OF_JUDGES = (
-    ("husband", "wife"), ("mother", "father"), ("self", "other"), ("self", "peer"), ("parent", "teacher"),
-    ("his", "her"),    ("expert", "novice"), ("human", "model"), ("expert", "crowd"), ("human", "gpt"), ("human",
-    "llm"), ("1", "2"),
-    ("one", "two"), ("a", "b"), ("first", "second"), ("teacher", "student"), ("primary", "secondary"),
-)  # who may have judged the same  # fmt: skip
+JUDGEMENTS = spelled(
+    "rating rated rate grade graded diagnosis label labels annotation code coded coding judgment judgement assessment "
+    "opinion score mark"
+)
+PAIRS_OF_JUDGES = couples(
+    "husband wife, mother father, self other, self peer, parent teacher, his her, expert novice, human model, expert "
+    "crowd, human gpt, human llm, 1 2, one two, a b, first second, teacher student, primary secondary"
+)  # who may have judged the same
 LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
-RATED = (
-    "nraters",
-    "raters",
-    "nratings",
-    "ratings",
-    "njudges",
-    "votes",
-    "nvotes",
-    "annotators",
-    "nannotators",
+RATED = spelled(
+    "nraters raters nratings ratings njudges votes nvotes annotators nannotators"
 )  # how many rated the unit
 
 
-@dataclass(frozen=True)
 class Rows:
-    """A table of a row a unit: the column that names the rows, and the columns that may hold measurements."""
+    """A table of a row a unit: the column that names the rows, and the columns that may hold measurements.
 
-    seen: Seen
+    Attributes
+    ----------
+    seen : Seen
+    identity : str or None
+        Name of the column that names the rows.
+    named : str or None
+        The same, where it has a name that can be typed.
+    persons : bool
+        Whether rows are persons by the name of the column that names them, or by when they answered.
+    told : bool
+        Whether the table describes those who answered.
+    counted : bool
+        Whether rows were counted: a frequency beside rows that are all different.
+    less : float
+        What a wide reading loses: the table has several rows a unit, or is a square.
+    """
 
-    @cached_property
-    def identity(self) -> str | None:
-        """Name of the column that names the rows."""
-        return self.seen.row_id()
-
-    @property
-    def named(self) -> str | None:
-        """The same, where it has a name that can be typed."""
-        return self.identity if self.identity is not None and self.identity.strip() else None
+    def __init__(self, seen: Seen) -> None:
+        self.seen, self.identity = seen, seen.row_id()
+        self.named = self.identity if self.identity is not None and self.identity.strip() else None
+        names = [name for name in PERSONS if name != "id"]
+        stamped = any(c.timing for c in [*seen.columns.values()][:1])
+        self.persons = stamped or (self.identity is not None and seen.columns[self.identity].called(names))
+        self.told = any(bare(name) in COVARIATES for name in seen.columns)
+        others = [name for name in seen.columns if name not in seen.frequencies]
+        self.counted = bool(seen.frequencies and not self.identity and seen.distinct(others))
+        self.less = 3.0 if seen.long else 1.0 if seen.is_cross else 0.0
 
     @cached_property
     def values(self) -> list[Column]:
@@ -108,131 +119,69 @@ class Rows:
         lone = len(numbers) == 2 and {*kept} < {*numbers} == {*found} and same_scale(*numbers)
         return numbers if lone else kept  # of two columns of numbers alone, none is a date or a unit
 
-    @cached_property
-    def persons(self) -> bool:
-        """Whether rows are persons by the name of the column that names them, or by when they answered."""
-        names = [name for name in PERSONS if name != "id"]
-        first = next(iter(self.seen.columns.values()), None)
-        stamped = first is not None and first.timing
-        return stamped or (self.identity is not None and self.seen.columns[self.identity].called(names))
 
-    @cached_property
-    def told(self) -> bool:
-        """Whether the table describes those who answered."""
-        return any(bare(c.name) in COVARIATES for c in self.seen.columns.values())
-
-    @cached_property
-    def counted(self) -> bool:
-        """Whether rows were counted: a frequency beside rows that are all different."""
-        names = [name for name in self.seen.columns if name not in self.seen.frequencies]
-        return bool(self.seen.frequencies and not self.identity and self.seen.distinct(names))
-
-    @cached_property
-    def less(self) -> float:
-        """What a wide reading loses: the table has several rows a unit, or is a square."""
-        return 3.0 if self.seen.long else 1.0 if self.seen.is_cross else 0.0
-
-
-@dataclass(frozen=True)
 class Group:
-    """Columns of one scale: what their names and values say of raters, items and conditions."""
+    """Columns of one scale: what their names and values say of raters, items and conditions.
 
-    rows: Rows
-    columns: list[Column]
+    Attributes
+    ----------
+    rows : Rows
+    columns : list of Column
+    names : list of str
+    size : int
+    stems : set of str
+        Names without numbers.
+    discrete : bool
+        Whether all values can be levels.
+    many : bool
+        Whether these are (nearly) all columns that hold measurements, three or more.
+    called_raters : bool
+        Whether names say raters: words for them, initials, or two persons who rate.
+    items : bool
+        Whether the columns are called like items of a questionnaire.
+    numbered : bool
+        Whether the columns are numbered from 1 by a word that is no plain one and no condition.
+    sure : bool
+        Whether names say that somebody answered items.
+    asked : bool
+        Whether the columns are answers of persons, a row each.
+    lower : float
+        What other readings lose where the columns are items that persons answered.
+    raters : bool
+        Whether the columns are raters by name, or numbered measurements that agree.
+    crossed, pairs : list of pairs of Column
+        Those of two measurements or more under the same two conditions, by name; where there are none, those that are
+        called like two conditions or sides.
+    unlike : bool
+        Whether texts say nothing of raters or conditions: their labels differ, or are two items that never meet.
+    """
 
-    @cached_property
-    def names(self) -> list[str]:
-        """Names of the columns."""
-        return [c.name for c in self.columns]
-
-    @property
-    def size(self) -> int:
-        """Number of columns."""
-        return len(self.columns)
-
-    @cached_property
-    def stems(self) -> set[str]:
-        """Names without numbers."""
-        return {stem(name) for name in self.names}
-
-    @cached_property
-    def matrix(self) -> bool:
-        """Whether the columns are one question of a survey about several things, which stand in brackets."""
-        return all(BRACKETED.fullmatch(name) for name in self.names)
-
-    @cached_property
-    def called_raters(self) -> bool:
-        """Whether names say raters: words for them, initials, or two persons who rate."""
-        if self.matrix:
-            return False
+    def __init__(self, rows: Rows, columns: list[Column]) -> None:
+        self.rows, self.columns, self.size = rows, columns, len(columns)
+        self.names = [c.name for c in columns]
+        self.stems = {stem(name) for name in self.names}
+        self.discrete = all(c.discrete for c in columns)
+        self.many = self.size > 2 and self.size >= len(rows.values) - (self.size > 3)
+        matrix = all(BRACKETED.fullmatch(name) for name in self.names)  # a question about several things
         initials = self.size > 2 and all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
-        if initials or (len(self.stems) == 1 and self.stems <= RATER_STEMS):
-            return True
-        return any(c.called(RATERS) for c in self.columns) or (self.size == 2 and two_judges(*self.columns))
-
-    @cached_property
-    def items(self) -> bool:
-        """Whether the columns are called like items of a questionnaire."""
-        return (self.matrix or bool(item_suspects(self.names))) and not self.called_raters
-
-    @cached_property
-    def numbered(self) -> bool:
-        """Whether the columns are numbered from 1 by a word that is no plain one and no condition."""
+        words = (
+            initials or (len(self.stems) == 1 and self.stems <= RATER_STEMS) or any(c.called(RATERS) for c in columns)
+        )
+        self.called_raters = not matrix and (words or (self.size == 2 and two_judges(*columns)))
+        self.items = (matrix or bool(item_suspects(self.names))) and not self.called_raters
         plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS}
-        return not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
-
-    @cached_property
-    def discrete(self) -> bool:
-        """Whether all values can be levels."""
-        return all(c.discrete for c in self.columns)
-
-    @cached_property
-    def raters(self) -> bool:
-        """Whether the columns are raters by name, or numbered measurements that agree."""
-        alike = self.numbered and not self.discrete
-        return self.called_raters or (alike and self.rows.seen.concordance(*self.columns[:2]) >= SAME)
-
-    @cached_property
-    def pairs(self) -> list[tuple[Column, Column]]:
-        """Pairs of columns that are called like two conditions or sides."""
-        named = [pair for pair in combinations(self.columns[:MOST_KEYS], 2) if paired_names(*pair)]
-        return self.crossed or named
-
-    @cached_property
-    def crossed(self) -> list[tuple[Column, Column]]:
-        """Pairs of two measurements or more under the same two conditions, by name."""
-        return within_stems(self.columns[:MOST_KEYS])
-
-    @cached_property
-    def many(self) -> bool:
-        """Whether these are (nearly) all columns that hold measurements, three or more."""
-        return self.size > 2 and self.size >= len(self.rows.values) - (self.size > 3)
-
-    @cached_property
-    def sure(self) -> bool:
-        """Whether names say that somebody answered items."""
-        return self.items or self.numbered or self.rows.told
-
-    @cached_property
-    def asked(self) -> bool:
-        """Whether the columns are answers of persons, a row each."""
-        free = self.size > 3 and not (self.called_raters or self.rows.counted)
-        return free and is_scale(self.columns, self.items or self.numbered) and (self.sure or self.rows.persons)
-
-    @property
-    def lower(self) -> float:
-        """What other readings lose where the columns are items that persons answered."""
-        return 1.5 * (self.asked and self.sure)
-
-    @property
-    def unlike(self) -> bool:
-        """Whether texts say nothing of raters or conditions: their labels differ, or are two items that never meet."""
-        if self.columns[0].numbers is not None:
-            return False
-        differ = len({c.levels for c in self.columns}) > 1
-        if not (self.pairs or self.raters or self.many) and differ:
-            return True
-        return self.size == 2 and len(self.columns[0].levels) > 3 and not meet_themselves(self.rows.seen, *self.columns)
+        self.numbered = not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
+        self.sure = self.items or self.numbered or rows.told
+        free = self.size > 3 and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
+        self.asked = free and is_scale(columns, self.items or self.numbered)
+        self.lower = 1.5 * (self.asked and self.sure)
+        agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
+        self.raters = self.called_raters or agree
+        self.crossed = within_stems(columns[:MOST_KEYS])
+        self.pairs = self.crossed or [two for two in combinations(columns[:MOST_KEYS], 2) if paired_names(*two)]
+        differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
+        lone = self.size == 2 and len(columns[0].levels) > 3 and not meet_themselves(rows.seen, *columns)
+        self.unlike = columns[0].numbers is None and (differ or lone)
 
 
 def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
@@ -333,9 +282,8 @@ def as_raters(group: Group) -> Proposal:
 def as_conditions(group: Group, said: tuple[Column, Column] | None = None) -> Proposal:
     """Propose two columns of a group as two conditions of the row's unit."""
     seen, less = group.rows.seen, group.rows.less + group.lower
-    subtracted = (
-        [said] if said else [two for two in combinations(group.columns[:MOST_KEYS], 2) if seen.subtracted(*two)]
-    )
+    some: Iterable[tuple[Column, Column]] = [said] if said else combinations(group.columns[:MOST_KEYS], 2)
+    subtracted = [two for two in some if two == said or seen.subtracted(*two)]
     first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
@@ -387,11 +335,9 @@ def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
                if one.numbers and other.numbers and negated(one.name, other.name)]  # fmt: skip
     scaled: list[list[Column]] = []
     for column in [c for c in rest if not any(c in g for g in groups)]:
-        home = next((g for g in scaled if same_scale(g[0], column)), None)
-        if home is None:
-            scaled.append([column])
-        else:
-            home.append(column)
+        home: list[Column] = next((g for g in scaled if same_scale(g[0], column)), [])
+        scaled += [] if home else [home]
+        home.append(column)
     groups += scaled
     groups = sorted((g for g in groups if len(g) > 1 and any(len(c.levels) > 1 for c in g)), key=len, reverse=True)
     short = [c for c in values if len(c.levels) <= MOST_KEYS]
@@ -414,12 +360,8 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     counted = bare(total) in (*FREQUENCIES, *RATED, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:
         columns = [seen.columns[name] for name in parts]
-    if (
-        not 2 <= len(columns) <= FEW
-        or seen.rows < 3
-        or all(max(c.numbers or [0]) < 2 for c in columns)
-        or any(c.filled < c.rows for c in columns)
-    ):
+    gaps = any(c.filled < c.rows for c in columns)
+    if not 2 <= len(columns) <= FEW or seen.rows < 3 or gaps or all(max(c.numbers or [0]) < 2 for c in columns):
         return
     rows = seen.values(columns)
     sums, zeros, names = rows.sum(axis=0), float((rows == 0).mean()), [c.name for c in columns]
@@ -434,11 +376,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     if not (steady or sparse or levels or shared) or (sums.max() > 1000 and not levels) or (parts and (items or wins)):
         return
     free = identity is not None and identity.strip()
-    settings = {
-        "level_columns": [c.name for c in columns],
-        "scale": "nominal",
-        **({"map": [f"unit={identity}"]} if free else {}),
-    }
+    settings = {"level_columns": names, "scale": "nominal", **({"map": [f"unit={identity}"]} if free else {})}
     score = 9 if steady else 8.5 if levels else 7.7 if sparse else 6.7
     yield Proposal("ratings", score, "how many raters gave the unit each level", settings)
 
@@ -449,9 +387,6 @@ def transposed_tables(seen: Seen) -> Iterator[Proposal]:
     rest = [c for c in seen.columns.values() if c not in named]
     named = named if len(seen.table.columns) <= MOST_COLUMNS else []
     if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:
-        settings = {
-            "map": [f"rater={named[0].name}"],
-            "units": [c.name for c in rest],
-            **value_settings(rest, "ratings"),
-        }
+        settings: dict[str, Any] = {"map": [f"rater={named[0].name}"], "units": [c.name for c in rest]}
+        settings |= value_settings(rest, "ratings")
         yield Proposal("ratings", 8, f"a row a rater, {count(len(rest), 'unit')} in columns", settings)

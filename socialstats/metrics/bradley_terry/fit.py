@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,16 +35,20 @@ from socialstats.models.bradley_terry.fitting import (
     require_not_separated,
     win_graph,
 )
-from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS, Likelihood, PairData, pair_data, with_ghost
+from socialstats.models.bradley_terry.likelihoods import (
+    LIKELIHOODS,
+    BradleyTerry,
+    PairData,
+    log_likelihood,
+    pair_data,
+    with_ghost,
+)
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, interval, number, p_value, quoted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from socialstats.results import Row
-
 
 SUSPICIOUS_ETA = 20.0  # a linear predictor this large means odds of 5e8: look for separation
 
@@ -168,62 +173,48 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     model = LIKELIHOODS[ties]
     z, names = effect_columns(design, options.formula, order=options.order)
     data = pair_data(design, z, names, free=options.strengths == "free")
-    _require_own_names(design, data, model)
+    same = [name for name in (*names, model.tie_term) if name in design.items[: data.n_items]]
+    if same:  # every row of the result has a name of its own
+        raise InputError(
+            f"item {quoted(same)} has the name of a term of this model; "
+            f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
+        )
     if options.reference is not None and options.reference not in design.items:
         raise InputError(f"reference='{options.reference}' is not an item; items: {', '.join(design.items[:20])}")
-    _require_connected(data, design, options)
+    # Ford's condition: a penalty needs only that all items hang together, pseudo-wins need nothing
+    if data.n_items and not options.prior and (options.penalty is None or len(win_graph(data).groups) > 1):
+        require_connected(data, design.items)
     require_identified(data)
     fitted = _estimate(data, model, options)
     factors = design.factors(options.cluster)
-    kind = options.covariance_kind(len(factors), ties, design.weighted)
-    robust = _clustered(design, data, model, fitted, factors) if kind == "cluster" else None
-    adjusted = False
-    if robust is not None:
+    kind, robust, adjusted = options.covariance_kind(len(factors), ties, design.weighted), None, False
+    covariance = fitted.covariance
+    if kind == "cluster":
+        robust = _clustered(design, data, model, fitted, factors)
         covariance, adjusted = robust.covariance()
     elif kind == "sandwich":
-        covariance = row_sandwich(data, model, fitted.beta, fitted.covariance)
-    else:
-        covariance = fitted.covariance
+        covariance = row_sandwich(data, model, fitted.beta, covariance)
     state = State(
         data=data, model=model, fitted=fitted, covariance=covariance, adjusted=adjusted, kind=kind, factors=factors,
-        robust=robust, options=options, ties=ties, penalised=bool(options.penalty or options.prior),
+        robust=robust, options=options, ties=ties,
         reference=None if options.reference is None else design.items.index(options.reference),
     )  # fmt: skip
     return make_result(design, state)
 
 
-def _require_connected(data: PairData, design: Comparisons, options: Options) -> None:
-    """Check Ford's condition; a penalty needs only that all items hang together, pseudo-wins need nothing."""
-    if not data.free or options.prior:
-        return
-    if options.penalty is None or len(win_graph(data).groups) > 1:
-        require_connected(data, design.items)
-
-
-def _estimate(data: PairData, model: Likelihood, options: Options) -> Fitted:
+def _estimate(data: PairData, model: BradleyTerry, options: Options) -> Fitted:
     if options.prior:
         return _drop_ghost(_newton(with_ghost(data, options.prior), model), data, model)
     if options.penalty == "firth":
         return fit_firth(data, model)
     if options.solver == "mm":
         worth, sweeps = fit_mm(data)
-        at = fit_newton(data, model, beta=np.log(worth) - np.log(worth).mean())
-        return Fitted(beta=_log_centred(worth), covariance=at.covariance, loglik=at.loglik, iterations=sweeps)
+        beta = np.log(worth) - np.log(worth).mean()
+        return replace(fit_newton(data, model, beta=beta), beta=beta, iterations=sweeps)
     return _newton(data, model)
 
 
-def _require_own_names(design: Comparisons, data: PairData, model: Likelihood) -> None:
-    """Raise when an item has the name of a term: every row of the result has a name of its own."""
-    terms = [*data.z_names, *([model.tie_term] if model.tie_term else [])]
-    same = [name for name in terms if data.free and name in design.items]
-    if same:
-        raise InputError(
-            f"item {quoted(same)} has the name of a term of this model; "
-            f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
-        )
-
-
-def _newton(data: PairData, model: Likelihood) -> Fitted:
+def _newton(data: PairData, model: BradleyTerry) -> Fitted:
     """Maximise the likelihood; where that fails or looks suspicious, say which terms separate the outcomes."""
     try:
         with np.errstate(over="ignore"):
@@ -233,30 +224,25 @@ def _newton(data: PairData, model: Likelihood) -> Fitted:
         if isinstance(error, NonConvergence):
             raise
         raise NonConvergence("the information matrix is singular", iterations=0, gap=np.inf) from error
-    if np.abs(data.eta(fitted.beta)).max(initial=0.0) > SUSPICIOUS_ETA:
+    if np.abs(data.eta_tau(fitted.beta)[0]).max(initial=0.0) > SUSPICIOUS_ETA:
         require_not_separated(data, model.tie_term)
     return fitted
 
 
-def _log_centred(worth: Any) -> Any:
-    return np.log(worth) - np.log(worth).mean()
-
-
-def _drop_ghost(fitted: Fitted, data: PairData, model: Likelihood) -> Fitted:
+def _drop_ghost(fitted: Fitted, data: PairData, model: BradleyTerry) -> Fitted:
     """Remove the ghost item and centre the others; the log-likelihood is that of the data alone."""
     n = data.n_items
-    keep = np.delete(np.arange(len(fitted.beta)), n)
-    centre = np.eye(len(keep))
+    centre = np.delete(np.eye(len(fitted.beta)), n, axis=0)
     centre[:n, :n] -= 1 / n
-    beta = centre @ fitted.beta[keep]
-    cov = centre @ fitted.covariance[np.ix_(keep, keep)] @ centre.T
-    tau = beta[-1] if model.tie_term is not None else 0.0
-    loglik = model.loglik(data.eta(beta), tau, model.statistics(data.w))
-    return Fitted(beta=beta, covariance=cov, loglik=loglik, iterations=fitted.iterations)
+    beta = centre @ fitted.beta
+    loglik = log_likelihood(data, model, beta)
+    return Fitted(
+        beta=beta, covariance=centre @ fitted.covariance @ centre.T, loglik=loglik, iterations=fitted.iterations
+    )
 
 
 def _clustered(
-    design: Comparisons, data: PairData, model: Likelihood, fitted: Fitted, factors: tuple[Factor, ...]
+    design: Comparisons, data: PairData, model: BradleyTerry, fitted: Fitted, factors: tuple[Factor, ...]
 ) -> Robust:
     if len(factors) > 2:
         named = ", ".join(f"'{factor.name}'" for factor in factors)
@@ -273,43 +259,38 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
     """Fit every strongly connected component on its own comparisons; lone items get an undefined row."""
     results: dict[str, Any] = {}
     for k, members in enumerate(error.components, start=1):
-        codes = [design.items.index(m) for m in members]
-        inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)
-        name = f"component {k}"
+        name, item = f"component {k}", members[0]
         if len(members) > 1:
+            codes = [design.items.index(m) for m in members]
+            inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)
             results[name] = _fit_whole(design.take(inside), options)
-        else:
-            why = _lone(members[0], error)
-            row = Row(term=members[0], group="strength", undefined=why)
-            results[name] = BradleyTerryResult(
-                metric="bradley_terry", title="Bradley-Terry model", rows=(row,), inference="none",
-                counts={"rows": 0}, words=f"The strength of {members[0]} is undefined: {why}.",
-            )  # fmt: skip
+            continue
+        why = "its wins and losses against the others go in one direction each"
+        if item in error.unbeaten or item in error.winless:
+            why = "it never lost" if item in error.unbeaten else "it never won"
+        row = Row(term=item, group="strength", key=(("item", item),), role="estimate", undefined=why,
+                  reason="unidentified")  # fmt: skip
+        results[name] = BradleyTerryResult(
+            metric="bradley_terry", title="Bradley-Terry model", rows=(row,), inference="none",
+            counts={"rows": 0}, words=f"The strength of {item} is undefined: {why}.",
+        )  # fmt: skip
     return ResultGroup(by="component", results=results)
-
-
-def _lone(item: str, error: MleDoesNotExist) -> str:
-    if item in error.unbeaten:
-        return "it never lost"
-    if item in error.winless:
-        return "it never won"
-    return "its wins and losses against the others go in one direction each"
 
 
 def sentence(result: Result) -> str:
     """Return strongest and weakest item with intervals, and the effects, from the rows."""
-    rows = [r for r in result.rows if r.group == "strength" and r.estimate is not None]
+    rows = sorted((r for r in result.rows if r.group == "strength" and r.estimate is not None), key=_value)
     parts = []
     if rows:
-        top, bottom = max(rows, key=_value), min(rows, key=_value)
+        top, bottom = max(rows, key=_value), rows[0]
         parts.append(
-            f"Of {count(len(rows), 'item')}, {top.term} is strongest (log-strength {_estimate_of_metric(top)}) "
-            f"and {bottom.term} weakest ({_estimate_of_metric(bottom)})"
+            f"Of {count(len(rows), 'item')}, {top.term} is strongest (log-strength {_with_interval(top)}) "
+            f"and {bottom.term} weakest ({_with_interval(bottom)})"
         )
     for row in result.rows:
         if row.group in ("order", "covariate") and row.estimate is not None:
             name = "being shown first" if row.group == "order" else f"one unit of {row.term}"
-            parts.append(f"{name} adds {_estimate_of_metric(row)}, {p_value(row.p_value)}, to the log-odds")
+            parts.append(f"{name} adds {_with_interval(row)}, {p_value(row.p_value)}, to the log-odds")
     return "; ".join(parts) + "." if parts else f"{result.title}: no estimates."
 
 
@@ -317,11 +298,10 @@ def _value(row: Row) -> float:
     return row.estimate if row.estimate is not None else 0.0
 
 
-def _estimate_of_metric(row: Row) -> str:
-    level = row.conf_level if row.conf_level is not None else 0.95
+def _with_interval(row: Row) -> str:
     if row.conf_low is None:
         return f"{number(row.estimate)} ({row.undefined})"
-    return f"{number(row.estimate)}, {interval(row.conf_low, row.conf_high, level=level)}"
+    return f"{number(row.estimate)}, {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

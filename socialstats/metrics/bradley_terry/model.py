@@ -4,43 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.comparisons import Comparisons, Covariate, Factor
+from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.robust import Errors, Robust, between
 from socialstats.inference.rows import with_each_t
-from socialstats.models.bradley_terry.fitting import (
-    Fitted,
-)
-from socialstats.models.bradley_terry.likelihoods import Likelihood, PairData
+from socialstats.models.bradley_terry.fitting import Fitted
+from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.results import Row
 from socialstats.text import count, shorten
 
-if TYPE_CHECKING:
-    from socialstats.results import Row
-
-
 Ties = Literal["auto", "davidson", "rao_kupper", "half", "none"]
-
-
 Strengths = Literal["free", "none"]
-
-
 Vcov = Literal["auto", "model", "sandwich", "cluster"]
-
-
 Penalty = Literal["firth"]
-
-
 Components = Literal["error", "separate"]
-
-
 Solver = Literal["newton", "mm"]
 
 
@@ -114,20 +98,9 @@ class Options:
             raise InputError("vcov='cluster' needs a cluster: declare one in the design, or pass cluster='pair'")
         return self.vcov
 
-    def echo(self, **chosen: Any) -> dict[str, Any]:
-        """Return all settings as a mapping, with what 'auto' became."""
-        names = (
-            "formula", "order", "strengths", "penalty", "prior", "components", "solver", "reference", "level",
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in names} | chosen
-
 
 ORDER = "order"
-
-
 SMALLEST, LARGEST = 1e-7, 1e7  # differences beyond these make the information singular to working precision
-
-
 PLAIN = re.compile(r"^[A-Za-z_]\w*(\s*\+\s*[A-Za-z_]\w*)*$")
 
 
@@ -194,8 +167,9 @@ def _by_formulaic(design: Comparisons, text: str) -> tuple[FloatArray, tuple[str
     used = [c for c in design.covariates.values() if is_used(c.name, text)]
     if not used:
         _unknown(text.strip(), design)
-    codes, rows = _distinct(used)
-    frame = pd.DataFrame({c.name: np.concatenate([c.a, c.b])[rows] for c in used})
+    sides = pd.DataFrame({c.name: np.concatenate([c.a, c.b]) for c in used})
+    codes = sides.groupby(list(sides.columns), sort=True, dropna=False).ngroup().to_numpy()
+    frame = sides.iloc[np.unique(codes, return_index=True)[1]].reset_index(drop=True)
     try:
         matrix = model_matrix(text, frame, na_action="raise")
     except (FormulaicError, NameError, ValueError) as error:
@@ -211,16 +185,6 @@ def _by_formulaic(design: Comparisons, text: str) -> tuple[FloatArray, tuple[str
 def is_used(name: str, formula: str) -> bool:
     """Return whether the formula names this covariate (not just a longer name that holds it)."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
-
-
-def _distinct(used: list[Covariate]) -> tuple[Any, Any]:
-    """Return for each of the 2 x cells sides the code of its combination of values, and one example of each."""
-    key = np.zeros(2 * len(used[0].a), dtype=np.int64)
-    for c in used:
-        _, code = np.unique(np.concatenate([c.a, c.b]), return_inverse=True)
-        key = key * (int(code.max()) + 1) + code.reshape(-1)
-    _, example, codes = np.unique(key, return_index=True, return_inverse=True)
-    return codes.reshape(-1), example
 
 
 def _unknown(name: str, design: Comparisons) -> None:
@@ -245,7 +209,7 @@ class State:
     Attributes
     ----------
     data : PairData
-    model : Likelihood
+    model : BradleyTerry
     fitted : Fitted
         Centred estimates with their model covariance.
     covariance : (p, p) array
@@ -259,13 +223,12 @@ class State:
     options : Options
     ties : str
         Tie model in use.
-    penalised : bool
     reference : int or None
         Parameter that is 0 as reported.
     """
 
     data: PairData
-    model: Likelihood
+    model: BradleyTerry
     fitted: Fitted
     covariance: FloatArray
     adjusted: bool
@@ -274,8 +237,19 @@ class State:
     robust: Robust | None
     options: Options
     ties: str
-    penalised: bool
     reference: int | None
+
+    @property
+    def penalised(self) -> bool:
+        """Whether the estimates are not those of maximum likelihood."""
+        return bool(self.options.penalty or self.options.prior)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Clusters of each factor that the standard errors use, by its name."""
+        if self.robust is None:
+            return {}
+        return dict(zip([factor.name for factor in self.factors], self.robust.n_clusters, strict=True))
 
     @property
     def transform(self) -> FloatArray:
@@ -304,12 +278,6 @@ class State:
             return self.robust.errors(contrasts)
         return normal(np.einsum("ki,ki->k", contrasts @ self.covariance, contrasts))
 
-    def covariance_of(self, transform: FloatArray) -> FloatArray:
-        """Return the covariance of transformed parameters."""
-        if self.robust is not None:
-            return self.robust.covariance(transform)[0]
-        return np.asarray(transform @ self.covariance @ transform.T)
-
     @property
     def design_effects(self) -> FloatArray | None:
         """Ratio of the s.e. in use to the model's, for every strength that has one; None without clusters."""
@@ -328,66 +296,61 @@ def normal(variance: FloatArray) -> Errors:
     return Errors(variance=variance, df=np.full(k, np.inf), unit=np.zeros(k), refused=np.zeros(k, dtype=bool))
 
 
-def n_pairs(data: PairData) -> int:
-    """Return how many pairs of items met."""
-    return len(np.unique(data.a * (int(data.b.max(initial=0)) + 1) + data.b))
-
-
 def references(state: State) -> tuple[str, ...]:
     """Return the keys of the literature behind this fit."""
+    options = state.options
     keys = ["bradley1952", "ford1957"]
     keys += {"davidson": ["davidson1970"], "rao_kupper": ["raokupper1967"]}.get(state.ties, [])
-    keys += ["davidsonbeaver1977"] if state.options.order else []
-    keys += ["firth1993"] if state.options.penalty else []
-    keys += ["hunter2004"] if state.options.solver == "mm" else []
+    keys += ["davidsonbeaver1977"] * options.order + ["firth1993"] * (options.penalty is not None)
+    keys += ["hunter2004"] * (options.solver == "mm")
     robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
     keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])
-    return tuple(keys + (["cameron2011", "cochran1964"] if len(state.factors) == 2 else []))
+    return tuple(keys + ["cameron2011", "cochran1964"] * (len(state.factors) == 2))
 
 
 def describe(state: State) -> str:
     """Return in words how the standard errors were obtained."""
     if state.robust is None:
         return KINDS[state.kind]
-    sizes = zip(state.factors, state.robust.n_clusters, strict=True)
-    names = " x ".join(f"{size:,} {factor.name} clusters" for factor, size in sizes)
+    names = " x ".join(f"{size:,} {name} clusters" for name, size in state.sizes.items())
     crossed = ", crossed" if len(state.factors) == 2 else ""
     return f"{KINDS['cluster']} ({names}{crossed}; CR2, t with Satterthwaite's df)"
 
 
-def coefficient_names(design: Comparisons, state: State) -> tuple[str, ...]:
-    """Return the names of all parameters in order."""
-    tie = (state.model.tie_term,) if state.model.tie_term else ()
-    return (design.items if state.data.free else ()) + state.data.z_names + tie
+def times_compared(design: Comparisons) -> FloatArray:
+    """Return how many comparisons each item is in."""
+    n = len(design.items)
+    return np.asarray(np.bincount(design.item_a, design.count, n) + np.bincount(design.item_b, design.count, n))
 
 
 def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
     """Return one row a parameter, with Wald intervals and tests against zero."""
-    beta, errors = state.transform @ state.fitted.beta, state.reported
-    n_items, names = state.data.n_items, coefficient_names(design, state)
-    compared = np.bincount(design.item_a, design.count, len(design.items))
-    compared += np.bincount(design.item_b, design.count, len(design.items))
-    clusters = min(state.robust.n_clusters) if state.robust else None
+    beta, n_items = (state.transform @ state.fitted.beta).tolist(), state.data.n_items
+    named = [("item", name, "strength") for name in design.items[:n_items]]
+    order = ORDER if state.options.order else None
+    named += [("effect", name, "order" if name == order else "covariate") for name in state.data.z_names]
+    named += [("effect", name, "tie") for name in (state.model.tie_term,) if name is not None]
+    n = [*times_compared(design).tolist()[:n_items], *[float(design.n_rows)] * (len(named) - n_items)]
     rows = [
         Row(
-            term=name, group="strength" if j < n_items else term_group(name, state), estimate=float(beta[j]),
-            n_clusters=clusters, n=float(compared[j]) if j < n_items else float(design.n_rows),
-            method=KINDS[state.kind],
+            term=name, group=group, key=((dimension, name),), role="estimate", estimate=value, n=times,
+            n_clusters=min(state.sizes.values(), default=None), method=KINDS[state.kind],
         )
-        for j, name in enumerate(names)
+        for (dimension, name, group), value, times in zip(named, beta, n, strict=True)
     ]  # fmt: skip
-    why = {j: unseen_item(design, state, j) for j in range(n_items) if errors.refused[j]}
+    why = {j: unseen_item(design, state, j) for j in np.flatnonzero(state.reported.refused[:n_items]).tolist()}
     if state.reference is not None:
         why[state.reference] = "reference item, fixed at zero"
-    return with_errors(rows, state, errors, level, why)
+        rows[state.reference] = replace(rows[state.reference], role="reference")
+    return with_errors(rows, state, state.reported, level, why)
 
 
 def with_errors(
     rows: Sequence[Row], state: State, errors: Errors, level: float, why: Mapping[int, str] | None = None
 ) -> list[Row]:
     """Return rows of estimates with error, Wald interval and test, or why they have none (`why` by place)."""
-    known = errors.std_error > 0
-    reasons = ["" if there else why_not(state, errors, k) for k, there in enumerate(known.tolist())]
+    known = (errors.std_error > 0).tolist()
+    reasons = ["" if there else why_not(state, errors, k) for k, there in enumerate(known)]
     for k, reason in (why or {}).items():
         reasons[k] = reason
     return with_each_t(rows, errors.std_error, errors.df, level, reasons)
@@ -397,8 +360,7 @@ def why_not(state: State, errors: Errors, k: int) -> str:
     """Return why contrast k has no standard error."""
     if not errors.refused[k]:
         return "the standard error is zero: " + ("too few clusters" if state.robust else "every row is a tie")
-    names = " and ".join(factor.name for factor in state.factors)
-    return f"rests on single clusters ({names}), whose own effects cannot be told from it"
+    return f"rests on single clusters ({' and '.join(state.sizes)}), whose own effects cannot be told from it"
 
 
 def unseen_item(design: Comparisons, state: State, item: int) -> str:
@@ -410,10 +372,3 @@ def unseen_item(design: Comparisons, state: State, item: int) -> str:
                 return "met in one pair only: a lean of that pair cannot be told from its strength"
             return f"met in one cluster only ({factor.name}): a lean of that cluster cannot be told from its strength"
     return why_not(state, state.reported, item)
-
-
-def term_group(name: str, state: State) -> str:
-    """Return the family of a parameter that is not a strength."""
-    if name == state.model.tie_term:
-        return "tie"
-    return "order" if name == "order" and state.options.order else "covariate"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 from scipy.special import chdtrc, expit, logsumexp, xlogy
 
-from socialstats.arrays import FloatArray
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, Covariate, Factor
+from socialstats.arrays import BoolArray, FloatArray
+from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Covariate, Factor
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
@@ -25,29 +26,30 @@ from socialstats.inference.intervals import (
     two_sided_p,
 )
 from socialstats.inference.rows import with_ends, with_t
-from socialstats.metrics.bradley_terry.cautions import fit_cautions
+from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
 from socialstats.metrics.bradley_terry.model import (
     State,
-    coefficient_names,
     describe,
     effect_columns,
     is_used,
     make_rows,
-    n_pairs,
     references,
-    term_group,
     why_not,
     with_errors,
 )
 from socialstats.models.bradley_terry.covariance import quasi_variances, rank_sets, worst_errors
-from socialstats.models.bradley_terry.fitting import Refits, Refitter
-from socialstats.models.bradley_terry.likelihoods import PairData, sums
+from socialstats.models.bradley_terry.fitting import Refitter
+from socialstats.models.bradley_terry.likelihoods import sums, weight_table
 from socialstats.resampling.engine import Units, check_resamples, lost_caution, resamples_needed, weight_blocks
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.text import count, interval, listing, number, p_value, percent, quoted
 
-if TYPE_CHECKING:
-    from socialstats.metrics.bradley_terry.model import State
+FEWEST_DRAWS = 100
+FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
+SMALL_EXPECTED = 5.0
+NOT_FITTING = 0.01
+TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
+ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # of the fit's own errors; a bootstrap says its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -63,8 +65,6 @@ class BradleyTerryResult(Result):
     @property
     def fitted_state(self) -> State:
         """The fit; raises for a lone item, which has none."""
-        from socialstats.errors import UndefinedStatistic
-
         if self.state is None:
             raise UndefinedStatistic(self.words or "this result has no fit")
         return self.state
@@ -73,7 +73,7 @@ class BradleyTerryResult(Result):
     def items(self) -> tuple[str, ...]:
         """Item labels, in the order of the strengths."""
         design: Comparisons = self.design
-        return design.items if self.fitted_state.data.free else ()
+        return design.items[: self.fitted_state.data.n_items]
 
     @property
     def strengths(self) -> dict[str, float]:
@@ -120,14 +120,82 @@ class BradleyTerryResult(Result):
         """Return a level that was asked for, or else the fit's."""
         return self.fitted_state.options.level if level is None else checked_level(level)
 
+    def _known_strengths(self) -> FloatArray:
+        """Return the centred strengths, or say that the model has none."""
+        if not self.items:
+            raise UndefinedStatistic("this model has no item strengths (strengths='none')")
+        return self.fitted_state.fitted.beta[: len(self.items)]
+
+    def _derived(self, title: str, rows: Sequence[Row], words: str, *, extras: Any = None, **more: Any) -> Result:
+        """Return a Result that belongs to this fit: same design, counts, cautions and inference unless given."""
+        defaults: dict[str, Any] = {
+            "inference": self.inference, "counts": self.counts, "settings": self.settings, "cautions": self.cautions,
+            "references": self.references, "design": self.design, "extras": {"fit": self, **(extras or {})},
+        }  # fmt: skip
+        return FromFit(metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more))
+
+    def _wald(self, row: Row, contrast: FloatArray, level: float) -> Row:
+        """Return a row of one linear function of the parameters, with its error, interval and test."""
+        state = self.fitted_state
+        return with_errors([replace(row, method="Wald")], state, state.errors(contrast[None, :]), level)[0]
+
+    def _delta(
+        self, rows: Sequence[Row], at: FloatArray, gradient: FloatArray, scale: str, level: float, **fields: Any
+    ) -> list[Row]:
+        """Return rows with errors by the delta method, and intervals made on the scale of a logarithm or logit.
+
+        Parameters
+        ----------
+        rows : sequence of Row
+            With their estimates.
+        at : (k,) array
+            Logarithms (logits) of the estimates.
+        gradient : (k, p) array
+            Derivatives of `at` in the parameters.
+        scale : {"log", "logit"}
+        **fields
+            As for `with_ends`.
+        """
+        state = self.fitted_state
+        errors = state.errors(gradient)
+        reach = critical_values(level, errors.df) * errors.std_error
+        inverse = np.exp if scale == "log" else expit
+        slope = np.exp(at) if scale == "log" else expit(at) * expit(-at)
+        out = []
+        for k, row in enumerate(rows):
+            if not errors.std_error[k] > 0:
+                out.append(replace(row, undefined=why_not(state, errors, k)))
+                continue
+            low, high = (float(inverse(at[k] + side * reach[k])) for side in (-1, 1))
+            out.append(with_ends(
+                row, low, high, level, std_error=float(slope[k] * errors.std_error[k]),
+                method=f"delta method on the {scale} scale", **fields,
+            ))  # fmt: skip
+        return out
+
     def worth(self, *, level: float | None = None) -> Result:
         """Return the worths exp(strength), scaled to sum one, with intervals made on the log scale.
 
         This is the relative preference index (RPI) of the role-conflict study. The delta method gives
         s.e.(log w_i) from the gradient e_i - w; the interval is w_i exp(+- z s.e.).
         """
-
-        return worth(self, self._level(level))
+        strength, level = self._known_strengths(), self._level(level)
+        n = len(strength)
+        log_worth = strength - logsumexp(strength)
+        w = np.exp(log_worth)
+        gradient = np.eye(n, len(self.names))
+        gradient[:, :n] -= w  # d log w_i / d strength_j = [i = j] - w_j
+        shares = [
+            Row(term=item, group="worth", key=(("item", item),), role="estimate", estimate=value)
+            for item, value in zip(self.items, w.tolist(), strict=True)
+        ]
+        rows = self._delta(shares, log_worth, gradient, "log", level, within=(0.0, 1.0))
+        top = max(rows, key=lambda r: r.estimate or 0)
+        words = (
+            f"{top.term} has the largest worth, {number(top.estimate, 3, bounded=True)}, "
+            f"{ends_of(top, 3, bounded=True)}, of a total of one over {count(len(rows), 'item')}."
+        )
+        return self._derived("Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",))
 
     def ranks(
         self,
@@ -152,8 +220,43 @@ class BradleyTerryResult(Result):
         correlations are those of the model: robust ones are too poorly known. A difference without a standard error is
         never called.
         """
-
-        return rank_table(self, kind, self._level(level), draws, seed)
+        if kind not in ("marginal", "simultaneous"):
+            raise InputError(f"kind={kind!r} is not one of 'marginal', 'simultaneous'")
+        if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
+            raise InputError(f"seed={seed}, draws={draws}: a seed is 0 or more, and draws at least {FEWEST_DRAWS}")
+        strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
+        n, p = len(strength), None
+        if state.robust is not None:
+            i, j = np.triu_indices(n, 1)
+            found, p = state.differences, np.ones((n, n))  # 1 where a difference cannot be tested
+            tested = found.std_error > 0
+            t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, found.std_error, 1)
+            p[i, j] = p[j, i] = two_sided_p(t, found.df)
+        cov = state.covariance if p is None else state.fitted.covariance
+        sets = rank_sets(
+            strength, cov[:n, :n], level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed, p=p
+        )
+        test = "max-t" if p is None else "max-t (model correlations, own errors and df)"
+        rows = [
+            with_ends(
+                Row(term=item, group="rank", key=(("item", item),), role="rank", estimate=float(sets.rank[k]),
+                    method=f"{kind} {test} rank set, step-down"),
+                float(sets.low[k]), float(sets.high[k]), level,
+            )
+            for k, item in enumerate(self.items)
+        ]  # fmt: skip
+        width = float(np.mean(sets.high - sets.low + 1))
+        covers = "each set covers its own rank" if kind == "marginal" else "the sets cover all ranks at once"
+        first = [r.term for r in rows if r.conf_low == 1]
+        words = (
+            f"{count(len(first), 'item')} cannot be excluded from rank 1 ({quoted(first)}); the {kind} "
+            f"{100 * level:g}% rank sets hold {number(width, 1)} ranks on average ({covers})."
+        )
+        return self._derived(
+            f"Ranks with {kind} confidence sets", rows, words, references=("mogstad2024", "romanowolf2005"),
+            inference=f"{kind} sets from the {test} test, {draws} normal draws, seed {seed}; {self.inference}",
+            settings={**self.settings, "kind": kind, "draws": draws, "seed": seed},
+        )  # fmt: skip
 
     def quasi_variances(self) -> Result:
         """Return quasi-variances: comparison intervals that allow any two items to be compared by eye.
@@ -163,18 +266,108 @@ class BradleyTerryResult(Result):
         UndefinedStatistic
             For fewer than three items.
         """
-
-        return quasi_table(self)
+        strength, state, level = self._known_strengths(), self.fitted_state, self._level(None)
+        if len(strength) < 3:
+            raise UndefinedStatistic("quasi-variances need at least three items; two have one difference only")
+        errors = state.errors(np.eye(len(strength), len(self.names)))
+        seen = np.flatnonzero(~errors.refused)
+        if len(seen) < 3:
+            raise UndefinedStatistic("quasi-variances need at least three items whose strengths have standard errors")
+        cov = self.strength_covariance[np.ix_(seen, seen)]
+        q = np.full(len(strength), np.nan)
+        q[seen] = quasi_variances(cov)
+        low_error, high_error = worst_errors(cov, q[seen])
+        rows = []
+        for i, item in enumerate(self.items):
+            row = Row(
+                term=item, group="quasi-variance", key=(("item", item),), role="estimate", estimate=float(strength[i])
+            )
+            if q[i] >= 0:
+                df = None if np.isinf(errors.df[i]) else float(errors.df[i])
+                row = replace(row, method="quasi standard error")
+                rows.append(with_t(row, float(np.sqrt(q[i])), df, level, test=False))
+                continue
+            why = "negative quasi-variance: this item has no comparison interval"
+            rows.append(replace(row, undefined=why_not(state, errors, i) if errors.refused[i] else why))
+        words = (
+            "Standard errors of differences made from quasi-variances are wrong by "
+            f"{number(100 * low_error, 1)} % to {number(100 * high_error, 1)} %."
+        )
+        known = {self.items[k]: float(q[k]) for k in seen}
+        return self._derived(
+            "Strengths with quasi-variances", rows, words, references=("firth2004",),
+            extras={"quasi_variance": known, "worst_errors": (low_error, high_error)},
+        )  # fmt: skip
 
     def contrast(self, spec: str | Mapping[str, float], *, level: float | None = None) -> Result:
         """Return a linear combination of coefficients, such as ``"nurse - judge"`` or a mapping to weights."""
+        weights, level, state = self._weights(spec), self._level(level), self.fitted_state
+        unknown = [name for name in weights if name not in self.names]
+        if unknown:
+            raise InputError(
+                f"no coefficient {quoted(unknown)} in this model; coefficients: {', '.join(self.names[:20])}"
+            )
+        c = np.zeros(len(self.names))
+        for name, weight in weights.items():
+            c[self.names.index(name)] = weight
+        if not np.isfinite(c).all() or not c.any():
+            raise InputError(f"a contrast needs finite weights, not all zero; got {dict(weights)!r}")
+        c = c @ state.transform  # coefficients as they are reported
+        label = spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
+        value = float(c @ state.fitted.beta)
+        row = Row(term=label, group="contrast", key=(("contrast", label),), role="difference", estimate=value)
+        row = self._wald(row, c, level)
+        words = f"{label} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
+        if row.undefined is None:
+            words = f"{label} = {number(row.estimate)}, {ends_of(row)}, {p_value(row.p_value)} (log-odds)."
+        title = "Contrast of Bradley-Terry coefficients"
+        return self._derived(title, [row], words, extras={"weights": dict(weights)})
 
-        return contrast(self, spec, self._level(level))
+    def _weights(self, spec: str | Mapping[str, float]) -> Mapping[str, float]:
+        """Return the weights of a contrast: as given, or of the coefficients X and Y of "X - Y"."""
+        if not isinstance(spec, str):
+            return spec
+        words = spec.split(" - ")  # names may hold " - " themselves
+        for k in range(1, len(words)):
+            left, right = " - ".join(words[:k]).strip(), " - ".join(words[k:]).strip()
+            if left in self.names and right in self.names and left != right:
+                return {left: 1.0, right: -1.0}
+        if spec in self.names:
+            return {spec: 1.0}
+        raise InputError(
+            f"contrast {spec!r} is not 'X - Y' with X and Y among the coefficients ({', '.join(self.names[:20])}); "
+            "or pass a mapping of names to weights"
+        )
 
     def pairwise(self, *, adjust: Literal["holm", "bh", "none"] = "holm", level: float | None = None) -> Result:
         """Return all differences between two strengths, with p-values adjusted over those that can be tested."""
-
-        return pairwise(self, adjust, self._level(level))
+        methods: dict[str, Callable[[FloatArray], FloatArray]] = {
+            "holm": holm, "bh": benjamini_hochberg, "none": np.asarray,
+        }  # fmt: skip
+        if adjust not in methods:
+            raise InputError(f"adjust={adjust!r} is not one of {', '.join(map(repr, methods))}")
+        strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
+        errors = state.differences
+        tested = np.flatnonzero(errors.std_error > 0).tolist()
+        family = f"{adjust} over {len(tested)} differences"
+        pairs = combinations(zip(self.items, strength.tolist(), strict=True), 2)
+        gaps = [
+            Row(term=f"{a} - {b}", group="difference", key=(("item", a), ("other", b)), role="difference",
+                estimate=of_a - of_b, method=f"Wald; {family}")
+            for (a, of_a), (b, of_b) in pairs
+        ]  # fmt: skip
+        rows = with_errors(gaps, state, errors, level)
+        adjusted = methods[adjust](np.array([rows[k].p_value for k in tested], dtype=np.float64))
+        for k, p in zip(tested, adjusted.tolist(), strict=True):
+            rows[k] = replace(rows[k], p_adjusted=p, family=family)
+        called, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
+        words = (
+            f"{count(called)} of {count(len(rows), 'difference')} are settled at {100 * level:g}% "
+            f"({adjust} over the family)." + (f" {count(untested)} cannot be tested." if untested else "")
+        )
+        return self._derived(
+            "All differences of strengths", rows, words, extras={"adjust": adjust}, references=("holm1979",)
+        )
 
     def predict(
         self,
@@ -195,16 +388,87 @@ class BradleyTerryResult(Result):
         covariates : mapping of str to (value of a, value of b)
             Every variable of the formula.
         """
+        if first not in FIRST:
+            raise InputError(f"first={first!r} is not one of {', '.join(map(repr, FIRST))}")
+        known, level, state = covariates or {}, self._level(level), self.fitted_state
+        x = self._predictor(item_a, item_b, FIRST[first], known)
+        beta, model = state.fitted.beta, state.model
+        eta, tau = np.array([x @ beta[: len(x)]]), beta[-1] if model.tie_term else 0.0
+        p = model.probabilities(eta, tau)[:, 0]
+        by_eta, by_tau = model.scores(eta, tau)
+        gradient = by_eta * x if by_tau is None else np.column_stack([by_eta * x, by_tau])  # d log p
+        outcomes = (f"{item_a} wins", f"{item_b} wins", "tie")[: 2 if by_tau is None else 3]
+        rows = []
+        for k, term in enumerate(outcomes):
+            row = Row(term=term, group="probability", key=(("outcome", term),), role="estimate")
+            rest = float(np.delete(p, k).sum())  # 1 - p without cancellation
+            if p[k] == 0 or rest == 0:
+                why = "the probability is closer to 0 or 1 than a floating-point number can be"
+                rows.append(replace(row, undefined=why))
+                continue
+            row, at = replace(row, estimate=float(p[k])), np.array([np.log(p[k]) - np.log(rest)])
+            rows += self._delta([row], at, gradient[[k]] / rest, "logit", level)  # d logit p = d log p / (1 - p)
+        words = (
+            f"{item_a} is expected to win against {item_b} with probability {number(rows[0].estimate, bounded=True)}, "
+            f"{ends_of(rows[0], bounded=True)}."
+        )
+        compared = {"items": (item_a, item_b), "first": FIRST[first], "covariates": dict(known)}
+        return self._derived("Predicted outcome", rows, words, extras=compared)
 
-        return predict(self, item_a, item_b, first, covariates or {}, self._level(level))
+    def _predictor(
+        self, item_a: str, item_b: str, first: float, covariates: Mapping[str, tuple[Any, Any]]
+    ) -> FloatArray:
+        """Return the row of the design (without tau) for one comparison."""
+        items, options = self.design.items, self.fitted_state.options
+        for item in (item_a, item_b):
+            if item not in items:
+                raise InputError(f"'{item}' is not an item of this fit; items: {', '.join(items[:20])}")
+        if item_a == item_b:
+            raise InputError(f"'{item_a}' cannot be compared with itself; name two items")
+        strengths = [float(item == item_a) - float(item == item_b) for item in self.items]
+        order = [first] if options.order else []
+        z = _effects(self.design, options.formula, covariates) if options.formula is not None else np.zeros(0)
+        return np.concatenate([strengths, order, z])
 
     def effect_in_sds(self, term: str, *, level: float | None = None) -> Result:
         """Return a covariate's effect in standard deviations of the strengths.
 
         The sd is that of the true strengths: the variance of the estimates minus their mean sampling variance.
         """
-
-        return effect_in_sds(self, term, self._level(level))
+        strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
+        n = len(strength)
+        if term not in self.names[n:]:
+            raise InputError(f"no effect '{term}' in this model; effects: {', '.join(self.names[n:]) or 'none'}")
+        at = self.names.index(term)
+        effect = state.fitted.beta[at]
+        # E[variance of the estimates] = variance of the strengths + trace / (n - 1)
+        variance = float(np.var(strength, ddof=1)) - float(np.trace(self.strength_covariance)) / (n - 1)
+        if variance <= 0:
+            raise UndefinedStatistic(
+                "the strengths vary no more than their sampling error: they have no sd to compare with"
+            )
+        sd = float(np.sqrt(variance))
+        by_sd, by_effect = np.zeros(len(self.names)), np.zeros(len(self.names))  # derivatives
+        by_sd[:n] = (strength - strength.mean()) / ((n - 1) * sd)
+        by_effect[at] = 1.0
+        ratio, gap = float(effect / sd), float(effect - sd)
+        key, items = (("effect", term),), {"n_units": n}
+        row = Row(term=f"{term} / sd of strengths", group="ratio", key=key, role="estimate", estimate=ratio)
+        row = self._wald(row, by_effect / sd - by_sd * effect / sd**2, level)
+        spread = Row(term="sd of strengths", group="spread", role="spread", estimate=sd)
+        chance = Row(term=f"wins one sd below, one step of {term} above", group="chance", key=key, role="component",
+                     estimate=float(expit(gap)))  # fmt: skip
+        rows = [
+            row,
+            *self._delta([spread], np.log([sd]), by_sd[None, :] / sd, "log", level, **items),
+            *self._delta([chance], np.array([gap]), (by_effect - by_sd)[None, :], "logit", level, **items),
+        ]
+        words = (
+            f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "
+            f"{ends_of(row)} (sd = {number(sd)} log-odds)."
+        )
+        title = f"Effect of {term} in sds of the strengths"
+        return self._derived(title, rows, words, extras={"sd": sd, "effect": term})
 
     def bootstrap(
         self,
@@ -224,9 +488,40 @@ class BradleyTerryResult(Result):
         clusters there are none. The intervals of the fit itself hold there.
         """
 
+        state, level = self.fitted_state, self._level(level)
         if by == "auto":
-            by = "cluster" if self.fitted_state.factors else "row"
-        return bootstrap(self, by, resamples, seed, ci, self._level(level))
+            by = "cluster" if state.factors else "row"
+        if ci not in ("percentile", "basic"):
+            raise InputError(f"ci={ci!r} is not one of 'percentile', 'basic'")
+        check_resamples(resamples, level)
+        if state.penalised:
+            raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
+        factors = _factors(self.design, state, by)
+        units = Units.clusters(*[f.codes for f in factors]) if factors else row_units(self.design)
+        replicates = refit_all(self.design, state, units, resamples, seed)
+        ok = np.asarray(np.isfinite(replicates).all(axis=1))
+        kept, refused = replicates[ok], too_few_to_resample(factors)
+        if len(kept) < resamples_needed(level):
+            raise UndefinedStatistic(
+                f"{len(kept)} of {resamples} resamples have a finite estimate, too few for a {100 * level:g}% "
+                "interval; use penalty= or prior="
+            )
+        lost = int(resamples - len(kept))
+        fix = "use penalty='firth' or prior=, and the model's intervals"
+        said = lost_caution(lost, resamples, "every bootstrap interval", fix=fix)
+        used = [*cluster_cautions(self.design, factors, df=[None]),
+                *(c for c in self.cautions if c.code not in ANALYTIC)]  # fmt: skip
+        return BradleyTerryBootstrap(
+            metric="bradley_terry", title=f"{self.title}, bootstrap by {by}",
+            rows=tuple(_resampled_rows(self, kept, ci, level, by, refused)),
+            inference=f"{ci} bootstrap by {by}, {resamples:,} resamples, seed {seed}",
+            counts=self.counts, fit={**self.fit, "seed": seed, "resamples": resamples},
+            settings={**self.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci},
+            cautions=(*([said] if said else []), *by_severity(used)), references=("davisonhinkley1997",),
+            design=self.design, extras={"fit": self}, strengths=kept[:, : len(self.items)],
+            effects=kept[:, len(self.items) :], n_degenerate=lost, ok=ok, refused=refused,
+            words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
+        )  # fmt: skip
 
     def anova(self, other: BradleyTerryResult) -> Result:
         """Return the likelihood-ratio test of two nested fits to the same rows (in either order).
@@ -234,8 +529,30 @@ class BradleyTerryResult(Result):
         With clusters the likelihood ratio has no chi-squared distribution: the cluster-robust Wald test of the added
         terms (HTZ, Pustejovsky & Tipton 2018) is the first row then, and the likelihood ratio is shown as what it is.
         """
-
-        return anova(self, other)
+        small, large = sorted((self, other), key=lambda fit: int(fit.fit["df"]))
+        _require_comparable(small, large)
+        added = [name for name in large.names if name not in small.names]
+        label = "item strengths" if len(added) > 5 and set(large.items) & set(added) else listing(added)
+        df = int(large.fit["df"]) - int(small.fit["df"])
+        statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
+        clustered = large.fitted_state.robust is not None
+        rows = [Row(
+            term=label, group="likelihood ratio", role="test", test="chi2", statistic=statistic, df=df,
+            p_value=float(not_zero(chdtrc(df, statistic))),
+            method=f"likelihood ratio{'; treats rows as independent' if clustered else ''}",
+        )]  # fmt: skip
+        said = f"\u03c7\u00b2({count(df)}) = {number(statistic)}"
+        if clustered:
+            robust, said = _robust_wald(large, added, label)
+            rows = [robust, *rows]
+        lead = rows[0]
+        words = f"Adding {label}: " + (
+            f"no test ({lead.undefined})."
+            if lead.p_value is None
+            else f"{said}, {p_value(lead.p_value)} ({lead.group})."
+        )
+        title, inference = "Comparison of nested models", str(lead.group)
+        return large._derived(title, rows, words, extras={"small": small}, inference=inference)
 
     def goodness_of_fit(self, *, cells: Literal["ordered", "pair", "total"] = "ordered") -> Result:
         """Return deviance and Pearson's chi-squared against the saturated model of the cells.
@@ -248,53 +565,72 @@ class BradleyTerryResult(Result):
             Pearson's chi-squared of each pair's total wins over orders and covariates (no deviance), which sees
             effects that belong to pairs where the cells hold a row or two each.
         """
-
-        return goodness_of_fit(self, cells)
+        if cells not in ("ordered", "pair", "total"):
+            raise InputError(f"cells={cells!r} is not one of 'ordered', 'pair', 'total'")
+        if self.fitted_state.ties == "half":
+            raise UndefinedStatistic("ties='half' has no likelihood and no goodness of fit; use ties='davidson'")
+        total = cells == "total"
+        statistics, df, size, full = _pair_totals(self) if total else _saturated(self, cells)
+        if df <= 0:
+            raise UndefinedStatistic(f"the model has as many parameters as the {size} cells: the fit is perfect")
+        against = "total wins of each pair" if total else "against the saturated model"
+        rows = [
+            Row(term=name, group=f"{cells} cells", role="test", test="chi2", statistic=value, df=df, n_units=size,
+                p_value=float(not_zero(chdtrc(df, value))), method=f"{name}, {against}")
+            for name, value in statistics.items()
+        ]  # fmt: skip
+        pearson, p = rows[-1].statistic, rows[-1].p_value
+        cautions = [c for c in self.cautions if c.code == "SS207"]
+        if p is not None and p < NOT_FITTING:
+            cautions.append(caution(
+                "SS104", f"Pearson's \u03c7\u00b2({df}) = {number(pearson, 1)}, {p_value(p)}",
+                affects="model-based standard errors", fix="use cluster='pair' or vcov='sandwich'",
+            ))  # fmt: skip
+        words = (
+            f"Pearson's \u03c7\u00b2({df}) = {number(pearson)}, {p_value(p)}, over "
+            f"{count(size, 'pair' if total else 'cell')}; {full}."
+        )
+        inference = "chi-squared approximation"
+        return self._derived("Goodness of fit", rows, words, cautions=tuple(cautions), inference=inference)
 
 
 def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
     """Assemble the result of a fit."""
     fitted, options = state.fitted, state.options
-    n = state.data.n_items
-    free = len(fitted.beta) - (1 if n else 0)
-    counts = {"rows": design.n_rows, "items": len(design.items), "pairs": n_pairs(state.data)}
-    if state.robust is not None:
-        sizes = zip(state.factors, state.robust.n_clusters, strict=True)
-        counts |= {f"{factor.name} clusters": size for factor, size in sizes}
-    cov = state.covariance_of(state.transform)
+    free = len(fitted.beta) - (1 if state.data.n_items else 0)
+    cov = state.covariance if state.robust is None else state.robust.covariance(state.transform)[0]
+    if state.robust is None:
+        cov = state.transform @ cov @ state.transform.T
     refused = state.reported.refused
     if refused.any():
         cov = np.where(refused[:, None] | refused, np.nan, cov)
     rows = tuple(make_rows(design, state, options.level))
-    quoted = [row.df for row in rows if row.df is not None]
+    pairs = int(state.data.pair.max()) + 1
     return BradleyTerryResult(
         metric="bradley_terry",
         title=f"{state.model.name} model" + (", Firth's penalised likelihood" if options.penalty else ""),
         inference=describe(state),
         rows=rows,
-        counts=counts,
+        counts={"rows": design.n_rows, "items": len(design.items), "pairs": pairs}
+        | {f"{name} clusters": size for name, size in state.sizes.items()},
         fit={
             "nobs": design.n_rows,
-            "n_clusters": min(state.robust.n_clusters) if state.robust else None,
+            "n_clusters": min(state.sizes.values(), default=None),
             "loglik": fitted.loglik,
             "aic": None if state.penalised or state.ties == "half" else 2 * free - 2 * fitted.loglik,
             "df": free, "converged": True, "iterations": fitted.iterations, "method": options.solver,
-            "effective_df": min(quoted, default=None),
+            "effective_df": min((row.df for row in rows if row.df is not None), default=None),
             "largest_leverage": state.robust.largest_leverage if state.robust else None,
         },
-        settings=options.echo(
-            ties=state.ties, order=options.order, vcov=state.kind, cluster=[f.name for f in state.factors]
-        ),
+        settings=asdict(options)
+        | {"ties": state.ties, "vcov": state.kind, "cluster": [factor.name for factor in state.factors]},
         cautions=fit_cautions(design, state, rows),
         references=references(state),
-        names=coefficient_names(design, state),
+        names=tuple(row.term for row in rows),
         covariance=cov,
         design=design,
         state=state,
     )  # fmt: skip
-
-
-FEWEST_DRAWS = 100
 
 
 class FromFit(Result):
@@ -308,358 +644,11 @@ class FromFit(Result):
         return found
 
 
-def derived(
-    fit: BradleyTerryResult, title: str, rows: list[Row], words: str, extras: Mapping[str, Any] | None = None,
-    **more: Any,
-) -> Result:  # fmt: skip
-    """Make a Result that belongs to a fit: same design, counts, cautions and inference unless given."""
-    defaults: dict[str, Any] = {
-        "inference": fit.inference, "counts": fit.counts, "settings": fit.settings, "cautions": fit.cautions,
-        "references": fit.references, "design": fit.design, "extras": {"fit": fit, **(extras or {})},
-    }  # fmt: skip
-    return FromFit(metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more))
-
-
-def require_strengths(fit: BradleyTerryResult) -> tuple[FloatArray, FloatArray]:
-    """Return centred strengths and their covariance, or say that the model has none."""
-    if not fit.items:
-        raise UndefinedStatistic("this model has no item strengths (strengths='none')")
-    n = len(fit.items)
-    return fit.fitted_state.fitted.beta[:n], fit.strength_covariance
-
-
-def worth(fit: BradleyTerryResult, level: float) -> Result:
-    """See `BradleyTerryResult.worth`."""
-    strength, _ = require_strengths(fit)
-    log_worth = strength - logsumexp(strength)
-    w = np.exp(log_worth)
-    gradient = np.zeros((len(w), len(fit.fitted_state.covariance)))
-    gradient[:, : len(w)] = np.eye(len(w)) - w[None, :]  # d log w_i / d strength_j = [i = j] - w_j
-    errors = fit.fitted_state.errors(gradient)
-    se_log, reach = errors.std_error, critical_values(level, errors.df) * errors.std_error
-    rows = []
-    for i, item in enumerate(fit.items):
-        shared: dict[str, Any] = {"term": item, "group": "worth", "estimate": float(w[i])}
-        if errors.refused[i]:
-            rows.append(Row(**shared, undefined=why_not(fit.fitted_state, errors, i)))
-            continue
-        rows.append(with_ends(
-            Row(**shared), float(w[i] * np.exp(-reach[i])), float(w[i] * np.exp(reach[i])), level, within=(0.0, 1.0),
-            std_error=float(w[i] * se_log[i]), method="delta method on the log scale",
-        ))  # fmt: skip
-    top = max(rows, key=lambda r: r.estimate or 0)
-    words = (
-        f"{top.term} has the largest worth, {number(top.estimate, 3, bounded=True)}, "
-        f"{ends_of(top, 3)}, of a total of one "
-        f"over {count(len(rows), 'item')}."
-    )
-    return derived(
-        fit, "Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",),
-    )  # fmt: skip
-
-
-def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, seed: int) -> Result:
-    """See `BradleyTerryResult.ranks`."""
-    if kind not in ("marginal", "simultaneous"):
-        raise InputError(f"kind={kind!r} is not one of 'marginal', 'simultaneous'")
-    if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-        raise InputError(f"seed={seed}, draws={draws}: a seed is 0 or more, and draws at least {FEWEST_DRAWS}")
-    strength, cov = require_strengths(fit)
-    clustered = fit.fitted_state.robust is not None
-    sets = rank_sets(
-        strength, fit.fitted_state.fitted.covariance[: len(strength), : len(strength)] if clustered else cov,
-        level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed,
-        p=difference_p(fit) if clustered else None,
-    )  # fmt: skip
-    test = "max-t (model correlations, own errors and df)" if clustered else "max-t"
-    rows = [
-        with_ends(
-            Row(term=item, group="rank", estimate=float(sets.rank[i]), method=f"{kind} {test} rank set, step-down"),
-            float(sets.low[i]), float(sets.high[i]), level,
-        )
-        for i, item in enumerate(fit.items)
-    ]  # fmt: skip
-    width = float(np.mean(sets.high - sets.low + 1))
-    covers = "each set covers its own rank" if kind == "marginal" else "the sets cover all ranks at once"
-    first = [r.term for r in rows if r.conf_low == 1]
-    words = (
-        f"{count(len(first), 'item')} cannot be excluded from rank 1 ({quoted(first)}); the {kind} {100 * level:g}% "
-        f"rank sets hold {number(width, 1)} ranks on average ({covers})."
-    )
-    return derived(
-        fit, f"Ranks with {kind} confidence sets", rows, words, references=("mogstad2024", "romanowolf2005"),
-        inference=f"{kind} sets from the {test} test, {draws} normal draws, seed {seed}; {fit.inference}",
-        settings={**fit.settings, "kind": kind, "draws": draws, "seed": seed},
-    )  # fmt: skip
-
-
-def difference_p(fit: BradleyTerryResult) -> FloatArray:
-    """Return the (items, items) p-values of all differences; 1 where one cannot be tested."""
-    strength, _ = require_strengths(fit)
-    i, j = np.triu_indices(len(strength), 1)
-    errors = fit.fitted_state.differences
-    tested = errors.std_error > 0
-    p = np.ones((len(strength), len(strength)))
-    t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, errors.std_error, 1)
-    p[i, j] = p[j, i] = two_sided_p(t, errors.df)
-    return p
-
-
-def quasi_table(fit: BradleyTerryResult) -> Result:
-    """See `BradleyTerryResult.quasi_variances`."""
-    strength, cov = require_strengths(fit)
-    if len(strength) < 3:
-        raise UndefinedStatistic("quasi-variances need at least three items; two have one difference only")
-    state, level = fit.fitted_state, fit.fitted_state.options.level
-    errors = state.errors(np.eye(len(strength), len(state.fitted.beta)))
-    seen = np.flatnonzero(~errors.refused)
-    if len(seen) < 3:
-        raise UndefinedStatistic("quasi-variances need at least three items whose strengths have standard errors")
-    cov = cov[np.ix_(seen, seen)]
-    q = np.full(len(strength), np.nan)
-    q[seen] = quasi_variances(cov)
-    low_error, high_error = worst_errors(cov, q[seen])
-    rows = []
-    for i, item in enumerate(fit.items):
-        shared: dict[str, Any] = {"term": item, "group": "quasi-variance", "estimate": float(strength[i])}
-        if not q[i] >= 0:
-            why = "negative quasi-variance: this item has no comparison interval"
-            rows.append(Row(**shared, undefined=why_not(state, errors, i) if errors.refused[i] else why))
-            continue
-        row, df = Row(**shared, method="quasi standard error"), None if np.isinf(errors.df[i]) else float(errors.df[i])
-        rows.append(with_t(row, float(np.sqrt(q[i])), df, level, test=False))
-    words = (
-        "Standard errors of differences made from quasi-variances are wrong by "
-        f"{number(100 * low_error, 1)} % to {number(100 * high_error, 1)} %."
-    )
-    return derived(
-        fit, "Strengths with quasi-variances", rows, words, references=("firth2004",),
-        extras={
-            "quasi_variance": {fit.items[k]: float(q[k]) for k in seen}, "worst_errors": (low_error, high_error),
-        },
-    )  # fmt: skip
-
-
-def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: float) -> Result:
-    """See `BradleyTerryResult.contrast`."""
-    weights = _weights(fit, spec)
-    known = {name: j for j, name in enumerate(fit.names)}
-    unknown = [name for name in weights if name not in known]
-    if unknown:
-        raise InputError(f"no coefficient {quoted(unknown)} in this model; coefficients: {', '.join(fit.names[:20])}")
-    state = fit.fitted_state
-    c = np.zeros(len(fit.names))
-    for name, weight in weights.items():
-        c[known[name]] = weight
-    if not np.isfinite(c).all() or not c.any():
-        raise InputError(f"a contrast needs finite weights, not all zero; got {dict(weights)!r}")
-    c = c @ state.transform  # coefficients as they are reported
-    estimate = np.array([float(c @ state.fitted.beta)])
-    label = spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
-    row = _wald_row(label, "contrast", estimate, c, state, level)
-    words = (
-        f"{label} = {number(row.estimate)}, {interval(row.conf_low, row.conf_high, level=level)}, "
-        f"{p_value(row.p_value)} (log-odds)."
-        if row.undefined is None
-        else f"{label} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
-    )
-    return derived(fit, "Contrast of Bradley-Terry coefficients", [row], words, {"weights": dict(weights)})
-
-
-def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
-    """See `BradleyTerryResult.pairwise`."""
-    methods: dict[str, Callable[[FloatArray], FloatArray]] = {
-        "holm": holm, "bh": benjamini_hochberg, "none": np.asarray,
-    }  # fmt: skip
-    if adjust not in methods:
-        raise InputError(f"adjust={adjust!r} is not one of {', '.join(map(repr, methods))}")
-    strength, _ = require_strengths(fit)
-    i, j = np.triu_indices(len(strength), 1)
-    state, errors = fit.fitted_state, fit.fitted_state.differences
-    difference = strength[i] - strength[j]
-    tested = np.flatnonzero(errors.std_error > 0)
-    rows = with_errors([
-        Row(term=f"{fit.items[a]} - {fit.items[b]}", group="difference", estimate=float(difference[k]),
-            method=f"Wald; {adjust} over {len(tested)} differences")
-        for k, (a, b) in enumerate(zip(i, j, strict=True))
-    ], state, errors, level)  # fmt: skip
-    adjusted = np.full(len(i), np.nan)
-    adjusted[tested] = methods[adjust](np.array([rows[k].p_value for k in tested], dtype=np.float64))
-    for k in tested.tolist():
-        rows[k] = replace(rows[k], p_adjusted=float(adjusted[k]))
-    called = int((adjusted[tested] < 1 - level).sum())
-    words = (
-        f"{count(called)} of {count(len(rows), 'difference')} are settled at {100 * level:g}% "
-        f"({adjust} over the family)."
-        + (f" {count(len(rows) - len(tested))} cannot be tested." if len(tested) < len(rows) else "")
-    )
-    return derived(fit, "All differences of strengths", rows, words, {"adjust": adjust}, references=("holm1979",))
-
-
-def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
-    """See `BradleyTerryResult.effect_in_sds`."""
-    strength, _ = require_strengths(fit)
-    if term not in fit.names or term in fit.items:
-        raise InputError(
-            f"no effect '{term}' in this model; effects: {', '.join(fit.names[len(fit.items) :]) or 'none'}"
-        )
-    state, n = fit.fitted_state, len(strength)
-    cov = state.covariance
-    effect = state.fitted.beta[fit.names.index(term)]
-    sampling = float(np.trace(cov[:n, :n])) / (n - 1)  # E[var of estimates] = var of strengths + trace / (n - 1)
-    variance = float(np.var(strength, ddof=1)) - sampling
-    if variance <= 0:
-        raise UndefinedStatistic(
-            "the strengths vary no more than their sampling error: they have no sd to compare with"
-        )
-    sd = np.sqrt(variance)
-    gradient = np.zeros(len(fit.names))
-    gradient[fit.names.index(term)] = 1 / sd
-    gradient[:n] = -effect * (strength - strength.mean()) / ((n - 1) * sd**3)
-    ratio = float(effect / sd)
-    row = _wald_row(f"{term} / sd of strengths", "ratio", np.array([ratio]), gradient, state, level)
-    slope = (strength - strength.mean()) / ((n - 1) * sd)
-    spread = _sd_row(float(sd), slope, fit, level)
-    chance = _chance_row(float(effect - sd), slope, term, fit, level)
-    words = (
-        f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "
-        f"{ends_of(row)} (sd = {number(sd)} log-odds)."
-    )
-    return derived(
-        fit, f"Effect of {term} in sds of the strengths", [row, spread, chance], words,
-        extras={"sd": float(sd), "effect": term},
-    )  # fmt: skip
-
-
-def _sd_row(sd: float, slope: FloatArray, fit: BradleyTerryResult, level: float) -> Row:
-    """Return the sd of the strengths, its interval made on the log scale; `slope` = d sd / d strengths."""
-    state = fit.fitted_state
-    gradient = np.zeros((1, len(fit.names)))
-    gradient[0, : len(slope)] = slope
-    errors = state.errors(gradient)
-    se = float(errors.std_error[0])
-    if not se > 0:
-        return Row(term="sd of strengths", group="spread", estimate=sd, undefined=why_not(state, errors, 0))
-    reach = float(np.exp(critical_values(level, errors.df)[0] * se / sd))
-    row = Row(term="sd of strengths", group="spread", estimate=sd, std_error=se, n_units=len(slope),
-              method="delta method on the log scale")  # fmt: skip
-    return with_ends(row, sd / reach, sd * reach, level)
-
-
-def _chance_row(gap: float, slope: FloatArray, term: str, fit: BradleyTerryResult, level: float) -> Row:
-    """Return how often an item one sd below another wins with one step more of `term`: expit(effect - sd)."""
-    state = fit.fitted_state
-    gradient = np.zeros((1, len(fit.names)))
-    gradient[0, : len(slope)] = -slope
-    gradient[0, fit.names.index(term)] = 1.0
-    errors = state.errors(gradient)
-    se, p, label = float(errors.std_error[0]), float(expit(gap)), f"wins one sd below, one step of {term} above"
-    if not se > 0:
-        return Row(term=label, group="chance", estimate=p, undefined=why_not(state, errors, 0))
-    reach = float(critical_values(level, errors.df)[0]) * se
-    row = Row(term=label, group="chance", estimate=p, std_error=p * (1 - p) * se, n_units=len(slope),
-              method="delta method on the logit scale")  # fmt: skip
-    return with_ends(row, float(expit(gap - reach)), float(expit(gap + reach)), level)
-
-
-def ends_of(row: Row, digits: int = 2) -> str:
-    """Return the interval of a row in words, or why there is none; worths and probabilities without leading zero."""
+def ends_of(row: Row, digits: int = 2, *, bounded: bool = False) -> str:
+    """Return the interval of a row in words, or why there is none."""
     if row.conf_level is None:
         return f"no interval ({row.undefined})"
-    bounded = row.group in ("worth", "probability")
     return interval(row.conf_low, row.conf_high, digits, level=row.conf_level, bounded=bounded)
-
-
-def _weights(fit: BradleyTerryResult, spec: str | Mapping[str, float]) -> Mapping[str, float]:
-    if not isinstance(spec, str):
-        return spec
-    for at in range(len(spec)):
-        if spec.startswith(" - ", at):
-            left, right = spec[:at].strip(), spec[at + 3 :].strip()
-            if left in fit.names and right in fit.names and left != right:
-                return {left: 1.0, right: -1.0}
-    if spec in fit.names:
-        return {spec: 1.0}
-    raise InputError(
-        f"contrast {spec!r} is not 'X - Y' with X and Y among the coefficients ({', '.join(fit.names[:20])}); "
-        "or pass a mapping of names to weights"
-    )
-
-
-def _wald_row(term: str, group: str, estimate: FloatArray, contrast: FloatArray, state: State, level: float) -> Row:
-    """Return the row of one linear function of the parameters."""
-    row = Row(term=term, group=group, estimate=float(estimate[0]), method="Wald")
-    return with_errors([row], state, state.errors(contrast[None, :]), level)[0]
-
-
-FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
-
-
-def predict(
-    fit: BradleyTerryResult,
-    item_a: str,
-    item_b: str,
-    first: str,
-    covariates: Mapping[str, tuple[Any, Any]],
-    level: float,
-) -> Result:
-    """See `BradleyTerryResult.predict`."""
-    state = fit.fitted_state
-    if first not in FIRST:
-        raise InputError(f"first={first!r} is not one of {', '.join(map(repr, FIRST))}")
-    x = _predictor(fit, item_a, item_b, FIRST[first], covariates)
-    model, beta = state.model, state.fitted.beta
-    eta = np.array([x @ beta[: len(x)]])
-    tau = beta[-1] if model.tie_term else 0.0
-    p = model.probabilities(eta, tau)[:, 0]
-    by_eta, by_tau = (s[:, 0] for s in model.scores(eta, tau))
-    rows = []
-    for k, term in enumerate((f"{item_a} wins", f"{item_b} wins", "tie")[: 3 if model.tie_term else 2]):
-        rest = float(np.delete(p, k).sum())  # 1 - p without cancellation
-        if p[k] == 0 or rest == 0:
-            why = "the probability is closer to 0 or 1 than a floating-point number can be"
-            rows.append(Row(term=term, group="probability", undefined=why))
-            continue
-        gradient = np.append(by_eta[k] * x, by_tau[k]) if model.tie_term else by_eta[k] * x
-        gradient = gradient / rest  # d logit p = d log p / (1 - p)
-        errors = state.errors(gradient[None, :])
-        if errors.refused[0]:
-            why = why_not(state, errors, 0)
-            rows.append(Row(term=term, group="probability", estimate=float(p[k]), undefined=why))
-            continue
-        se = float(errors.std_error[0])
-        at, reach = np.log(p[k]) - np.log(rest), critical_values(level, errors.df)[0] * se
-        row = Row(term=term, group="probability", estimate=float(p[k]), std_error=float(se * p[k] * rest),
-                  method="delta method on the logit scale")  # fmt: skip
-        rows.append(with_ends(row, float(expit(at - reach)), float(expit(at + reach)), level))
-    win = rows[0]
-    words = (
-        f"{item_a} is expected to win against {item_b} with probability {number(win.estimate, bounded=True)}, "
-        f"{ends_of(win)}."
-    )
-    compared = {"items": (item_a, item_b), "first": FIRST[first], "covariates": dict(covariates)}
-    return derived(fit, "Predicted outcome", rows, words, compared)
-
-
-def _predictor(
-    fit: BradleyTerryResult, item_a: str, item_b: str, first: float, covariates: Mapping[str, tuple[Any, Any]]
-) -> FloatArray:
-    """Return the row of the design (without tau) for one comparison."""
-    state, design = fit.fitted_state, fit.design
-    for item in (item_a, item_b):
-        if item not in design.items:
-            raise InputError(f"'{item}' is not an item of this fit; items: {', '.join(design.items[:20])}")
-    if item_a == item_b:
-        raise InputError(f"'{item_a}' cannot be compared with itself; name two items")
-    x = np.zeros(state.data.n_items)
-    if state.data.free:
-        x[design.items.index(item_a)] += 1
-        x[design.items.index(item_b)] -= 1
-    order = np.array([first]) if state.options.order else np.zeros(0)
-    if state.options.formula is None:
-        return np.concatenate([x, order])
-    z = _effects(design, state.options.formula, covariates)
-    return np.concatenate([x, order, z])
 
 
 def _effects(design: Any, formula: str, covariates: Mapping[str, tuple[Any, Any]]) -> FloatArray:
@@ -678,10 +667,6 @@ def _effects(design: Any, formula: str, covariates: Mapping[str, tuple[Any, Any]
     longer = replace(design, covariates=new, item_a=np.append(design.item_a, 0))
     matrix, _ = effect_columns(longer, formula, order=False)
     return np.asarray(matrix[-1])
-
-
-TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
-ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # of the fit's own errors; a bootstrap says its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -705,53 +690,13 @@ class BradleyTerryBootstrap(Result):
     strengths: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     effects: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     n_degenerate: int = 0
-    ok: np.ndarray[Any, np.dtype[np.bool_]] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    ok: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     refused: str = ""
 
     def crosscheck(self) -> Sequence[Check]:
         """Fit every resample again from the bare likelihood, where that does not take too long."""
         checks: Sequence[Check] = importlib.import_module("socialstats.crosscheck.pair_refits").verify_bootstrap(self)
         return checks
-
-
-def bootstrap(
-    fit: BradleyTerryResult, by: str, resamples: int, seed: int, ci: str, level: float
-) -> BradleyTerryBootstrap:
-    """See `BradleyTerryResult.bootstrap`."""
-    state = fit.fitted_state
-    if ci not in ("percentile", "basic"):
-        raise InputError(f"ci={ci!r} is not one of 'percentile', 'basic'")
-    check_resamples(resamples, level)
-    if state.penalised:
-        raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
-    factors = _factors(fit.design, state, by)
-    units = Units.clusters(*[f.codes for f in factors]) if factors else row_units(fit.design)
-    refused = too_few_to_resample(factors)
-    replicates, ok = refit_all(fit.design, state, units, resamples, seed)
-    kept = replicates[ok]
-    if len(kept) < resamples_needed(level):
-        raise UndefinedStatistic(
-            f"{len(kept)} of {resamples} resamples have a finite estimate, too few for a {100 * level:g}% interval; "
-            "use penalty= or prior="
-        )
-    n = state.data.n_items
-    lost = int(resamples - len(kept))
-    used = [*cluster_cautions(fit.design, factors, df=[None]), *(c for c in fit.cautions if c.code not in ANALYTIC)]
-    cautions = sorted(used, key=lambda c: ("stop", "caution", "info").index(c.severity))
-    said = lost_caution(
-        lost, resamples, "every bootstrap interval", fix="use penalty='firth' or prior=, and the model's intervals"
-    )
-    cautions = [said, *cautions] if said else cautions
-    return BradleyTerryBootstrap(
-        metric="bradley_terry", title=f"{fit.title}, bootstrap by {by}",
-        rows=tuple(_rows(fit, kept, ci, level, by, refused)),
-        inference=f"{ci} bootstrap by {by}, {resamples:,} resamples, seed {seed}",
-        counts=fit.counts, fit={**fit.fit, "seed": seed, "resamples": resamples},
-        settings={**fit.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci},
-        cautions=tuple(cautions), references=("davisonhinkley1997",), design=fit.design,
-        extras={"fit": fit}, strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost, ok=ok, refused=refused,
-        words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
-    )  # fmt: skip
 
 
 def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
@@ -767,110 +712,61 @@ def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
     raise InputError(f"by={by!r} is not one of 'auto', 'row', 'pair', 'cluster'")
 
 
-def refit_all(
-    design: Comparisons, state: State, units: Units, resamples: int, seed: int
-) -> tuple[FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Return the (resamples, p) estimates and which of them exist."""
-    n = processes()
-    parts = in_halves(lambda part: _every(n, part, design, state, units, resamples, seed), n, least=2)
-    out = np.empty((resamples, len(state.fitted.beta)))
-    ok = np.empty(resamples, dtype=bool)
-    for rows, refits in (found for part in parts for found in part):
-        out[rows], ok[rows] = refits.beta.T, refits.ok
-    return out, ok
-
-
-def _every(
-    step: int, start: int, design: Comparisons, state: State, units: Units, resamples: int, seed: int
-) -> list[tuple[slice, Refits]]:
-    """Refit every `step`-th block of resamples from block number `start`; the weights are those of the whole."""
-    data = state.data
-    m = len(data.a)
-    table = slot_table(design, data, units)
-    used = np.flatnonzero(np.diff(table.indptr))
-    table = sparse.csr_array(table[used])
-    refitter = Refitter(data, state.model, state.fitted.beta)
+def refit_all(design: Comparisons, state: State, units: Units, resamples: int, seed: int) -> FloatArray:
+    """Return the (resamples, p) estimates, NaN where a resample has no finite one."""
+    data, m, n = state.data, len(state.data.a), processes()
+    place = (data.outcome * m + data.cell, units.unit)
+    whole = sparse.csr_array(sparse.coo_array((design.weight, place), shape=(3 * m, units.n_units)))
+    used = np.flatnonzero(np.diff(whole.indptr))
+    table = sparse.csr_array(whole[used])
     block = max(8, min(64, TABLE_BYTES // (24 * m)))
-    found = []
-    for k, weights in enumerate(weight_blocks(units, resamples=resamples, seed=seed, block=block)):
-        if k % step == start:
-            w = np.zeros((3 * m, len(weights)))
-            w[used] = table @ weights.T
-            found.append((slice(k * block, k * block + len(weights)), refitter.refit(w.reshape(3, m, -1))))
-    return found
+
+    def every(start: int) -> list[tuple[slice, FloatArray]]:
+        """Refit every n-th block of resamples from block number `start`; the weights are those of the whole."""
+        refitter, found = Refitter(data, state.model, state.fitted.beta), []
+        for k, weights in enumerate(weight_blocks(units, resamples=resamples, seed=seed, block=block)):
+            if k % n == start:
+                w = np.zeros((3 * m, len(weights)))
+                w[used] = table @ weights.T
+                found.append((slice(k * block, k * block + len(weights)), refitter.refit(w.reshape(3, m, -1))))
+        return found
+
+    out = np.empty((resamples, len(state.fitted.beta)))
+    for rows, beta in (found for part in in_halves(every, n, least=2) for found in part):
+        out[rows] = beta.T
+    return out
 
 
-def slot_table(design: Comparisons, data: PairData, units: Units) -> sparse.csr_array:
-    """Return the (3 m, units) matrix that sums weighted units to outcome weights of the predictors."""
-    m = len(data.a)
-    outcome = design.outcome.astype(np.int64)
-    outcome = np.where(data.flipped & (outcome != TIED), 1 - outcome, outcome)
-    place = (outcome * m + data.cell, units.unit)
-    return sparse.csr_array(sparse.coo_array((design.weight, place), shape=(3 * m, units.n_units)))
+def _resampled_rows(
+    fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str, refused: str
+) -> list[Row]:
+    """Return the rows of a fit with intervals from its resamples: (B + 1) alpha order statistics, interpolated.
 
-
-def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str, refused: str) -> list[Row]:
+    Davison & Hinkley (1997, section 5.2.1).
+    """
     state = fit.fitted_state
-    transform = state.transform
-    estimate, kept = transform @ state.fitted.beta, kept @ transform.T
-    ordered = np.sort(kept, axis=0)
-    low, high = (_quantile(ordered, a) for a in ((1 - level) / 2, (1 + level) / 2))
+    estimate, kept = state.transform @ state.fitted.beta, kept @ state.transform.T
+    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
     if ci == "basic":
         low, high = 2 * estimate - high, 2 * estimate - low
-    se = kept.std(axis=0, ddof=1)
-    names, n = coefficient_names(fit.design, state), state.data.n_items
+    errors = kept.std(axis=0, ddof=1)
     rows = []
-    for j, name in enumerate(names):
-        shared: dict[str, Any] = {
-            "term": name, "group": "strength" if j < n else term_group(name, state), "estimate": float(estimate[j]),
-            "n": fit.rows[j].n, "method": f"{ci} bootstrap by {by}",
-        }  # fmt: skip
-        if name == state.options.reference:
-            rows.append(Row(**shared, undefined=fit.rows[j].undefined))
+    for k, of_fit in enumerate(fit.rows):
+        why = ""
+        if of_fit.role == "reference":
+            why = of_fit.undefined or ""
         elif refused:
-            rows.append(Row(**shared, undefined=f"{refused}; the fit's own t interval allows for them"))
-        elif by == "cluster" and fit.rows[j].undefined:  # resamples of the clusters know no more than the fit
-            rows.append(Row(**shared, undefined=fit.rows[j].undefined))
-        elif se[j] == 0:
-            rows.append(Row(**shared, undefined="every resample gives the same estimate: no interval"))
-        else:
-            rows.append(with_ends(Row(**shared, std_error=float(se[j])), float(low[j]), float(high[j]), level))
+            why = f"{refused}; the fit's own t interval allows for them"
+        elif by == "cluster" and of_fit.undefined:  # resamples of the clusters know no more than the fit
+            why = of_fit.undefined
+        elif errors[k] == 0:
+            why = "every resample gives the same estimate: no interval"
+        row = Row(
+            term=of_fit.term, group=of_fit.group, key=of_fit.key, role=of_fit.role, estimate=of_fit.estimate,
+            n=of_fit.n, std_error=None if why else float(errors[k]), method=f"{ci} bootstrap by {by}",
+        )  # fmt: skip
+        rows.append(with_ends(row, float(low[k]), float(high[k]), level, why=why, interval=ci))
     return rows
-
-
-def _quantile(ordered: FloatArray, alpha: float) -> FloatArray:
-    """Return the (B + 1) alpha order statistic, interpolated (Davison & Hinkley 1997, section 5.2.1)."""
-    return np.asarray(np.quantile(ordered, alpha, axis=0, method="weibull"))
-
-
-SMALL_EXPECTED = 5.0
-NOT_FITTING = 0.01
-
-
-def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
-    """See `BradleyTerryResult.anova`."""
-    small, large = sorted((one, other), key=lambda fit: int(fit.fit["df"]))
-    _require_comparable(small, large)
-    added = [name for name in large.names if name not in small.names]
-    df = int(large.fit["df"]) - int(small.fit["df"])
-    statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
-    p = float(not_zero(chdtrc(df, statistic)))
-    label = _added_label(added, large)
-    note = "; treats rows as independent" if large.fitted_state.robust else ""
-    lrt = Row(
-        term=label, group="likelihood ratio", statistic=statistic, df=df, p_value=p, method=f"likelihood ratio{note}"
-    )
-    rows, cautions = [lrt], large.cautions
-    said = f"\u03c7\u00b2({count(df)}) = {number(statistic)}"
-    if large.fitted_state.robust is not None:
-        robust, said = _wald(large, added, label)
-        rows = [robust, lrt]
-    lead = rows[0]
-    words = f"Adding {label}: " + (
-        f"no test ({lead.undefined})." if lead.p_value is None else f"{said}, {p_value(lead.p_value)} ({lead.group})."
-    )
-    return derived(large, "Comparison of nested models", rows, words, {"small": small}, cautions=cautions,
-                   inference=str(rows[0].group))  # fmt: skip
 
 
 def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:
@@ -879,7 +775,8 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
         raise InputError("a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior")
     if a.ties == "half" or b.ties == "half":
         raise InputError("ties='half' is a quasi-likelihood and has no likelihood-ratio test; use ties='davidson'")
-    if not _same_rows(small.design, large.design):
+    one, two = (_record(fit.design) for fit in (small, large))
+    if small.design.items != large.design.items or not np.allclose(one, two):
         raise InputError(f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})")
     if a.ties != b.ties:
         raise InputError(f"ties='{a.ties}' and ties='{b.ties}' are not nested in each other")
@@ -892,147 +789,68 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
         )
 
 
-def _same_rows(one: Comparisons, other: Comparisons) -> bool:
-    """Return whether two designs count the same wins and losses of the same items."""
-    if one.n_rows != other.n_rows or one.items != other.items:
-        return False
-    return bool(np.allclose(_record(one), _record(other)))
-
-
 def _record(design: Comparisons) -> FloatArray:
-    """Return wins and losses of every item."""
-    n, a_won, b_won = (
-        len(design.items),
-        design.weight * (design.outcome == A_WON),
-        design.weight * (design.outcome == B_WON),
-    )
-    wins = np.bincount(design.item_a, a_won, n) + np.bincount(design.item_b, b_won, n)
-    return np.stack([wins, np.bincount(design.item_a, b_won, n) + np.bincount(design.item_b, a_won, n)])
+    """Return rows, and wins and losses of every item."""
+    n, sides = len(design.items), (design.item_a, design.item_b)
+    a_won, b_won = (design.weight * (design.outcome == won) for won in (A_WON, B_WON))
+    wins, losses = (sums(sides[0], x, n) + sums(sides[1], y, n) for x, y in ((a_won, b_won), (b_won, a_won)))
+    return np.concatenate([[design.n_rows], wins, losses])
 
 
-def _added_label(added: list[str], large: BradleyTerryResult) -> str:
-    if len(added) > 5 and set(large.items) & set(added):
-        return "item strengths"
-    return listing(added)
-
-
-def _wald(large: BradleyTerryResult, added: list[str], label: str) -> tuple[Row, str]:
+def _robust_wald(large: BradleyTerryResult, added: list[str], label: str) -> tuple[Row, str]:
     """Return the cluster-robust Wald test that all added terms are zero (HTZ), and its F in words."""
     state = large.fitted_state
     at = [large.names.index(name) for name in added]
     assert state.robust is not None
-    if any(j < state.data.n_items for j in at):
-        reason = "strengths are compared by ranks() and pairwise()"
-        return Row(term=label, group="robust Wald", undefined=reason), ""
+    row = Row(term=label, group="robust Wald", role="test")
+    if min(at) < state.data.n_items:
+        return replace(row, undefined="strengths are compared by ranks() and pairwise()"), ""
     test = state.robust.joint(np.eye(len(large.names))[at], state.fitted.beta[at])
     if isinstance(test, str):
-        return Row(term=label, group="robust Wald", undefined=test), ""
-    denominator = number(test.df_denominator, 1)
-    return Row(
-        term=label, group="robust Wald", statistic=test.statistic, df=test.df, p_value=test.p,
-        method=f"cluster-robust Wald, HTZ; p from F({test.df}, {denominator}) = {number(test.f, 4)}",
-    ), f"F({test.df}, {denominator}) = {number(test.f)}"  # fmt: skip
+        return replace(row, undefined=test), ""
+    law = f"F({test.df}, {number(test.df_denominator, 1)})"
+    method = f"cluster-robust Wald, HTZ; p from {law} = {number(test.f, 4)}"
+    row = replace(row, test="f", statistic=test.statistic, df=test.df, p_value=test.p, method=method)
+    return row, f"{law} = {number(test.f)}"
 
 
-def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:
-    """See `BradleyTerryResult.goodness_of_fit`."""
-    if cells not in ("ordered", "pair", "total"):
-        raise InputError(f"cells={cells!r} is not one of 'ordered', 'pair', 'total'")
-    if fit.fitted_state.ties == "half":
-        raise UndefinedStatistic("ties='half' has no likelihood and no goodness of fit; use ties='davidson'")
-    table = _pair_totals(fit) if cells == "total" else _saturated(fit, cells)
-    if table.df <= 0:
-        raise UndefinedStatistic(f"the model has as many parameters as the {table.n_cells} cells: the fit is perfect")
-    rows = [
-        Row(term=name, group=f"{cells} cells", statistic=value, df=table.df,
-            p_value=float(not_zero(chdtrc(table.df, value))), n_units=table.n_cells,
-            method=f"{name}, {table.against}")
-        for name, value in table.statistics.items()
-    ]  # fmt: skip
-    pearson = rows[-1]
-    cautions = [c for c in fit.cautions if c.code == "SS207"]
-    if pearson.p_value is not None and pearson.p_value < NOT_FITTING:
-        cautions.append(caution(
-            "SS104", f"Pearson's \u03c7\u00b2({table.df}) = {number(pearson.statistic, 1)}, {p_value(pearson.p_value)}",
-            affects="model-based standard errors", fix="use cluster='pair' or vcov='sandwich'",
-        ))  # fmt: skip
-    words = (
-        f"Pearson's \u03c7\u00b2({table.df}) = {number(pearson.statistic)}, {p_value(pearson.p_value)}, over "
-        f"{count(table.n_cells, table.unit)}; {table.size}."
-    )
-    return derived(
-        fit, "Goodness of fit", rows, words, cautions=tuple(cautions), inference="chi-squared approximation",
-    )  # fmt: skip
+Fitness = tuple[dict[str, float], int, int, str]  # statistics (Pearson last), df, cells, and how full these are
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitTable:
-    """Statistics of fit over cells: names and values (Pearson last), df, cells, and in words how full they are."""
-
-    statistics: dict[str, float]
-    df: int
-    n_cells: int
-    size: str
-    unit: str
-    against: str
-
-
-def _saturated(fit: BradleyTerryResult, cells: str) -> FitTable:
+def _saturated(fit: BradleyTerryResult, cells: str) -> Fitness:
     """Compare outcome counts with their expectation, cell by cell (deviance and Pearson)."""
-    state = fit.fitted_state
-    observed, predictor, flipped = _tabulate(fit, cells)
-    p = _probabilities(fit)[:, predictor]
-    p[:2] = np.where(flipped, p[1::-1], p[:2])
+    state, design, data = fit.fitted_state, fit.design, fit.fitted_state.data
+    observed, at = data.w, np.arange(len(data.a))
+    if cells == "ordered":
+        key = data.cell * 4 + (design.item_a > design.item_b) * 2 + (design.first > 0)
+        distinct, example, code = np.unique(key, return_index=True, return_inverse=True)
+        observed, at = weight_table(data.outcome, code, design.weight, len(distinct)), data.cell[example]
     outcomes = 3 if state.model.tie_term else 2
-    expected, observed = p[:outcomes] * observed.sum(axis=0), observed[:outcomes]
-    return FitTable(
-        statistics={
-            "deviance": 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected))),
-            "Pearson": float(np.sum((observed - expected) ** 2 / expected)),
-        },
-        df=observed.shape[1] * (outcomes - 1) - int(fit.fit["df"]), n_cells=observed.shape[1],
-        size=f"{percent(np.mean(expected < SMALL_EXPECTED))} of the expected counts are below {SMALL_EXPECTED:g}",
-        unit="cell", against="against the saturated model",
-    )  # fmt: skip
+    expected = _probabilities(fit)[:outcomes, at] * observed.sum(axis=0)
+    observed = observed[:outcomes]
+    statistics = {
+        "deviance": 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected))),
+        "Pearson": float(np.sum((observed - expected) ** 2 / expected)),
+    }
+    full = f"{percent(np.mean(expected < SMALL_EXPECTED))} of the expected counts are below {SMALL_EXPECTED:g}"
+    return statistics, len(at) * (outcomes - 1) - int(fit.fit["df"]), len(at), full
 
 
-def _pair_totals(fit: BradleyTerryResult) -> FitTable:
+def _pair_totals(fit: BradleyTerryResult) -> Fitness:
     """Compare each pair's total wins (ties as halves), over orders and covariates, with expectation and variance.
 
     Sees effects that belong to pairs, which cells of one or two rows each cannot show.
     """
-    state = fit.fitted_state
-    data, p = state.data, _probabilities(fit)
-    n = data.w.sum(axis=0)
-    mean = p[0] + 0.5 * p[2]
-    _, pair = np.unique(data.a * (int(data.b.max()) + 1) + data.b, return_inverse=True)
-    k = int(pair.max()) + 1
-    won, expected, variance, rows = (
-        sums(pair, x, k) for x in (data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n)
-    )
-    df = k - int(fit.fit["df"]) + (state.model.tie_term is not None)
-    statistic = float(np.sum((won - expected) ** 2 / variance))
-    return FitTable(
-        statistics={"Pearson": statistic}, df=df, n_cells=k, unit="pair",
-        size=f"{number(float(np.median(rows)), 0)} comparisons a pair (median)", against="total wins of each pair",
-    )  # fmt: skip
+    data, p, pairs = fit.fitted_state.data, _probabilities(fit), fit.counts["pairs"]
+    n, mean = data.w.sum(axis=0), p[0] + 0.5 * p[2]
+    parts = data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n
+    won, expected, variance, rows = (sums(data.pair, x, pairs) for x in parts)
+    df = pairs - int(fit.fit["df"]) + (fit.fitted_state.model.tie_term is not None)
+    full = f"{number(float(np.median(rows)), 0)} comparisons a pair (median)"
+    return {"Pearson": float(np.sum((won - expected) ** 2 / variance))}, df, pairs, full
 
 
 def _probabilities(fit: BradleyTerryResult) -> FloatArray:
+    """Return the probabilities of the outcomes of every predictor, (3, m)."""
     state = fit.fitted_state
-    tau = state.fitted.beta[-1] if state.model.tie_term else 0.0
-    return state.model.probabilities(state.data.eta(state.fitted.beta), tau)
-
-
-def _tabulate(fit: BradleyTerryResult, cells: str) -> tuple[FloatArray, Any, Any]:
-    """Return outcome weights (3, cells) with the predictor of each cell and whether its sides are exchanged."""
-    state, design = fit.fitted_state, fit.design
-    data = state.data
-    if cells == "pair":
-        return data.w, np.arange(len(data.a)), np.zeros(len(data.a), dtype=bool)
-    key = data.cell * 4 + data.flipped * 2 + (design.first > 0)
-    distinct, example, code = np.unique(key, return_index=True, return_inverse=True)
-    k = len(distinct)
-    slot = design.outcome.astype(np.int64) * k + code.reshape(-1)
-    observed = sums(slot, design.weight, 3 * k).reshape(3, k)
-    return observed, data.cell[example], data.flipped[example]
+    return state.model.probabilities(*state.data.eta_tau(state.fitted.beta))

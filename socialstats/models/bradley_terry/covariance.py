@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.special import ndtri, stdtrit
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.comparisons import TIED, Comparisons, Factor
+from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import NonConvergence, UndefinedStatistic
 from socialstats.inference.intervals import SMALLEST, holm
-from socialstats.models.bradley_terry.likelihoods import Likelihood, PairData, information, sums
+from socialstats.inference.robust import between, positive
+from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData, cross_products, weight_table
 
 ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding
 
 
-def row_sandwich(data: PairData, model: Likelihood, beta: FloatArray, bread: FloatArray) -> FloatArray:
+def row_sandwich(data: PairData, model: BradleyTerry, beta: FloatArray, bread: FloatArray) -> FloatArray:
     """Return bread @ (sum of squared row scores) @ bread (White 1982; R's HC0)."""
-    has_tau = model.tie_term is not None
-    s_eta, s_tau = model.scores(data.eta(beta), beta[-1] if has_tau else 0.0)
-    meat_ee = (data.w_sq * s_eta**2).sum(axis=0)
-    if not has_tau:
-        return bread @ information(data, meat_ee, None, 0.0) @ bread
-    meat_et = (data.w_sq * s_eta * s_tau).sum(axis=0)
-    return bread @ information(data, meat_ee, meat_et, float((data.w_sq * s_tau**2).sum())) @ bread
+    by_eta, by_tau = model.scores(*data.eta_tau(beta))
+    squares = [by_eta**2] if by_tau is None else [by_eta**2, by_eta * by_tau, by_tau**2]
+    return bread @ cross_products(data, *((data.w_sq * square).sum(axis=0) for square in squares)) @ bread
 
 
 def whitened_rows(
-    design: Comparisons, data: PairData, model: Likelihood, beta: FloatArray, factors: Sequence[Factor]
+    design: Comparisons, data: PairData, model: BradleyTerry, beta: FloatArray, factors: Sequence[Factor]
 ) -> tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]:
     """Return the fit as a linear regression: rows, residuals, and the cluster of each row by factor.
 
@@ -40,49 +38,28 @@ def whitened_rows(
     """
     key = data.cell
     for factor in factors:
-        key = factor.codes * (int(key.max(initial=0)) + 1) + key
-        key = np.unique(key, return_inverse=True)[1].reshape(-1)
+        key = np.unique(factor.codes * (int(key.max(initial=0)) + 1) + key, return_inverse=True)[1]
     m = int(key.max()) + 1
     first = np.zeros(m, dtype=np.int64)
     first[key] = np.arange(len(key))
     at = data.cell[first]
-    outcome = design.outcome.astype(np.int64)
-    outcome = np.where(data.flipped & (outcome != TIED), 1 - outcome, outcome)
-    w = sums(outcome * m + key, design.weight, 3 * m).reshape(3, m)
-    has_tau = model.tie_term is not None
-    eta, tau = data.eta(beta)[at], beta[-1] if has_tau else 0.0
-    curve = model.curvature(eta, tau, model.statistics(w))
+    w = weight_table(data.outcome, key, design.weight, m)
+    eta, tau = data.eta_tau(beta)
+    curve = model.curvature(eta[at], tau, model.statistics(w))
     root = np.sqrt(curve.h_ee)
+    residuals = np.where(root > 0, curve.g_eta / positive(root), 0.0)
+    rows: Any = data.x[at].multiply(root[:, None])
+    codes = [np.asarray(factor.codes)[first] for factor in factors]
+    by_tau = model.scores(eta[at], tau)[1]
+    if by_tau is None or curve.h_et is None or curve.h_tt is None:
+        return sparse.csr_array(rows), residuals, tuple(codes)
     shift = curve.h_et / positive(root)
-    e = np.where(root > 0, curve.g_eta / positive(root), 0.0)
-    rows, residuals = sparse.csr_array(_predictor_rows(data, at).multiply(root[:, None])), e
-    if has_tau:
-        g_tau = (model.scores(eta, tau)[1] * w).sum(axis=0)
-        rest = np.sqrt(np.maximum(curve.h_tt - shift**2, 0.0))
-        rest[rest <= ROOT_ROUNDING * np.sqrt(curve.h_tt)] = 0.0
-        both = sparse.csr_array(sparse.vstack([rows, sparse.csr_array(rows.shape)]))
-        by_tau = sparse.csr_array(np.concatenate([shift, rest])[:, None])
-        rows = sparse.csr_array(sparse.hstack([both, by_tau]))
-        residuals = np.append(e, np.where(rest > 0, (g_tau - shift * e) / positive(rest), 0.0))
-    copies = 1 + has_tau
-    return rows, residuals, tuple(np.tile(np.asarray(factor.codes)[first], copies) for factor in factors)
-
-
-def positive(values: FloatArray) -> FloatArray:
-    """Return the values, 1 where they are 0: for divisions whose result is not used there."""
-    return np.where(values > 0, values, 1.0)
-
-
-def _predictor_rows(data: PairData, at: IntArray) -> sparse.csr_array:
-    """Return the rows of the design for some predictors, without the tie parameter."""
-    z = sparse.csr_array(data.z[at])
-    if not data.free:
-        return z
-    rows = np.arange(len(at))
-    signs = np.repeat([1.0, -1.0], len(at))
-    place = (np.r_[rows, rows], np.r_[data.a[at], data.b[at]])
-    strengths = sparse.csr_array((signs, place), shape=(len(at), data.n_items))
-    return sparse.csr_array(sparse.hstack([strengths, z])) if data.n_z else strengths
+    rest = np.sqrt(np.maximum(curve.h_tt - shift**2, 0.0))
+    rest[rest <= ROOT_ROUNDING * np.sqrt(curve.h_tt)] = 0.0
+    second = np.where(rest > 0, ((by_tau * w).sum(axis=0) - shift * residuals) / positive(rest), 0.0)
+    both = sparse.vstack([sparse.csr_array(rows), sparse.csr_array(rows.shape)])
+    rows = sparse.hstack([both, np.concatenate([shift, rest])[:, None]])
+    return sparse.csr_array(rows), np.append(residuals, second), tuple(np.tile(code, 2) for code in codes)
 
 
 def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 200) -> FloatArray:
@@ -109,12 +86,12 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
     """
     n = len(cov)
     i, j = np.triu_indices(n, 1)
-    d = np.diagonal(cov)
-    spread = d[i] + d[j] - 2 * cov[i, j]
+    spread = between(cov, i, j)
     if not np.all(spread > 0):
         raise UndefinedStatistic("a difference between two items has no variance: no quasi-variances")
     target = np.log(spread)
-    q = _start(cov)
+    row = np.bincount(i, spread, n) + np.bincount(j, spread, n)  # least squares of q_i + q_j, kept positive
+    q = np.asarray((row - row.sum() / (2 * (n - 1))) / (n - 2)).clip(spread.mean() / 20)
     gap = np.inf
     for _ in range(1, max_iterations + 1):
         total = q[i] + q[j]
@@ -131,26 +108,15 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
         q = q + size * step
         gap = float(np.max(np.abs(step)) / np.max(np.abs(q)))
         if gap <= tolerance:
-            return q
+            return np.asarray(q)
     raise NonConvergence("quasi-variances did not converge", iterations=max_iterations, gap=gap)
 
 
 def worst_errors(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
     """Return the smallest and largest relative error of the s.e. of a difference made from quasi-variances."""
     i, j = np.triu_indices(len(cov), 1)
-    d = np.diagonal(cov)
-    ratio = np.sqrt((q[i] + q[j]) / (d[i] + d[j] - 2 * cov[i, j]))
+    ratio = np.sqrt((q[i] + q[j]) / between(cov, i, j))
     return float(ratio.min() - 1), float(ratio.max() - 1)
-
-
-def _start(cov: FloatArray) -> FloatArray:
-    """Return the least-squares fit of q_i + q_j to the variances, kept positive."""
-    n = len(cov)
-    d = np.diagonal(cov)
-    variance = d[:, None] + d[None, :] - 2 * cov
-    row = variance.sum(axis=1)
-    q = (row - row.sum() / (2 * (n - 1))) / (n - 2)
-    return np.asarray(np.maximum(q, variance.sum() / (n * (n - 1)) / 20))
 
 
 SAME = 1e-8  # strengths closer than this are equal: solvers agree to 1e-8, data can tie exactly
@@ -223,26 +189,59 @@ def rank_sets(
         that of the critical value.
     """
     n = len(strength)
-    t, noise = _standardised(strength, cov, draws, df, np.random.default_rng(seed))
-    if p is not None:
-        t = np.sign(t) * -ndtri(np.maximum(p, SMALLEST) / 2)
-    bonferroni = simultaneous and df is not None and df + 1 < CLUSTERS_AN_ITEM * n
-    if bonferroni:
-        noise.bonferroni_df = df
-    critical = np.empty(n)
+    difference = strength[:, None] - strength
+    scale = np.sqrt(np.maximum(between(cov, *np.indices((n, n))), 0))
+    scale[scale <= 1e-12 * scale.max()] = np.inf  # a difference without variance can never be called
+    size = np.abs(difference / scale) if p is None else -ndtri(np.maximum(p, SMALLEST) / 2)
+    values, vectors = np.linalg.eigh(cov)
+    rng = np.random.default_rng(seed)
+    noise = rng.standard_normal((draws, n)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    if df is not None:
+        noise /= np.sqrt(rng.chisquare(df, draws) / df)[:, None]
+    few = df is not None and df + 1 < CLUSTERS_AN_ITEM * n
+
+    def critical(mask: BoolArray) -> float:
+        """Return the critical value of the largest difference in the mask."""
+        if simultaneous and few:
+            return float(stdtrit(df, 1 - (1 - level) / (2 * mask.sum())))
+        top = np.zeros(draws)
+        for j in np.flatnonzero(mask.any(axis=1)):
+            others = np.flatnonzero(mask[j])
+            apart = np.abs(noise[:, others] - noise[:, [j]]) / scale[j, others]
+            np.maximum(top, apart.max(axis=1), out=top)
+        return float(np.quantile(top, level, method="higher"))
+
+    def step_down(mask: BoolArray) -> tuple[BoolArray, float]:
+        """Return which differences of the mask are called, and the last critical value."""
+        found, last = np.zeros_like(mask), 0.0
+        while (remaining := mask & ~found).any():
+            last = critical(remaining)
+            new = remaining & (size > last)
+            if not new.any():
+                break
+            found |= new
+        return found, last
+
+    sets = _sets(strength, difference, ~np.eye(n, dtype=bool), step_down, simultaneous=simultaneous)
+    return replace(sets, bonferroni=simultaneous and few)
+
+
+def _sets(
+    strength: FloatArray, difference: FloatArray, known: BoolArray,
+    called: Callable[[BoolArray], tuple[BoolArray, float]], *, simultaneous: bool,
+) -> RankSets:  # fmt: skip
+    """Return rank sets from which differences of a family (all, or those of an item) are called, family by family."""
+    n = len(strength)
+    each = [np.ones(n, dtype=bool)] if simultaneous else list(np.eye(n, dtype=bool))
+    families = [(np.triu(known, 1) if simultaneous else known) & rows[:, None] for rows in each]
+    made = [called(family) for family in families]
+    found = np.any([one for one, _ in made], axis=0)
     if simultaneous:
-        found, last = _step_down(t, noise, np.ones((n, n), dtype=bool) & ~np.eye(n, dtype=bool), level)
-        critical[:] = last
-    else:
-        found = np.zeros((n, n), dtype=bool)
-        for j in range(n):
-            mask = np.zeros((n, n), dtype=bool)
-            mask[j] = np.arange(n) != j
-            one, critical[j] = _step_down(t, noise, mask, level)
-            found[j] = one[j]
-    stronger = (found & (t < 0)).sum(axis=1)
-    weaker = (found & (t > 0)).sum(axis=1)
-    return RankSets(rank=ranks(strength), low=1 + stronger, high=n - weaker, critical=critical, bonferroni=bonferroni)
+        found |= found.T
+    return RankSets(
+        rank=ranks(strength), low=1 + (found & (difference < 0)).sum(axis=1), bonferroni=True,
+        high=n - (found & (difference > 0)).sum(axis=1), critical=np.resize([last for _, last in made], n),
+    )  # fmt: skip
 
 
 def holm_rank_sets(strength: FloatArray, difference: FloatArray, p: FloatArray, *, level: float,
@@ -261,72 +260,11 @@ def holm_rank_sets(strength: FloatArray, difference: FloatArray, p: FloatArray, 
     simultaneous : bool
         As in `rank_sets`.
     """
-    known = ~np.isnan(p)
-    found = np.zeros(p.shape, dtype=bool)
-    families = (
-        [np.triu(known, 1)] if simultaneous else [known & (np.arange(len(p)) == j)[:, None] for j in range(len(p))]
-    )
-    for family in families:
+
+    def called(family: BoolArray) -> tuple[BoolArray, float]:
+        found = np.zeros_like(family)
         found[family] = holm(p[family]) <= 1 - level
-    if simultaneous:
-        found |= found.T
-    rank = ranks(strength)
-    low = 1 + (found & (difference < 0)).sum(axis=1)
-    high = len(p) - (found & (difference > 0)).sum(axis=1)
-    return RankSets(rank=rank, low=np.minimum(low, rank), high=np.maximum(high, rank),
-                    critical=np.full(len(p), np.nan), bonferroni=True)  # fmt: skip
+        return found, np.nan
 
-
-class _Noise:
-    """Standardised differences of normal draws with the covariance of the strengths, made row by row."""
-
-    def __init__(
-        self, cov: FloatArray, scale: FloatArray, draws: int, df: int | None, rng: np.random.Generator
-    ) -> None:
-        values, vectors = np.linalg.eigh(cov)
-        root = vectors * np.sqrt(np.maximum(values, 0))
-        self.z = rng.standard_normal((draws, len(cov))) @ root.T
-        if df is not None:
-            self.z /= np.sqrt(rng.chisquare(df, draws) / df)[:, None]
-        self.scale = scale
-        self.bonferroni_df: int | None = None
-
-    def critical(self, mask: BoolArray, level: float) -> float:
-        """Return the critical value of the largest difference in the mask."""
-        if self.bonferroni_df is None:
-            return float(np.quantile(self.largest(mask), level, method="higher"))
-        return float(stdtrit(self.bonferroni_df, 1 - (1 - level) / (2 * mask.sum())))
-
-    def largest(self, mask: BoolArray) -> FloatArray:
-        """Return, for each draw, the largest absolute standardised difference among the pairs in the mask."""
-        top = np.zeros(len(self.z))
-        for j in np.flatnonzero(mask.any(axis=1)):
-            others = np.flatnonzero(mask[j])
-            differences = np.abs(self.z[:, others] - self.z[:, [j]])
-            np.maximum(top, (differences / self.scale[j, others]).max(axis=1), out=top)
-        return top
-
-
-def _standardised(
-    strength: FloatArray, cov: FloatArray, draws: int, df: int | None, rng: np.random.Generator
-) -> tuple[FloatArray, _Noise]:
-    d = np.diagonal(cov)
-    scale = np.sqrt(np.maximum(d[:, None] + d[None, :] - 2 * cov, 0))
-    scale[scale <= 1e-12 * scale.max()] = np.inf  # a difference without variance can never be called
-    difference = strength[:, None] - strength[None, :]
-    return difference / scale, _Noise(cov, scale, draws, df, rng)
-
-
-def _step_down(t: FloatArray, noise: _Noise, mask: BoolArray, level: float) -> tuple[BoolArray, float]:
-    """Return which differences of the mask are called, and the last critical value."""
-    found, critical = np.zeros_like(mask), 0.0
-    while True:
-        remaining = mask & ~found
-        upper = np.triu(remaining | remaining.T) if mask.any(axis=1).sum() > 1 else remaining
-        if not remaining.any():
-            return found, critical
-        critical = noise.critical(upper, level)
-        new = remaining & (np.abs(t) > critical)
-        if not new.any():
-            return found, critical
-        found |= new
+    sets = _sets(strength, difference, ~np.isnan(p), called, simultaneous=simultaneous)
+    return replace(sets, low=np.minimum(sets.low, sets.rank), high=np.maximum(sets.high, sets.rank))

@@ -12,16 +12,17 @@ from scipy.sparse.csgraph import connected_components
 
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.errors import MleDoesNotExist, NonConvergence, NotIdentified
+from socialstats.inference.robust import quadratic
 from socialstats.models.bradley_terry.likelihoods import (
-    Curvature,
-    Likelihood,
+    BradleyTerry,
     PairData,
     centred_inverse,
-    gradient,
+    cross_products,
     information,
-    predictor_tau_covariance,
-    predictor_variance,
+    log_likelihood,
+    score,
     solve_centred,
+    sums,
 )
 from socialstats.text import count, quoted
 
@@ -51,16 +52,16 @@ class Fitted:
     iterations: int
 
 
-def start(data: PairData, model: Likelihood) -> FloatArray:
+def start(data: PairData, model: BradleyTerry) -> FloatArray:
     """Return starting values: equal strengths, no effects, tau for equal strengths."""
-    beta = np.zeros(data.n_items + data.n_z + (model.tie_term is not None))
-    if model.tie_term is not None:
-        beta[-1] = model.start_tau(float(data.w[:2].sum()), float(data.w[2].sum()))
-    return beta
+    beta = np.zeros(data.x.shape[1])
+    if model.tie_term is None:
+        return beta
+    return np.append(beta, model.start_tau(float(data.w[:2].sum()), float(data.w[2].sum())))
 
 
 def fit_newton(
-    data: PairData, model: Likelihood, *, beta: FloatArray | None = None, max_iterations: int = MAX_ITERATIONS
+    data: PairData, model: BradleyTerry, *, beta: FloatArray | None = None, max_iterations: int = MAX_ITERATIONS
 ) -> Fitted:
     """Maximise the log-likelihood.
 
@@ -73,13 +74,12 @@ def fit_newton(
         If the tolerance is not reached.
     """
     beta = start(data, model) if beta is None else beta.copy()
-    loglik = _loglik(data, model, beta)
+    loglik = log_likelihood(data, model, beta)
     gap = decrement = np.inf
     for iteration in range(1, max_iterations + 1):
-        at = _curvature(data, model, beta)
+        slope = score(data, model, beta, data.w)
         try:
-            slope = _gradient(data, model, beta)
-            step = solve_centred(_information(data, model, at), slope, data.n_items)
+            step = solve_centred(information(data, model, beta), slope, data.n_items)
         except np.linalg.LinAlgError:  # the likelihood is flat to working precision
             break
         gap = float(np.max(np.abs(step), initial=0.0))
@@ -94,7 +94,7 @@ def fit_newton(
     raise NonConvergence("Newton's method did not converge", iterations=max_iterations, gap=gap)
 
 
-def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -> Fitted:
+def fit_firth(data: PairData, model: BradleyTerry, *, max_iterations: int = 500) -> Fitted:
     """Maximise the log-likelihood plus half the log determinant of the information (Firth 1993).
 
     The estimate is finite for every table whose terms are identified. Only for canonical models.
@@ -107,9 +107,17 @@ def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -
     beta = start(data, model)
     gap, damping, last = np.inf, 1.0, np.zeros_like(beta)
     reach = np.ones_like(beta)  # log-odds that a step of 1 moves at most; slopes of tiny covariates take long steps
-    reach[data.n_items : data.n_items + data.n_z] = np.minimum(1.0, np.abs(data.z).max(axis=0, initial=0.0))
+    reach[data.n_items : data.x.shape[1]] = np.minimum(1.0, np.abs(data.z).max(axis=0, initial=0.0))
+
+    def penalised(beta: FloatArray) -> float:
+        """Return the log-likelihood plus half the log determinant of the information, up to a constant."""
+        info = information(data, model, beta)
+        info[: data.n_items, : data.n_items] += 1.0  # the direction that the likelihood does not see
+        return log_likelihood(data, model, beta) + 0.5 * float(np.linalg.slogdet(info)[1])
+
     for iteration in range(1, max_iterations + 1):
-        step = _firth_step(data, model, beta)
+        cov = centred_inverse(information(data, model, beta), data.n_items)
+        step = cov @ score(data, model, beta, data.w + _jeffreys_weight(data, model, beta, cov))
         gap = float(np.max(np.abs(step), initial=0.0))
         if gap <= 1e-11 * (1 + np.max(np.abs(beta), initial=0.0)):
             return _fitted(data, model, beta + step, iteration)
@@ -117,97 +125,46 @@ def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -
             damping /= 1 + float(np.sqrt(step @ step / (last @ last)))
         last = step
         move = damping * step * min(1.0, 2.0 / float(np.max(np.abs(step) * reach)))
-        before = _penalised(data, model, beta)
-        while _penalised(data, model, beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8:
+        before = penalised(beta)
+        while penalised(beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8:
             move = move / 2
         beta = beta + move
     raise NonConvergence("Firth's penalised likelihood did not converge", iterations=max_iterations, gap=gap)
 
 
-def _firth_step(data: PairData, model: Likelihood, beta: FloatArray) -> FloatArray:
-    """Return the Fisher scoring step of the penalised likelihood."""
-    at = _curvature(data, model, beta)
-    cov = centred_inverse(_information(data, model, at), data.n_items)
-    adjust_eta, adjust_tau = _jeffreys_score(data, model, beta, cov)
-    tau_part = None if model.tie_term is None else at.g_tau + adjust_tau
-    return cov @ gradient(data, at.g_eta + adjust_eta, tau_part)
+def _jeffreys_weight(data: PairData, model: BradleyTerry, beta: FloatArray, cov: FloatArray) -> FloatArray:
+    """Return weights of the scores, (3, m), that add half the trace of cov times the derivative of the information.
 
-
-def _penalised(data: PairData, model: Likelihood, beta: FloatArray) -> float:
-    """Return the log-likelihood plus half the log determinant of the information, up to a constant."""
-    info = _information(data, model, _curvature(data, model, beta))
-    info[: data.n_items, : data.n_items] += 1.0  # the direction that the likelihood does not see
-    return _loglik(data, model, beta) + 0.5 * float(np.linalg.slogdet(info)[1])
-
-
-def _jeffreys_score(data: PairData, model: Likelihood, beta: FloatArray, cov: FloatArray) -> tuple[FloatArray, float]:
-    """Return half the trace of cov times the derivative of the information, by cell and for tau.
-
-    In a canonical family that derivative is the third cumulant of the sufficient statistics
-    s (half the signed win) and t (tie): Firth 1993, section 3.
+    In a canonical family that derivative is the third cumulant of the sufficient statistics, whose deviations from
+    their expectations are the scores (Firth 1993, section 3).
     """
-    n = data.w.sum(axis=0)
-    tau = beta[-1] if model.tie_term is not None else 0.0
-    p = model.probabilities(data.eta(beta), tau)
-    q_ee = predictor_variance(data, cov)
-    unit = 1.0 if model.tie_term is None else 0.5
-    mean_s = unit * (p[0] - p[1]) if model.tie_term is not None else p[0]
-    s = np.array([0.5, -0.5, 0.0]) if model.tie_term is not None else np.array([1.0, 0.0, 0.5])
-    ds = s[:, None] - mean_s
-    if model.tie_term is None:
-        return 0.5 * n * q_ee * np.sum(p * ds**3, axis=0), 0.0
-    dt = np.array([0.0, 0.0, 1.0])[:, None] - p[2]
-    q_et, q_tt = predictor_tau_covariance(data, cov), float(cov[-1, -1])
-    spread = q_ee * ds**2 + 2 * q_et * ds * dt + q_tt * dt**2
-    return 0.5 * n * np.sum(p * spread * ds, axis=0), float(np.sum(0.5 * n * np.sum(p * spread * dt, axis=0)))
-
-
-def _curvature(data: PairData, model: Likelihood, beta: FloatArray) -> Curvature:
-    tau = beta[-1] if model.tie_term is not None else 0.0
-    return model.curvature(data.eta(beta), tau, model.statistics(data.w))
-
-
-def _gradient(data: PairData, model: Likelihood, beta: FloatArray) -> FloatArray:
-    """Return the score: by outcome, as wins less expected wins lose all digits where odds are large."""
-    has_tau = model.tie_term is not None
-    of_eta, of_tau = model.scores(data.eta(beta), beta[-1] if has_tau else 0.0)
-    return gradient(data, (data.w * of_eta).sum(axis=0), float((data.w * of_tau).sum()) if has_tau else None)
-
-
-def _information(data: PairData, model: Likelihood, at: Curvature) -> FloatArray:
-    if model.tie_term is None:
-        return information(data, at.h_ee, None, 0.0)
-    return information(data, at.h_ee, at.h_et, float(np.sum(at.h_tt)))
-
-
-def _loglik(data: PairData, model: Likelihood, beta: FloatArray) -> float:
-    tau = beta[-1] if model.tie_term is not None else 0.0
-    return model.loglik(data.eta(beta), tau, model.statistics(data.w))
+    p, (eta, tau) = data.x.shape[1], data.eta_tau(beta)
+    by_eta, by_tau = model.scores(eta, tau)
+    spread = quadratic(cov[:p, :p], data.x) * by_eta**2
+    if by_tau is not None:
+        spread += 2 * (data.x @ cov[:p, p]) * by_eta * by_tau + cov[p, p] * by_tau**2
+    return np.asarray(0.5 * data.w.sum(axis=0) * model.probabilities(eta, tau) * spread)
 
 
 def _move(
-    data: PairData, model: Likelihood, beta: FloatArray, step: FloatArray, loglik: float
+    data: PairData, model: BradleyTerry, beta: FloatArray, step: FloatArray, loglik: float
 ) -> tuple[FloatArray, float]:
     """Take the step, halved until the log-likelihood does not fall (and log theta stays positive)."""
-    positive_tau = model.tie_term == "log_theta"
     slack = 1e-12 * (1 + abs(loglik))
-    size = 1.0
-    for _ in range(60):
+    for size in 0.5 ** np.arange(60):
         trial = beta + size * step
-        if not positive_tau or trial[-1] > 0:
-            there = _loglik(data, model, trial)
+        if model.tie_term != "log_theta" or trial[-1] > 0:
+            there = log_likelihood(data, model, trial)
             if there >= loglik - slack:
                 return trial, there
-        size /= 2
     return beta, loglik
 
 
-def _fitted(data: PairData, model: Likelihood, beta: FloatArray, iterations: int) -> Fitted:
-    if data.free:
-        beta = beta.copy()
-        beta[: data.n_items] -= beta[: data.n_items].mean()
-    cov = centred_inverse(_information(data, model, _curvature(data, model, beta)), data.n_items)
-    return Fitted(beta=beta, covariance=cov, loglik=_loglik(data, model, beta), iterations=iterations)
+def _fitted(data: PairData, model: BradleyTerry, beta: FloatArray, iterations: int) -> Fitted:
+    if data.n_items:
+        beta = np.append(beta[: data.n_items] - beta[: data.n_items].mean(), beta[data.n_items :])
+    cov = centred_inverse(information(data, model, beta), data.n_items)
+    return Fitted(beta=beta, covariance=cov, loglik=log_likelihood(data, model, beta), iterations=iterations)
 
 
 def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 100_000) -> tuple[FloatArray, int]:
@@ -232,9 +189,9 @@ def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 10
         If the tolerance is not reached.
     """
     n = data.n_items
-    games = np.bincount(data.a * n + data.b, data.w.sum(axis=0), n * n).reshape(n, n)
+    games = sums(data.a * n + data.b, data.w.sum(axis=0), n * n).reshape(n, n)
     games += games.T
-    wins = np.bincount(data.a, data.w[0] + data.w[2] / 2, n) + np.bincount(data.b, data.w[1] + data.w[2] / 2, n)
+    wins = sums(data.a, data.w[0] + data.w[2] / 2, n) + sums(data.b, data.w[1] + data.w[2] / 2, n)
     worth = np.full(n, 1 / n)
     change = np.inf
     for iteration in range(1, max_iterations + 1):
@@ -308,12 +265,14 @@ def require_connected(data: PairData, items: tuple[str, ...]) -> None:
     graph = win_graph(data)
     if graph.connected:
         return
-    named = [tuple(items[i] for i in c) for c in graph.components]
-    unbeaten, winless = (tuple(items[i] for i in part) for part in (graph.unbeaten, graph.winless))
-    ways = SEPARATE_OUT if len(graph.groups) > 1 else ONE_WAY_OUT
+    components, (unbeaten, winless) = (
+        tuple(tuple(items[i] for i in part) for part in parts)
+        for parts in (graph.components, (graph.unbeaten, graph.winless))
+    )
+    separate = len(graph.groups) > 1
     raise MleDoesNotExist(
-        f"no finite strengths exist: {_why(graph, items)}. {ways}",
-        components=tuple(named), unbeaten=unbeaten, winless=winless, separate=len(graph.groups) > 1,
+        f"no finite strengths exist: {_why(graph, items)}. {SEPARATE_OUT if separate else ONE_WAY_OUT}",
+        components=components, unbeaten=unbeaten, winless=winless, separate=separate,
     )  # fmt: skip
 
 
@@ -340,33 +299,28 @@ def _why(graph: WinGraph, items: tuple[str, ...]) -> str:
 
 def require_identified(data: PairData) -> None:
     """Raise `NotIdentified`, naming terms, when effects are linear combinations of each other or of strengths."""
-    n, k = data.n_items, data.n_z
-    if not k:
+    n = data.n_items
+    if not data.z_names:
         return
-    total = data.w.sum(axis=0)
-    info = information(data, total, None, 0.0)
+    info = cross_products(data, data.w.sum(axis=0))
     effects = info[n:, n:]
     if n:
         strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
         effects = effects - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
     size = np.sqrt(np.diagonal(info[n:, n:]))
-    if np.any(size == 0):
-        _not_identified([data.z_names[j] for j in np.flatnonzero(size == 0)], "never differ between the sides")
-    values, vectors = np.linalg.eigh(effects / np.outer(size, size))
-    null = vectors[:, values < 1e-9]
-    if null.shape[1]:
-        involved = np.flatnonzero(np.abs(null).max(axis=1) > 1e-5)
+    involved, why = size == 0, "never differ between the sides"
+    if not involved.any():
+        values, vectors = np.linalg.eigh(effects / np.outer(size, size))
+        involved = np.abs(vectors[:, values < 1e-9]).max(axis=1, initial=0.0) > 1e-5
         why = "are a combination of the item strengths" if n else "are combinations of each other"
-        _not_identified([data.z_names[j] for j in involved], why)
-
-
-def _not_identified(terms: list[str], why: str) -> None:
-    raise NotIdentified(
-        f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
-        + (" (order=False leaves out the order effect)" if "order" in terms else "")
-        + (", or use strengths='none' to explain the strengths by covariates" if "strengths" in why else ""),
-        terms=tuple(terms),
-    )
+    terms = tuple(name for name, there in zip(data.z_names, involved.tolist(), strict=True) if there)
+    if terms:
+        raise NotIdentified(
+            f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
+            + (" (order=False leaves out the order effect)" if "order" in terms else "")
+            + (", or use strengths='none' to explain the strengths by covariates" if "strengths" in why else ""),
+            terms=terms,
+        )
 
 
 def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
@@ -382,44 +336,39 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
     tie_term : str or None
         Name of the tie parameter; None treats ties as half wins.
     """
-    n = data.n_items
     slack, names = _slack(data, tie_term)
-    if not names or not _rises(slack, ()):
+    columns = range(data.n_items, data.n_items + len(names))
+    if not names or not _rises(slack, []):
         return
-    dropped: tuple[int, ...] = ()
-    for j in reversed(range(n, n + len(names))):
-        if _rises(slack, (*dropped, j)):
-            dropped += (j,)
-    involved = [names[j - n] for j in range(n, n + len(names)) if j not in dropped]
-    with_items = " with the item strengths" if involved == [tie_term] else ""
+    dropped: list[int] = []
+    for j in reversed(columns):
+        if _rises(slack, [*dropped, j]):
+            dropped.append(j)
+    involved = tuple(name for j, name in zip(columns, names, strict=True) if j not in dropped)
+    with_items = " with the item strengths" if involved == (tie_term,) else ""
     firth = "" if tie_term == "log_theta" else "penalty='firth', "
     ways = "prior=0.5 (pseudo-wins)" if with_items else f"or leave {'it' if len(involved) == 1 else 'them'} out"
     predict = "predicts" if len(involved) == 1 else "predict"
     raise MleDoesNotExist(
         f"no finite estimate exists: {quoted(involved)} {predict} the outcomes perfectly{with_items} (separation). "
         f"Ways out: {firth}{ways}",
-        terms=tuple(involved),
+        terms=involved,
     )
 
 
-def _slack(data: PairData, tie_term: str | None) -> tuple[sparse.csr_array, tuple[str, ...]]:
+def _slack(data: PairData, tie_term: str | None) -> tuple[Any, tuple[str, ...]]:
     """Return the rows that must not be negative along (d, t), and the names of the columns after the items."""
-    m, rows = len(data.a), np.arange(len(data.a))
-    parts = [sparse.csr_array(data.z)]
-    if data.n_items:
-        items = (np.r_[np.ones(m), -np.ones(m)], (np.r_[rows, rows], np.r_[data.a, data.b]))
-        parts.insert(0, sparse.csr_array(items, shape=(m, data.n_items)))
-    x: Any = sparse.csr_array(sparse.hstack(parts))
-    x = sparse.csr_array(x @ sparse.diags_array(1 / np.maximum(abs(x).max(axis=0).toarray().ravel(), 1e-300)))
+    largest = np.maximum(abs(data.x).max(axis=0).toarray().ravel(), 1e-300)
+    x: Any = sparse.csr_array(data.x @ sparse.diags_array(1 / largest))
     a_won, b_won, tied = data.w > 0
     if tie_term is None:
-        return sparse.csr_array(sparse.vstack([x[a_won | tied], -x[b_won | tied]])), data.z_names
+        return sparse.vstack([x[a_won | tied], -x[b_won | tied]]), data.z_names
     signed = sparse.vstack([x[a_won], -x[b_won], x[tied], -x[tied]])
     by_tie = np.r_[np.full(a_won.sum() + b_won.sum(), -1.0), np.ones(2 * tied.sum())]
-    return sparse.csr_array(sparse.hstack([signed, by_tie[:, None]])), (*data.z_names, tie_term)
+    return sparse.hstack([signed, by_tie[:, None]]), (*data.z_names, tie_term)
 
 
-def _rises(slack: sparse.csr_array, without: tuple[int, ...]) -> bool:
+def _rises(slack: Any, without: Sequence[int]) -> bool:
     """Return whether some direction, zero in the columns `without`, keeps every row from 0 up and one above."""
     from scipy.optimize import linprog
 
@@ -437,46 +386,33 @@ LITTLE_LEFT = 0.25
 SMALL_TABLE = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Refits:
-    """Estimates from resampled data.
-
-    Attributes
-    ----------
-    beta : (p, B) array
-        NaN where the replicate has no finite estimate.
-    ok : (B,) bool array
-    """
-
-    beta: FloatArray
-    ok: BoolArray
-
-
 class Refitter:
     """Refits one model to many reweightings of the same cells.
 
     Parameters
     ----------
     data : PairData
-    model : Likelihood
+    model : BradleyTerry
     beta : (p,) array
         Estimate from the original weights.
     """
 
-    def __init__(self, data: PairData, model: Likelihood, beta: FloatArray) -> None:
+    def __init__(self, data: PairData, model: BradleyTerry, beta: FloatArray) -> None:
         self.data, self.model, self.beta = data, model, beta
-        m, n = len(data.a), data.n_items
-        self.has_tau = model.tie_term is not None
-        at = model.curvature(data.eta(beta), beta[-1] if self.has_tau else 0.0, model.statistics(data.w))
-        h_et, h_tt = (at.h_et, float(np.sum(at.h_tt))) if self.has_tau else (None, 0.0)
-        info = information(data, at.h_ee, h_et, h_tt)
-        self.inverse = centred_inverse(info, n)
+        info = information(data, model, beta)
+        self.inverse = centred_inverse(info, data.n_items)
         self.diagonal = np.diagonal(info)[:, None].copy()
-        self.incidence = _incidence(data.a, m, n) - _incidence(data.b, m, n)
-        self.touches = abs(self.incidence)
+        self.columns = sparse.csr_array(data.x.T)
+        self.squares = self.columns.power(2)
 
-    def refit(self, w: FloatArray) -> Refits:
-        """Refit to the outcome weights `w` of shape (3, m, B)."""
+    def refit(self, w: FloatArray) -> FloatArray:
+        """Refit to the outcome weights `w` of shape (3, m, B).
+
+        Returns
+        -------
+        (p, B) array
+            NaN where the replicate has no finite estimate.
+        """
         total = w.shape[2]
         beta = np.repeat(self.beta[:, None], total, axis=1)
         active = np.arange(total)
@@ -496,28 +432,22 @@ class Refitter:
 
     def _step(self, beta: FloatArray, stats: Sequence[FloatArray]) -> FloatArray:
         """Return the scaled chord step: D C D gradient, D^2 = original over own diagonal information."""
-        data, n, k = self.data, self.data.n_items, self.data.n_z
-        at = self.model.curvature(data.eta(beta), beta[-1] if self.has_tau else 0.0, stats)
-        grad, diag = np.empty_like(beta), np.empty_like(beta)
-        if n:
-            grad[:n] = self.incidence @ at.g_eta
-            diag[:n] = self.touches @ at.h_ee
-        if k:
-            grad[n : n + k] = data.z.T @ at.g_eta
-            diag[n : n + k] = (data.z**2).T @ at.h_ee
-        if self.has_tau:
-            grad[-1] = at.g_tau
-            diag[-1] = at.h_tt.sum(axis=0)
-        scale = np.sqrt(self.diagonal / np.maximum(diag, 1e-3 * self.diagonal))
-        step = scale * (self.inverse @ (scale * grad))
+        n = self.data.n_items
+        at = self.model.curvature(*self.data.eta_tau(beta), stats)
+        slope, diagonal = self.columns @ at.g_eta, self.squares @ at.h_ee
+        if at.g_tau is not None and at.h_tt is not None:
+            slope = np.vstack([slope, at.g_tau.sum(axis=0)])
+            diagonal = np.vstack([diagonal, at.h_tt.sum(axis=0)])
+        scale = np.sqrt(self.diagonal / np.maximum(diagonal, 1e-3 * self.diagonal))
+        step = scale * (self.inverse @ (scale * slope))
         if n:
             step[:n] -= step[:n].mean(axis=0)
         return np.asarray(step / np.maximum(1.0, np.abs(step).max(axis=0) / LONGEST_STEP))
 
-    def _settle(self, beta: FloatArray, w: FloatArray, converged: BoolArray) -> Refits:
+    def _settle(self, beta: FloatArray, w: FloatArray, converged: BoolArray) -> FloatArray:
         """Finish slow replicates with Newton's method; mark those without a finite estimate."""
-        ok = strongly_connected(self.data, w) if self.data.free else np.ones(len(converged), dtype=bool)
-        if self.data.n_z:
+        ok = strongly_connected(self.data, w) if self.data.n_items else np.ones(len(converged), dtype=bool)
+        if self.data.z_names:
             ok &= self._identified(w, ok)
         for r in np.flatnonzero(ok & ~converged):
             one = replace(self.data, w=np.ascontiguousarray(w[:, :, r]))
@@ -526,9 +456,8 @@ class Refitter:
                     beta[:, r] = fit_newton(one, self.model).beta
             except (NonConvergence, np.linalg.LinAlgError, ValueError):
                 ok[r] = False
-        ok &= np.isfinite(beta).all(axis=0)
-        beta[:, ~ok] = np.nan
-        return Refits(beta=beta, ok=ok)
+        beta[:, ~(ok & np.isfinite(beta).all(axis=0))] = np.nan
+        return beta
 
     def _identified(self, w: FloatArray, ok: BoolArray) -> BoolArray:
         """Return for each replicate whether its data tell the effects apart; steps would leave them where they were.
@@ -570,9 +499,3 @@ def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
             reached[targets] = arrived
         everyone &= np.bitwise_and.reduce(reached, axis=0)
     return np.unpackbits(everyone, count=reps).astype(bool)
-
-
-def _incidence(item: np.ndarray[Any, np.dtype[np.int64]], m: int, n: int) -> sparse.csr_array:
-    if not n:
-        return sparse.csr_array((0, m))
-    return sparse.csr_array((np.ones(m), (item, np.arange(m))), shape=(n, m))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.special import expit, log_expit
 
 from socialstats.arrays import FloatArray, IntArray
@@ -33,42 +32,38 @@ class PairData:
         Items, oriented so that a < b.
     z : (m, k) float64 array
         Order effect and covariate differences, a minus b.
+    x : (m, n_items + k) sparse array
+        Rows of the design: +1 for a, -1 for b, then z.
     z_names : tuple of str
     w : (3, m) float64 array
         Weight of a wins, b wins and ties.
     w_sq : (3, m) float64 array
         Sum of squared row weights, for the row sandwich.
-    cell : (cells,) int64 array
-        Predictor of each cell of the design.
-    flipped : (cells,) bool array
-        True where the cell was turned round to make a < b.
+    cell, outcome : (cells,) int64 arrays
+        Predictor of each cell of the design, and its outcome from the side of the predictor's a.
     """
 
     n_items: int
     a: IntArray
     b: IntArray
     z: FloatArray
+    x: sparse.csr_array
     z_names: tuple[str, ...]
     w: FloatArray
     w_sq: FloatArray
     cell: IntArray
-    flipped: np.ndarray[Any, np.dtype[np.bool_]]
+    outcome: IntArray
 
     @property
-    def free(self) -> bool:
-        """True when every item has a strength of its own."""
-        return self.n_items > 0
+    def pair(self) -> IntArray:
+        """Number of the pair of items that each predictor compares, from 0 without gaps."""
+        key = self.a * (int(self.b.max(initial=0)) + 1) + self.b
+        return np.asarray(np.unique(key, return_inverse=True)[1], dtype=np.int64)
 
-    @property
-    def n_z(self) -> int:
-        """Number of order and covariate columns."""
-        return int(self.z.shape[1])
-
-    def eta(self, beta: FloatArray) -> FloatArray:
-        """Return the linear predictor for parameters of shape (p, ...)."""
-        n = self.n_items
-        eta = beta[self.a] - beta[self.b] if self.free else np.zeros((len(self.a), *beta.shape[1:]))
-        return eta + self.z @ beta[n : n + self.n_z] if self.n_z else eta
+    def eta_tau(self, beta: FloatArray) -> tuple[FloatArray, Any]:
+        """Return the linear predictors and the tie parameter (0 without) for parameters of shape (p, ...)."""
+        p = self.x.shape[1]
+        return self.x @ beta[:p], beta[p] if len(beta) > p else 0.0
 
 
 def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, free: bool = True) -> PairData:
@@ -94,14 +89,26 @@ def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, f
         _, z_code = np.unique(z, axis=0, return_inverse=True)
         key = key * (int(z_code.max()) + 1) + z_code.reshape(-1)
     _, first, cell = np.unique(key, return_index=True, return_inverse=True)
-    m = len(first)
-    slot = outcome * m + cell
-    w = sums(slot, design.weight, 3 * m).reshape(3, m)
-    w_sq = sums(slot, design.weight_sq, 3 * m).reshape(3, m) if design.weighted else w
+    a, b, z, n = a[first], b[first], z[first], n if free else 0
+    w, w_sq = (weight_table(outcome, cell, values, len(first)) for values in (design.weight, design.weight_sq))
     return PairData(
-        n_items=n if free else 0, a=a[first], b=b[first], z=z[first], z_names=z_names, w=w, w_sq=w_sq,
-        cell=cell.reshape(-1), flipped=flipped,
-    )  # fmt: skip
+        n_items=n, a=a, b=b, z=z, x=design_rows(n, a, b, z), z_names=z_names, w=w, w_sq=w_sq, cell=cell, outcome=outcome
+    )
+
+
+def weight_table(outcome: IntArray, cell: IntArray, weight: FloatArray, size: int) -> FloatArray:
+    """Return the sum of the weights by outcome and cell, shape (3, size)."""
+    return sums(outcome * size + cell, weight, 3 * size).reshape(3, size)
+
+
+def design_rows(n_items: int, a: IntArray, b: IntArray, z: FloatArray) -> sparse.csr_array:
+    """Return the rows of the design: +1 in column a and -1 in column b (with free strengths), then z."""
+    m = len(a)
+    if not n_items:
+        return sparse.csr_array(z)
+    signs, columns = np.tile([1.0, -1.0], m), np.stack([a, b], axis=1).ravel()
+    items = sparse.csr_array((signs, columns, np.arange(0, 2 * m + 1, 2)), shape=(m, n_items))
+    return sparse.csr_array(sparse.hstack([items, sparse.csr_array(z)])) if z.shape[1] else items
 
 
 def with_ghost(data: PairData, pseudo: float) -> PairData:
@@ -110,18 +117,13 @@ def with_ghost(data: PairData, pseudo: float) -> PairData:
     The pseudo-wins tie all items together, so that a finite estimate exists for any table.
     """
     n = data.n_items
-    rows = np.arange(n)
-    extra = np.zeros((3, n))
-    extra[:2] = pseudo
+    a, b = np.append(data.a, np.arange(n)), np.append(data.b, np.full(n, n))
+    z = np.concatenate([data.z, np.zeros((n, data.z.shape[1]))])
+    wins = np.array([[pseudo], [pseudo], [0.0]]).repeat(n, axis=1)
     return replace(
-        data,
-        n_items=n + 1,
-        a=np.concatenate([data.a, rows]),
-        b=np.concatenate([data.b, np.full(n, n)]),
-        z=np.concatenate([data.z, np.zeros((n, data.n_z))]),
-        w=np.concatenate([data.w, extra], axis=1),
-        w_sq=np.concatenate([data.w_sq, np.zeros((3, n))], axis=1),
-    )
+        data, n_items=n + 1, a=a, b=b, z=z, x=design_rows(n + 1, a, b, z), w=np.hstack([data.w, wins]),
+        w_sq=np.hstack([data.w_sq, np.zeros((3, n))]),
+    )  # fmt: skip
 
 
 LARGE = 1e300  # odds beyond are as good as infinite
@@ -134,68 +136,59 @@ class Curvature:
     Attributes
     ----------
     g_eta : (m, ...) array
-    g_tau : (...) array
-        Derivative in the tie parameter, summed over cells (0 where the model has none).
-    h_ee, h_et, h_tt : (m, ...) arrays
-        Negative second derivatives.
+    h_ee : (m, ...) array
+        Negative second derivative.
+    g_tau, h_et, h_tt : (m, ...) arrays, or None
+        Derivatives in the tie parameter; None where the model has none.
     """
 
     g_eta: FloatArray
-    g_tau: FloatArray
     h_ee: FloatArray
-    h_et: FloatArray
-    h_tt: FloatArray
-
-
-class Likelihood(Protocol):
-    """What the Newton and resampling code needs from a model of one comparison."""
-
-    name: str
-    tie_term: str | None
-    canonical: bool
-
-    def start_tau(self, wins: float, ties: float) -> float:
-        """Return a starting value of tau from total wins and ties."""
-        ...
-
-    def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
-        """Return what the derivatives need of the outcome weights `w` of shape (3, m, ...)."""
-        ...
-
-    def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
-        """Return the derivatives, given the `statistics` of the outcome weights."""
-        ...
-
-    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
-        """Return the log-likelihood, summed over cells."""
-        ...
-
-    def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
-        """Return P(a wins), P(b wins), P(tie) as an array of shape (3, m)."""
-        ...
-
-    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
-        """Return d log P(outcome) / d eta and / d tau, each of shape (3, m)."""
-        ...
+    g_tau: FloatArray | None = None
+    h_et: FloatArray | None = None
+    h_tt: FloatArray | None = None
 
 
 class BradleyTerry:
-    """P(a) = expit(eta). A tie, where one is passed, counts as half a win for each side (quasi-likelihood)."""
+    """P(a) = expit(eta). A tie, where one is passed, counts as half a win for each side (quasi-likelihood).
+
+    Models with ties have the same methods and a tie parameter tau.
+    """
 
     name = "Bradley-Terry"
     tie_term: str | None = None
-    canonical = True
 
     def start_tau(self, wins: float, ties: float) -> float:
-        """Return 0: there is no tie parameter."""
-        return 0.0
+        """Return a starting value of tau from total wins and ties."""
+        raise NotImplementedError("this model has no tie parameter")
+
+    def log_probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return the logarithms of P(a wins), P(b wins), P(tie) as an array of shape (3, m).
+
+        Without a tie parameter a tie has the mean of the other two.
+        """
+        a, b = log_expit(eta), log_expit(-eta)
+        return np.stack([a, b, (a + b) / 2])
+
+    def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return P(a wins), P(b wins), P(tie), shape (3, m); a tie has probability 0 without a tie parameter."""
+        p = expit(eta)
+        return np.stack([p, expit(-eta), np.zeros_like(p)])
+
+    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray | None]:
+        """Return d log P(outcome) / d eta and / d tau (None without tau), each of shape (3, m)."""
+        p, q = expit(eta), expit(-eta)
+        return np.stack([q, -p, (q - p) / 2]), None
 
     def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
-        """Return wins of a (ties as halves) and comparisons."""
+        """Return what the derivatives need of the outcome weights `w` of shape (3, m, ...).
+
+        Here wins of a (ties as halves) and comparisons.
+        """
         return w[0] + 0.5 * w[2], w[0] + w[1] + w[2]
 
     def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
-        """Return the derivatives of the binomial log-likelihood (Bradley & Terry 1952)."""
+        """Return the derivatives of the log-likelihood (here Bradley & Terry 1952), given the `statistics`."""
         wins, total = stats
         q = np.exp(-eta)  # in place from here on: this is the inner loop of every bootstrap
         np.minimum(q, LARGE, out=q)
@@ -204,45 +197,39 @@ class BradleyTerry:
         q *= p  # 1 - p, without cancellation
         p *= total
         q *= p
-        zero = np.zeros(())
-        return Curvature(wins - p, zero, q, zero, zero)
-
-    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
-        """Return the Bernoulli log-likelihood; half wins enter with weight one half."""
-        wins, total = stats
-        return float(wins @ log_expit(eta) + (total - wins) @ log_expit(-eta))  # terms of one sign: nothing cancels
-
-    def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
-        """Return the win probabilities; a tie has probability 0."""
-        p = expit(eta)
-        return np.stack([p, expit(-eta), np.zeros_like(p)])
-
-    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the score of each outcome; a half-win tie has the mean of the two scores."""
-        p, q = expit(eta), expit(-eta)
-        return np.stack([q, -p, (q - p) / 2]), np.zeros((3, *np.shape(eta)))
+        return Curvature(wins - p, q)
 
 
-class Davidson:
+class Davidson(BradleyTerry):
     """P(a) : P(b) : P(tie) = exp(eta/2) : exp(-eta/2) : nu, with tau = log nu (Davidson 1970).
 
     In these coordinates the model is a canonical exponential family.
     """
 
     name = "Bradley-Terry-Davidson"
-    tie_term: str | None = "log_nu"
-    canonical = True
+    tie_term = "log_nu"
 
     def start_tau(self, wins: float, ties: float) -> float:
         """Return log(2 ties / wins): exact when all strengths are equal."""
         return float(np.log(2 * ties / wins))
 
+    def log_probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return the three logarithms, stable for any size of eta."""
+        parts = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau)) - np.maximum(np.abs(eta) / 2, tau)
+        others = np.exp(np.sort(parts, axis=0)[:2]).sum(axis=0)  # the largest of the three is exp(0)
+        return np.asarray(parts - np.log1p(others))
+
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the three probabilities, stable for any size of eta."""
         top = np.maximum(np.abs(eta) / 2, tau)
-        ea, eb, et = np.exp(eta / 2 - top), np.exp(-eta / 2 - top), np.exp(tau - top)
-        total = ea + eb + et
-        return np.stack([ea / total, eb / total, et / total])
+        worth = np.stack([np.exp(eta / 2 - top), np.exp(-eta / 2 - top), np.exp(tau - top)])
+        return np.asarray(worth / worth.sum(axis=0))
+
+    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray | None]:
+        """Return the score of each outcome: its sufficient statistics minus their expectation."""
+        pa, pb, pt = self.probabilities(eta, tau)
+        eta_scores = np.stack([pb + pt / 2, -pa - pt / 2, (pb - pa) / 2])  # sums, so that nothing cancels
+        return eta_scores, np.stack([-pt, -pt, pa + pb])
 
     def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
         """Return half the difference of wins, ties, and comparisons."""
@@ -251,36 +238,18 @@ class Davidson:
     def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
         """Return the derivatives: first minus expected, second the covariance of (s, t), s = +-1/2, t = tie."""
         signed, ties, n = stats
-        top = np.maximum(np.abs(eta) / 2, tau)
-        ea, eb, et = np.exp(eta / 2 - top), np.exp(-eta / 2 - top), np.exp(tau - top)
-        total = ea + eb + et
-        pa, pb, pt = ea / total, eb / total, et / total
+        pa, pb, pt = self.probabilities(eta, tau)
         half = 0.5 * (pa - pb)
         return Curvature(
-            signed - n * half,
-            (ties - n * pt).sum(axis=0),
-            n * (pa * pb + 0.25 * pt * (pa + pb)),  # (1 - pt)/4 - half^2, without cancellation
-            -n * half * pt,
-            n * pt * (pa + pb),
+            g_eta=signed - n * half,
+            g_tau=ties - n * pt,
+            h_ee=n * (pa * pb + 0.25 * pt * (pa + pb)),  # (1 - pt)/4 - half^2, without cancellation
+            h_et=-n * half * pt,
+            h_tt=n * pt * (pa + pb),
         )
 
-    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
-        """Return the multinomial log-likelihood: a sum of terms of one sign, so that nothing cancels."""
-        signed, ties, n = stats
-        parts = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau)) - np.maximum(np.abs(eta) / 2, tau)
-        log_total = np.log1p(np.exp(np.sort(parts, axis=0)[:2]).sum(axis=0))  # the largest of the three is exp(0)
-        decided = (n - ties) / 2
-        weights = (decided + signed, decided - signed, ties)
-        return float(sum(np.sum(w * (part - log_total)) for w, part in zip(weights, parts, strict=True)))
 
-    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the score of each outcome: its sufficient statistics minus their expectation."""
-        pa, pb, pt = self.probabilities(eta, tau)
-        eta_scores = np.stack([pb + pt / 2, -pa - pt / 2, (pb - pa) / 2])  # sums, so that nothing cancels
-        return eta_scores, np.stack([-pt, -pt, pa + pb])
-
-
-class RaoKupper:
+class RaoKupper(BradleyTerry):
     """P(a) = expit(eta - tau), P(b) = expit(-eta - tau), tau = log theta > 0 (Rao & Kupper 1967).
 
     P(tie) = (theta^2 - 1) P(a) P(b), so the log-likelihood is that of two logistic terms: this is the
@@ -288,52 +257,49 @@ class RaoKupper:
     """
 
     name = "Bradley-Terry-Rao-Kupper"
-    tie_term: str | None = "log_theta"
-    canonical = False
+    tie_term = "log_theta"
 
     def start_tau(self, wins: float, ties: float) -> float:
         """Return log theta for equal strengths: P(tie) = (theta - 1) / (theta + 1)."""
         share = ties / (ties + wins)
         return float(np.log((1 + share) / (1 - share)))
 
+    def log_probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return log P(a), log P(b) and log(theta^2 - 1) + log P(a) + log P(b)."""
+        a, b = log_expit(eta - tau), log_expit(-eta - tau)
+        return np.stack([a, b, a + b + 2 * tau + np.log(-np.expm1(-2 * tau))])
+
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the three probabilities."""
         pa, pb = expit(eta - tau), expit(-eta - tau)
         return np.stack([pa, pb, np.expm1(2 * tau) * pa * pb])
+
+    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray | None]:
+        """Return the score of each outcome."""
+        not_a, not_b = expit(tau - eta), expit(tau + eta)
+        tie = 2 / -np.expm1(-2 * tau)
+        return np.stack([not_a, -not_b, not_a - not_b]), np.stack([-not_a, -not_b, tie - not_a - not_b])
 
     def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
         """Return rows not lost by a, rows not lost by b, and ties."""
         return w[0] + w[2], w[1] + w[2], w[2]
 
     def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
-        """Return the derivatives of the log-likelihood (see `loglik`)."""
+        """Return the derivatives of above log P(a) + below log P(b) + ties log(theta^2 - 1)."""
         above, below, ties = stats
         not_a, not_b = expit(tau - eta), expit(tau + eta)
         ha, hb = above * not_a * (1 - not_a), below * not_b * (1 - not_b)
         shrink = -np.expm1(-2 * tau)
         return Curvature(
-            above * not_a - below * not_b,
-            (2 * ties / shrink - above * not_a - below * not_b).sum(axis=0),
-            ha + hb,
-            hb - ha,
-            ha + hb + ties * 4 * np.exp(-2 * tau) / shrink**2,
+            g_eta=above * not_a - below * not_b,
+            g_tau=2 * ties / shrink - above * not_a - below * not_b,
+            h_ee=ha + hb,
+            h_et=hb - ha,
+            h_tt=ha + hb + ties * 4 * np.exp(-2 * tau) / shrink**2,
         )
 
-    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
-        """Return (w_a + w_t) log P(a) + (w_b + w_t) log P(b) + w_t log(theta^2 - 1), summed."""
-        above, below, ties = stats
-        logistic = np.sum(above * log_expit(eta - tau)) + np.sum(below * log_expit(-eta - tau))
-        return float(logistic + np.sum(ties * (2 * tau + np.log(-np.expm1(-2 * tau)))))
 
-    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the score of each outcome."""
-        not_a, not_b = expit(tau - eta), expit(tau + eta)
-        tie = 2 / -np.expm1(-2 * tau)
-        eta_scores = np.stack([not_a, -not_b, not_a - not_b])
-        return eta_scores, np.stack([-not_a, -not_b, tie - not_a - not_b])
-
-
-LIKELIHOODS: dict[str, Likelihood] = {
+LIKELIHOODS: dict[str, BradleyTerry] = {
     "none": BradleyTerry(),
     "half": BradleyTerry(),
     "davidson": Davidson(),
@@ -341,22 +307,30 @@ LIKELIHOODS: dict[str, Likelihood] = {
 }
 
 
-def item_sums(data: PairData, g: FloatArray) -> FloatArray:
-    """Return sum of g over cells where the item is a, minus where it is b; shape (n_items,)."""
-    n = data.n_items
-    return sums(data.a, g, n) - sums(data.b, g, n)
+def log_likelihood(data: PairData, model: BradleyTerry, beta: FloatArray) -> float:
+    """Return the log-likelihood: a sum of terms of one sign, so that nothing cancels."""
+    return float(np.sum(data.w * model.log_probabilities(*data.eta_tau(beta))))
 
 
-def gradient(data: PairData, g_eta: FloatArray, g_tau: Any = None) -> FloatArray:
-    """Return the gradient in all parameters; `g_tau` is None where the model has no tie parameter."""
-    parts = [item_sums(data, g_eta)] if data.free else []
-    parts.append(data.z.T @ g_eta)
-    if g_tau is not None:
-        parts.append(np.atleast_1d(np.asarray(g_tau, dtype=float)))
-    return np.concatenate(parts)
+def score(data: PairData, model: BradleyTerry, beta: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the sum of the scores of all outcomes times their `weight`, (3, m), in all parameters.
+
+    By outcome, as wins less expected wins lose all digits where odds are large.
+    """
+    by_eta, by_tau = model.scores(*data.eta_tau(beta))
+    slope = data.x.T @ (weight * by_eta).sum(axis=0)
+    return slope if by_tau is None else np.append(slope, (weight * by_tau).sum())
 
 
-def information(data: PairData, h_ee: FloatArray, h_et: FloatArray | None, h_tt: float) -> FloatArray:
+def information(data: PairData, model: BradleyTerry, beta: FloatArray) -> FloatArray:
+    """Return the negative second derivatives of the log-likelihood, (p, p)."""
+    at = model.curvature(*data.eta_tau(beta), model.statistics(data.w))
+    return cross_products(data, at.h_ee, at.h_et, at.h_tt)
+
+
+def cross_products(
+    data: PairData, h_ee: FloatArray, h_et: FloatArray | None = None, h_tt: FloatArray | None = None
+) -> FloatArray:
     """Return the symmetric matrix sum over cells of m' [[h_ee, h_et], [h_et, h_tt]] m, m = (x, tau).
 
     Used for the information, and with squared scores in place of h for the row sandwich.
@@ -364,92 +338,50 @@ def information(data: PairData, h_ee: FloatArray, h_et: FloatArray | None, h_tt:
     Parameters
     ----------
     data : PairData
-    h_ee, h_et : (m,) arrays
-        `h_et` is None where the model has no tie parameter.
-    h_tt : float
-        Sum over cells.
+    h_ee, h_et, h_tt : (m,) arrays
+        The last two are None where the model has no tie parameter.
     """
-    n, k = data.n_items, data.n_z
-    p = n + k + (h_et is not None)
+    n, p = data.n_items, data.x.shape[1]
     out = np.zeros((p, p))
-    if n:
+    if n:  # ten times faster than the product of sparse rows
         off = sums(data.a * n + data.b, h_ee, n * n).reshape(n, n)
         off += off.T
         out[:n, :n] = -off
         out[np.arange(n), np.arange(n)] = off.sum(axis=1)
-    if k:
-        zh = data.z * h_ee[:, None]
-        out[n : n + k, n : n + k] = data.z.T @ zh
-        for j in range(k if n else 0):
-            out[:n, n + j] = out[n + j, :n] = item_sums(data, zh[:, j])
-    if h_et is not None:
-        column = np.concatenate([item_sums(data, h_et) if n else np.zeros(0), data.z.T @ h_et])
-        out[: p - 1, p - 1] = out[p - 1, : p - 1] = column
-        out[p - 1, p - 1] = h_tt
-    return out
+    if p > n:
+        out[:, n:] = data.x.T @ (data.z * h_ee[:, None])
+        out[n:, :n] = out[:n, n:].T
+    if h_et is None or h_tt is None:
+        return out
+    column = (data.x.T @ h_et)[:, None]
+    return np.block([[out, column], [column.T, h_tt.sum()]])
 
 
 def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray:
     """Solve info @ x = rhs for x whose strengths sum to zero.
 
     The likelihood does not change when all strengths move together, so adding a constant to the strength block
-    makes the system regular without changing the centred solution.
+    makes the system regular without changing the centred solution. A matrix that is singular to working precision,
+    of which scipy warns, is an error.
     """
-    with _singular_is_an_error():
-        return np.asarray(linalg.solve(_regular(info, n_items), rhs, assume_a="sym", check_finite=False))
+    regular = info.copy()
+    regular[:n_items, :n_items] += _scale(info, n_items)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", linalg.LinAlgWarning)
+        try:
+            return np.asarray(linalg.solve(regular, rhs, assume_a="sym", check_finite=False))
+        except linalg.LinAlgWarning as warning:
+            raise linalg.LinAlgError(str(warning)) from warning
 
 
 def centred_inverse(info: FloatArray, n_items: int) -> FloatArray:
     """Return the covariance under the sum-zero constraint: the inverse on the space it leaves."""
-    with _singular_is_an_error():
-        inverse = np.asarray(linalg.inv(_regular(info, n_items), check_finite=False))
+    inverse = solve_centred(info, np.eye(len(info)), n_items)
     inverse = (inverse + inverse.T) / 2
     if n_items:
         inverse[:n_items, :n_items] -= 1 / (_scale(info, n_items) * n_items**2)
     return inverse
 
 
-@contextmanager
-def _singular_is_an_error() -> Iterator[None]:
-    """Turn scipy's warning about a matrix that is singular to working precision into its error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", linalg.LinAlgWarning)
-        try:
-            yield
-        except linalg.LinAlgWarning as warning:
-            raise linalg.LinAlgError(str(warning)) from warning
-
-
 def _scale(info: FloatArray, n_items: int) -> float:
-    return float(np.trace(info[:n_items, :n_items])) / n_items**2 or 1.0
-
-
-def _regular(info: FloatArray, n_items: int) -> FloatArray:
-    out = info.copy()
-    if n_items:
-        out[:n_items, :n_items] += _scale(info, n_items)
-    return out
-
-
-def predictor_variance(data: PairData, cov: FloatArray) -> FloatArray:
-    """Return x' cov x for every predictor, x its row of the design; shape (m,)."""
-    n, k = data.n_items, data.n_z
-    out = np.zeros(len(data.a))
-    if n:
-        d = np.diagonal(cov)
-        out += d[data.a] + d[data.b] - 2 * cov[data.a, data.b]
-    if k:
-        theta = slice(n, n + k)
-        if n:
-            cross = cov[data.a, theta] - cov[data.b, theta]
-            out += 2 * np.einsum("ij,ij->i", data.z, cross)
-        out += np.einsum("ij,jk,ik->i", data.z, cov[theta, theta], data.z)
-    return out
-
-
-def predictor_tau_covariance(data: PairData, cov: FloatArray) -> FloatArray:
-    """Return the covariance of every predictor with tau (the last parameter); shape (m,)."""
-    n, k = data.n_items, data.n_z
-    tau = cov[:, -1]
-    out = tau[data.a] - tau[data.b] if n else np.zeros(len(data.a))
-    return out + data.z @ tau[n : n + k]
+    return float(np.trace(info[:n_items, :n_items])) / max(n_items, 1) ** 2 or 1.0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest
@@ -23,6 +22,7 @@ from socialstats.studies.sources import Source
 from socialstats.text import count, number, p_value, shorten
 
 MOST_TERMS = 60
+SOURCE = "source"  # the kind of the terms of the sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,36 +60,29 @@ class LogitResult(Result):
         return checks
 
 
-def dummies(factor: Factor) -> list[tuple[str, FloatArray]]:
-    """Columns of all levels but the first."""
-    return [(level, (factor.codes == k).astype(np.float64)) for k, level in enumerate(factor.levels) if k]
-
-
 def matrix_of(design: Ratings, source: Source, strata: Sequence[str]) -> Matrix:
     """Return source x first stratum + the other strata; people, the first level of each stratum are the base."""
     data = source_counts(design, source.name, "missing")
     who = [data.index(name, "source") for name in (source.human, *source.others)]
     n = len(design.units)
+    place, unit = np.repeat(np.arange(len(who)), n), np.tile(np.arange(n), len(who))
     base = int((data.counts[:, who[0]] * data.copies[:, None]).sum(axis=0).argmax())
     order = [base, *(k for k in range(len(data.levels)) if k != base)]
-    blocks, counts = [], []
-    main = dummies(design.strata[strata[0]]) if strata else []
-    for s, place in enumerate(who):
-        columns: list[tuple[str, str, FloatArray]] = [("intercept", "intercept", np.ones(n))]
-        columns += [(name, "source", np.full(n, float(t == s))) for t, name in enumerate(source.others, 1)]
-        columns += [(level, strata[0], x) for level, x in main]
-        columns += [(f"{name} x {level}", f"source x {strata[0]}", x * (t == s))
-                    for t, name in enumerate(source.others, 1) for level, x in main]  # fmt: skip
-        columns += [(level, name, x) for name in strata[1:] for level, x in dummies(design.strata[name])]
-        blocks.append(np.column_stack([x for _, _, x in columns]))
-        counts.append(data.counts[:, place][:, order] * data.copies[:, None])
-    cluster = design.clusters[0].codes if design.clusters else np.arange(n)
-    stacked = np.concatenate(counts)
-    kept = stacked.sum(axis=1) > 0
+    counts = np.concatenate([data.counts[:, k][:, order] * data.copies[:, None] for k in who])
+    whose = [(name, place == t) for t, name in enumerate(source.others, 1)]
+    columns = [("intercept", "intercept", np.ones(len(unit), dtype=bool)), *((SOURCE, *one) for one in whose)]
+    for name in strata:
+        factor = design.strata[name]
+        main = [(level, factor.codes[unit] == k) for k, level in enumerate(factor.levels) if k]
+        columns += [(name, *one) for one in main]
+        if name == strata[0]:
+            columns += [(f"{SOURCE} x {name}", f"{other} x {level}", own & x)
+                        for other, own in whose for level, x in main]  # fmt: skip
+    cluster, kept = (design.clusters[0].codes if design.clusters else np.arange(n)), counts.sum(axis=1) > 0
     return Matrix(
-        names=tuple(name for name, _, _ in columns), kinds=tuple(kind for _, kind, _ in columns),
-        x=np.concatenate(blocks)[kept], counts=stacked[kept], levels=tuple(data.levels[k] for k in order),
-        codes=np.tile(cluster, len(who))[kept],
+        names=tuple(name for _, name, _ in columns), kinds=tuple(kind for kind, _, _ in columns),
+        x=np.column_stack([x for _, _, x in columns])[kept].astype(np.float64), counts=counts[kept],
+        levels=tuple(data.levels[k] for k in order), codes=cluster[unit][kept],
     )  # fmt: skip
 
 
@@ -118,26 +111,26 @@ def logit(design: Ratings, source: Source, strata: Sequence[str], level: float) 
 def tests_of(made: Matrix, fit: Logit) -> list[Row]:
     """Joint tests of each kind of term, all actions at once."""
     rows = []
-    for kind in dict.fromkeys(k for k in made.kinds if k != "intercept"):
-        test = joint_test(fit, np.array([j for j, own in enumerate(made.kinds) if own == kind]))
-        row = Row(term=kind, group="all at once", n_clusters=fit.groups)
-        rows.append(
-            Row(term=kind, group=row.group, n_clusters=fit.groups, undefined="as many coefficients as clusters")
-            if test is None else
-            Row(term=kind, group=row.group, statistic=test.statistic, df=test.df, p_value=test.p,
-                n_clusters=fit.groups, method=f"F with {test.df:.0f} and {test.df_denominator:.0f} df")
-        )  # fmt: skip
+    for kind in dict.fromkeys(made.kinds[1:]):
+        row = Row(term=kind, group="all at once", key=(("kind", kind),), role="test", test="f", n_clusters=fit.groups)
+        found = joint_test(fit, np.flatnonzero([own == kind for own in made.kinds]))
+        if found is None:
+            rows.append(replace(row, undefined="as many coefficients as clusters", reason="unidentified"))
+            continue
+        f, df, rest, p = found
+        rows.append(replace(row, statistic=f, df=df, p_value=p, method=f"F with {df:.0f} and {rest:.0f} df"))
     return rows
 
 
 def coefficients(made: Matrix, fit: Logit, level: float) -> list[Row]:
     """Log-odds ratios of each action against the first, term by term."""
-    errors = np.sqrt(np.diag(fit.covariance))
     rows = [
-        Row(term=name, group=f"{action} against {made.levels[0]}", estimate=float(b), n_clusters=fit.groups)
+        Row(term=name, group=f"{action} against {made.levels[0]}", estimate=float(b), n_clusters=fit.groups,
+            key=(("action", action), ("kind", kind), ("column", name)), role="estimate")
         for action, bs in zip(made.levels[1:], fit.coef, strict=True)
-        for name, b in zip(made.names, bs, strict=True)
+        for kind, name, b in zip(made.kinds, made.names, bs, strict=True)
     ]  # fmt: skip
+    errors = np.sqrt(np.diag(fit.covariance))
     return with_each_t(rows, errors, np.full(len(rows), fit.groups - 1.0), level, [""] * len(rows))
 
 
@@ -147,21 +140,20 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     if result is None:
         return None
     made: Matrix = result.extras["matrix"]
-    tests = [r for r in result.rows if r.group == "all at once"]
-    known = [r for r in result.rows if r.group != "all at once"]
-    shown = [r for r in known if r.term in source.others or (" x " in r.term and r.term not in design.levels)]
-    lines = [Row(term=f"{r.group}: {r.term}", estimate=r.estimate, conf_low=r.conf_low, conf_high=r.conf_high,
-                 conf_level=r.conf_level) for r in shown]  # fmt: skip
+    tests = [r for r in result.rows if r.role == "test"]
+    known = [r for r in result.rows if r.role == "estimate"]
+    beyond = [SOURCE, *(f"{SOURCE} x {name}" for name in strata[:1])]
+    lines = [replace(r, term=f"{r.group}: {r.term}", group=None) for r in known if r.label("kind") in beyond]
     labels = [f"{shorten(r.group or '', 60)}: {shorten(r.term, 60)}" for r in known]
     where = f" at '{shorten(design.strata[strata[0]].levels[0], 30)}'" if strata else ""
+    terms = f" x {' + '.join(shorten(name, 30) for name in strata)}" if strata else ""
     return Block(
         id="logit", question="What does one model of all actions say?",
         sentences=(*test_sentences(tests, strata), odds_sentence(known, source, where)),
         draw=partial(forest, lines[:200], sort=False, digits=2, xlabel="log-odds ratio"),
         figure_title=f"Log-odds of each action against '{shorten(made.levels[0], 30)}', beyond those of people",
-        caption=f"Multinomial logit: source{terms_text(strata)}, all actions at "
-        f"once. Shown: sources{where}, and by how much their log-odds move more than people's. Intervals: "
-        f"{result.inference}.",
+        caption=f"Multinomial logit: source{terms}, all actions at once. Shown: sources{where}, and by how much their "
+        f"log-odds move more than people's. Intervals: {result.inference}.",
         tables=(
             Table(caption="Is a kind of term needed? All actions at once",
                   header=("Terms", "F", "df", "p", "Clusters", "Test", "Why not"),
@@ -174,24 +166,18 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     )  # fmt: skip
 
 
-def terms_text(strata: Sequence[str]) -> str:
-    """Write the terms of the model beside the source."""
-    names = [shorten(name, 30) for name in strata]
-    return f" x {' + '.join(names)}" if names else ""
-
-
 def test_sentences(tests: Sequence[Row], strata: Sequence[str]) -> tuple[str, ...]:
     """Say whether the sources move differently over the first stratum, and whether the others move the actions."""
     said = []
     for row in tests:
-        if row.p_value is None or row.term == "source" or (strata and row.term == strata[0]):
+        if row.p_value is None or row.term in (SOURCE, *strata[:1]):
             continue
-        name = shorten(strata[0] if row.term.startswith("source x ") else row.term, 40)
-        moved = "the sources are moved differently" if row.term.startswith("source x ") else "the actions differ"
+        own = row.term not in strata
+        moved = "the sources are moved differently" if own else "the actions differ"
         found = moved if row.p_value < 0.05 else f"the data do not settle whether {moved}"
         said.append(
-            f"By {name} {found}: F({df_text(row.df)}, {df_text((row.n_clusters or 0) - (row.df or 0.0))}) = "
-            f"{number(row.statistic)}, {p_value(row.p_value)}."
+            f"By {shorten(strata[0] if own else row.term, 40)} {found}: F({df_text(row.df)}, "
+            f"{df_text((row.n_clusters or 0) - (row.df or 0.0))}) = {number(row.statistic)}, {p_value(row.p_value)}."
         )
     return tuple(said)
 
@@ -199,7 +185,7 @@ def test_sentences(tests: Sequence[Row], strata: Sequence[str]) -> tuple[str, ..
 def odds_sentence(rows: Sequence[Row], source: Source, where: str) -> str:
     """Say by how much the log-odds of the first source lie apart from people's, where the test statistic is largest."""
     first = source.others[0]
-    own = [r for r in rows if r.term == first and r.estimate is not None]
+    own = [r for r in rows if r.label("kind") == SOURCE and r.label("column") == first]
     top = max(own, key=lambda r: abs(r.statistic or 0.0))
     return (
         f"{shorten(first, 30)}: the log-odds of {shorten(top.group or '', 60)}{where} are those of "

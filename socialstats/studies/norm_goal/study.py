@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from socialstats.inference.rows import with_t
 from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.models.shares import cells_of
+from socialstats.models.shares import cells_of, common, source_counts
 from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import (
     Verdict,
@@ -44,13 +44,16 @@ from socialstats.studies.norm_goal.shares import (
     apart,
     base_first,
     base_in,
+    both_shares,
     cells_block,
     changes_blocks,
     differences_block,
     gaps_table_block,
+    halves,
     part_gaps,
     share_parts,
     shares_block,
+    similar_row,
     similarity_block,
     similarity_parts,
     widest,
@@ -110,13 +113,8 @@ def answer(
     beside = beside_text(similarity, other, human)
     gaps = whole.gaps[other, None]
     gap = widest(gaps)
-    own, theirs = (next(r for r in whole.shares[who, None] if r.term == gap.term) for who in (other, source.human))
-    apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
-    where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
-    far = (
-        f"The widest gap is in '{shorten(gap.term, 30)}': {number(own.estimate, 3, bounded=True)} against "
-        f"{number(theirs.estimate, 3, bounded=True)}, {where} {numbers_text(gap, digits=3, bounded=True)}"
-    )
+    own, theirs, difference = both_shares(whole, gap, source, other, None)
+    far = f"The widest gap is in '{shorten(gap.term, 30)}': {own} against {theirs}, {difference}"
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
     tested = "" if test.p_value is None else f"{p_value(test.p_value)} by swapping the two, {unit} by {unit}"
     if found == "equal":
@@ -125,7 +123,7 @@ def answer(
         return f"{name} chooses practically as {human} raters do: every share within ±{near}{also}. {far}. {beside}."
     if found == "none":
         why = test.undefined or "no test by clusters"
-        apart = "no unit" in why  # what is alike or not are then answers to other units
+        apart = test.reason == "no_data"  # what is alike or not are then answers to other units
         return f"No verdict on {name}: {why}." + ("" if apart else f" {beside}.")
     if found == "open":
         return f"The data do not settle whether {name} chooses as {human} raters do ({tested}). {far}. {beside}."
@@ -134,9 +132,8 @@ def answer(
 
 def beside_text(similarity: Result, other: str, human: str) -> str:
     """Return the similarity of a source, beside its ceiling."""
-    like = next(r for r in similarity.rows if r.term == other and r.group is None)
     top = halves(similarity)
-    said = f"Jensen-Shannon similarity {numbers_text(like, digits=3, bounded=True)}"
+    said = f"Jensen-Shannon similarity {numbers_text(similar_row(similarity, other), digits=3, bounded=True)}"
     if top.estimate is None:
         return said
     digits = digits_of(top.std_error, 3)
@@ -144,11 +141,6 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
         f"{said} (1: equal shares; two random halves of the {human} ratings, noise not taken off: "
         f"{numbers_text(top, digits=digits, bounded=True)})"
     )
-
-
-def halves(result: Result) -> Row:
-    """Return the split-half ceiling of all units: the last of their rows."""
-    return [row for row in result.rows if row.group is None][-1]
 
 
 NAME = "ratings independent"
@@ -177,16 +169,12 @@ def ratings_alone(design: Ratings, source: Source, other: str, place: int, level
     NothingToAnalyse
         If there is no such unit.
     """
-    factor, given = design.rater_groups[source.name], design.status == OK
-    code = factor.codes[design.rater]
-    own = [given & (code == factor.levels.index(name)) for name in (other, source.human)]
-    both = set(design.unit[own[0]].tolist()) & set(design.unit[own[1]].tolist())
-    shared = np.isin(design.unit, sorted(both))
-    weight = design.unit_count[design.unit]
-    n = [float(weight[mask & shared].sum()) for mask in own]
+    data = source_counts(design, source.name, "missing")
+    one, two = (data.counts[:, data.index(name, "source")] for name in (other, source.human))
+    pair = common(one, two, data.copies, (), np.ones(len(one), dtype=bool))
+    n, hits = pair.totals.sum(axis=1).tolist(), pair.totals[:, place].tolist()
     if min(n) == 0:
         raise NothingToAnalyse(f"no unit was rated by both '{other}' and '{source.human}'")
-    hits = [float(weight[mask & shared & (design.value == place)].sum()) for mask in own]
     p = [h / m for h, m in zip(hits, n, strict=True)]
     error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
     row = Row(term=design.levels[place], group=f"{other} - {source.human}", estimate=p[0] - p[1], n=sum(n))
@@ -200,25 +188,14 @@ def ratings_alone(design: Ratings, source: Source, other: str, place: int, level
     )  # fmt: skip
 
 
-Compute = Callable[..., Any]
-
-
 def variants_block(
     design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
 ) -> Block | None:
     """Show the similarity of the first source under every choice of analysis."""
     first = source.others[0]
-    base: dict[str, Any] = {
-        "source": source.name, "reference": source.human, "level": options.level, "seed": options.seed,
-        "resamples": options.resamples, "permutations": min(options.resamples, 199), "splits": 99,
-    }  # fmt: skip
-
-    def of(table: Ratings = design, **more: Any) -> Any:
-        return js_similarity(table, **{**base, **more})
-
-    found = variants(design, similar, first, strata, of)
-    made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}", distinct(found), reference=1.0,
-                      digits=3, words="1 (equal shares)")  # fmt: skip
+    made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}",
+                      distinct(variants(design, similar, source, strata, options)), reference=1.0, digits=3,
+                      words="1 (equal shares)")  # fmt: skip
     return multiverse_block(
         made, id="multiverse", question="Does the similarity hang on a choice of analysis?",
         quantity=f"similarity of {shorten(first, 30)}",
@@ -227,46 +204,41 @@ def variants_block(
     )  # fmt: skip
 
 
-def variants(design: Ratings, similar: Result, first: str, strata: Sequence[str], of: Compute) -> list[Variant]:
+def variants(
+    design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
+) -> list[Variant]:
     """Return the analyses: bias, aggregation, interval, clusters, macro or micro, refusals, a level left out."""
 
-    def corrected(result: Result) -> Row:
-        return next(r for r in result.rows if r.term == first and r.group is None)
+    def of(role: str, at: int, kept: Any = None, **more: Any) -> dict[str, Any]:
+        def compute() -> Any:
+            table = design if kept is None else design.take(kept, note="one level left out")
+            return js_similarity(
+                table, source=source.name, reference=source.human, level=options.level, seed=options.seed,
+                resamples=options.resamples, permutations=min(options.resamples, 199), splits=99, **more,
+            )  # fmt: skip
 
-    def after(result: Result) -> Row:
-        return result.rows[list(result.rows).index(corrected(result)) + 1]  # plug-in
+        return {"compute": compute, "lead": partial(own_row, role=role, at=at)}
 
-    def macro(result: Result) -> Row:
-        return [r for r in result.rows if r.term == first][-1]
-
-    def variant(label: str, choice: str, compute: Any, lead: Callable[[Result], Row] = corrected) -> Variant:
-        return Variant(label=label, choice=choice, compute=compute, lead=lead)
+    def own_row(result: Result, *, role: str, at: int) -> Row:
+        return [r for r in result.rows if r.role == role and r.label("source") == source.others[0]][at]
 
     found = [
-        variant("pooled, corrected for bias", "as on this page", lambda: similar),
-        variant("plug-in, without correction", "bias", of, after),
-        variant("within units, then averaged", "aggregation", partial(of, aggregate="unit")),
-        variant("bootstrap of units (percentile)", "interval", partial(of, ci="percentile")),
+        ("pooled, corrected for bias", "as on this page", of("estimate", 0) | {"compute": lambda: similar}),
+        ("plug-in, without correction", "bias", of("component", 0)),
+        ("within units, then averaged", "aggregation", of("estimate", 0, aggregate="unit")),
+        ("bootstrap of units (percentile)", "interval", of("estimate", 0, ci="percentile")),
     ]
     if design.clusters:
-        found.append(variant("units independent", "clusters", partial(of, cluster=None)))
-    found += [variant(f"mean of the cells of {name}", "macro or micro", partial(of, cell=name), macro)
-              for name in strata]  # fmt: skip
+        found.append(("units independent", "clusters", of("estimate", 0, cluster=None)))
+    found += [(f"mean of the cells of {name}", "macro or micro", of("estimate", -1, cell=name)) for name in strata]
     if (design.status == REFUSAL).any():
-        found.append(variant("refusals as an action", "refusals", partial(of, refusal="level")))
+        found.append(("refusals as an action", "refusals", of("estimate", 0, refusal="level")))
     for name in strata:
         factor = design.strata[name]
-        if len(factor.levels) <= MOST_LEFT_OUT:
-            found += [
-                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
-                for code, level in enumerate(factor.levels)
-            ]
-    return found
-
-
-def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
-    """Compute a result without the units of one level of a stratum."""
-    return compute(design.take(design.strata[stratum].codes[design.unit] != code, note="one level left out"))
+        for code, level in enumerate(factor.levels if len(factor.levels) <= MOST_LEFT_OUT else ()):
+            kept = factor.codes[design.unit] != code
+            found.append((without_label(name, level), f"leave one {name} out", of("estimate", 0, kept)))
+    return [Variant(label=label, choice=choice, **how) for label, choice, how in found]
 
 
 def bounds_block(design: Ratings, source: Source, place: int, options: StudyOptions) -> Block | None:
@@ -328,20 +300,12 @@ class Numbers:
     @property
     def whole(self) -> Shares:
         """Shares of all units."""
-        return unpacked(next(iter(self.shares.values())), self.levels())
+        return unpacked(next(iter(self.shares.values())))
 
     @property
     def similarity(self) -> Result:
         """Similarity in all units."""
         return next(iter(self.similar.values()))
-
-    def levels(self, stratum: str | None = None) -> tuple[str, ...]:
-        """Labels of a stratum's cells (by default of the first)."""
-        name = stratum if stratum is not None else next(iter(self.shares))
-        if name is None:
-            return ()
-        result: Any = self.shares[name]
-        return cells_of(result.design, name, "stratum").labels
 
 
 def suits(design: Ratings) -> bool:
@@ -452,8 +416,8 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     found.append(logit_block(design, numbers.source, numbers.strata, options))
     similar = similarity_block(numbers.similar, numbers.source)
     for name in (n for n in numbers.strata if apart(design, n)):
-        parts = similarity_parts(numbers.similar[name], numbers.source, numbers.levels(name))
-        similar = gaps_table_block(similar, parts, part_gaps(parts, name, options.level), shorten(name, 40))
+        parts = similarity_parts(numbers.similar[name], numbers.source)
+        similar = gaps_table_block(similar, part_gaps(parts, name, options.level), shorten(name, 40))
     found.append(similar)
     found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2]))
     found.append(agreement_block(numbers.alphas, numbers.source))
@@ -483,16 +447,14 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
     """Return the shares and their differences to people by each stratum."""
     found = []
     for k, (name, result) in enumerate(numbers.shares.items()):
-        labels = numbers.levels(name) if name is not None else ()
-        rows = unpacked(result, labels)
-        shown = shares_block(rows, result, numbers.source, name, labels, k)
+        rows = unpacked(result)
+        shown = shares_block(rows, result, numbers.source, name, k)
         if name is not None and apart(design, name):
-            parts = share_parts(rows, numbers.source, labels)
-            gaps = part_gaps(parts, name, options.level)
-            shown = gaps_table_block(shown, parts, gaps, shorten(name, 40))
+            gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
+            shown = gaps_table_block(shown, gaps, shorten(name, 40))
         found.append(shown)
         if name is not None:
-            found.append(differences_block(rows, result, numbers.source, name, labels, k))
+            found.append(differences_block(rows, result, numbers.source, name, k))
     return found
 
 
@@ -510,7 +472,7 @@ def strip(numbers: Numbers) -> Strip:
     marks = [Mark(label=f"two halves of {shorten(numbers.source.human, 30)}", value=top.estimate, kind="reference",
                   undefined=top.undefined or "")]  # fmt: skip
     for other in numbers.source.others:
-        r = next(r for r in numbers.similarity.rows if r.term == other and r.group is None)
+        r = similar_row(numbers.similarity, other)
         marks.append(Mark(label=shorten(other, 40), value=r.estimate, low=r.conf_low, high=r.conf_high,
                           undefined=r.undefined or ""))  # fmt: skip
     title = f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, beside its ceiling"
@@ -532,11 +494,9 @@ def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -
     """Say whether every unit was rated by all sources, and what repeated runs are worth."""
     agree = listing([f"{shorten(name, 30)} {numbers_text(r.rows[0], bounded=True)}" for name, r in alphas.items()
                      if r.rows[0].estimate is not None], most=6)  # fmt: skip
-    factor = design.rater_groups[source.name]
-    code = factor.codes[design.rater]
-    sets = [set(design.unit[(code == factor.levels.index(s)) & (design.status == 0)].tolist())
-            for s in (source.human, *source.others)]  # fmt: skip
-    shared, every = len(set.intersection(*sets)), len(set.union(*sets))
+    data = source_counts(design, source.name, "missing")
+    rated = data.n[:, [data.index(name, "source") for name in (source.human, *source.others)]] > 0
+    shared, every = int(rated.all(axis=1).sum()), int(rated.any(axis=1).sum())
     return (
         Diagnostic(
             check="Was every unit rated by every source?",

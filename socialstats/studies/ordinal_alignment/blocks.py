@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,29 +30,48 @@ from socialstats.studies.ratings import about_ratings, level_words
 from socialstats.studies.sources import Source
 from socialstats.text import count, level_text, listing, number, p_value, shorten
 
-LINE, REFUSED, POPULATION, AT = "reference line", "share refused", "population's mode", "share at distance"
-NEAREST, CONSTANT = "minus nearest = ", "minus constant = "
 MOST_ROWS, MOST_IN_DUMBBELL = 200, 5
 RULES = {"max": "width of the scale", "item_max": "farthest answer to the item", "exclude": "left out"}
 AXIS = "mean distance from the mode (levels)"
 
 
+def rows_about(result: Result, *dimensions: str) -> list[Row]:
+    """Return the rows whose key has these dimensions beside the model."""
+    return [row for row in result.rows if tuple(name for name, _ in row.key) == ("model", *dimensions)]
+
+
 def model_rows(result: Result) -> list[Row]:
     """Return the rows of the models over all units."""
-    return [row for row in result.rows if row.group is None]
+    return rows_about(result)
+
+
+def ends(rows: Sequence[Row]) -> tuple[Row, Row]:
+    """Return the rows of the smallest and of the largest estimate."""
+    low, high = (pick(rows, key=lambda r: r.estimate or 0.0) for pick in (min, max))
+    return low, high
+
+
+def known_rows(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that have an estimate."""
+    return [row for row in rows if row.estimate is not None]
+
+
+def final_p(row: Row | None) -> float | None:
+    """Return the adjusted p where there is one, else the p."""
+    return None if row is None else row.p_value if row.p_adjusted is None else row.p_adjusted
 
 
 def line_rows(result: Result) -> dict[str, Row]:
     """Return the ceiling (a random person), the best constant answer and the uniform answer."""
-    lines = [row for row in result.rows if row.group == LINE]
-    constants = [row for row in lines[1:-1] if row.estimate is not None]
-    best = min(constants, key=lambda row: row.estimate or 0.0) if constants else lines[-1]
-    return {"ceiling": lines[0], "constant": best, "uniform": lines[-1]}
+    lines = {kind: [r for r in result.rows if r.label("line") == kind] for kind in ("ceiling", "constant", "uniform")}
+    constants = known_rows(lines["constant"])
+    return {kind: ends(constants)[0] if kind == "constant" and constants else found[-1]
+            for kind, found in (lines | ({} if constants else {"constant": lines["uniform"]})).items()}  # fmt: skip
 
 
-def plain(rows: Sequence[Row], name: str = "") -> list[Row]:
-    """Return rows without their group, named by it where several models share one."""
-    return [replace(r, term=f"{r.term}, {name}" if name else r.term, group=None) for r in rows]
+def plain(rows: Sequence[Row]) -> list[Row]:
+    """Return rows without their group and method."""
+    return [replace(r, group=None, method=None) for r in rows]
 
 
 def dense_table(
@@ -88,31 +106,26 @@ def design_words(result: Result) -> str:
 def gap_tables(result: Result) -> list[Table]:
     """Return the paired differences from the nearest model and from the best constant answer."""
     found = []
-    for start, words in ((NEAREST, "the nearest model"), (CONSTANT, "the best constant answer")):
-        rows = [r for r in result.rows if (r.group or "").startswith(start)]
-        if rows:
-            name = shorten((rows[0].group or "").removeprefix(start), 40)
-            found.append(
-                dense_table(
-                    [replace(r, method=None) for r in rows],
-                    f"Distance less that of {words} here ({name}), on the same units; p (Holm): over the models",
-                    term="Model", labels=[r.term for r in rows],
-                )
-            )  # fmt: skip
+    for kind, words, start in (
+        ("nearest", "the nearest model", ""),
+        ("constant", "the best constant answer", "always "),
+    ):
+        if rows := rows_about(result, kind):
+            name = shorten(f"{start}{rows[0].label(kind)}", 40)
+            caption = f"Distance less that of {words} here ({name}), on the same units; p (Holm): over the models"
+            found.append(dense_table(plain(rows), caption, term="Model"))
     return found
 
 
 def distance_block(result: Result, source: Source) -> Block:
     """Show each model between a random person and answers that need no model."""
-    lines = [row for row in result.rows if row.group == LINE]
     known = sorted(model_rows(result), key=lambda r: (r.estimate is None, r.estimate or 0.0))
-    pure = {row.term: row for row in result.rows if row.group == POPULATION}
     chosen = list(line_rows(result).values())
     shown = plain([chosen[0], *known, *chosen[1:]])
     return Block(
         id="distance",
         question=f"How far is each model from the {shorten(source.human, 30)} answers?",
-        sentences=(result.sentence(), *population_words(known, pure)),
+        sentences=(result.sentence(),),
         draw=partial(forest, shown[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS, label="Model"),
         figure_title="ADA-Met of each model, between a random person and answers that need no model",
         caption="Above the models one person against the mode of the others; below the best constant answer and "
@@ -120,60 +133,37 @@ def distance_block(result: Result, source: Source) -> Block:
         tables=(
             dense_table(plain(known), "ADA-Met, all units", term="Model"),
             *gap_tables(result),
-            dense_table(plain(lines), "What needs no model", term="Answer"),
-            *(
-                [
-                    dense_table(
-                        plain([pure[r.term] for r in known if r.term in pure]),
-                        "From the mode of the whole population: less the noise of modes of few answers",
-                        term="Model",
-                    )
-                ]
-                if pure
-                else []
-            ),
+            dense_table(plain([r for r in result.rows if r.label("line")]), "What needs no model", term="Answer"),
         ),
         results=(result,),
     )
 
 
-def population_words(known: Sequence[Row], pure: Mapping[str, Row]) -> tuple[str, ...]:
-    """Say how much nearer the nearest model may be to the mode of the whole population."""
-    row = pure.get(known[0].term)
-    if row is None or row.estimate is None or known[0].estimate is None or row.conf_low is None:
-        return ()
-    return (
-        f"Modes of few answers are noisy and lie farther off: with answers of the whole population "
-        f"{shorten(row.term, 40)} would be {numbers_text(row)} away (a wide interval, as it is not known how fast the "
-        "noise falls with more answers).",
-    )
+def by_label(rows: Sequence[Row], dimension: str, forest_rows: Sequence[Row], few: int = 10**6) -> Any:
+    """Return what draws rows by a label: a dumbbell a model where the labels are few, else a forest."""
+    looks = [replace(r, group=r.label(dimension)) for r in rows]
+    labels = list(dict.fromkeys(r.group or "" for r in looks))
+    if len(labels) <= MOST_IN_DUMBBELL and len(looks) <= few:
+        return partial(dumbbell, looks[:MOST_ROWS], targets=dict.fromkeys(labels), xlabel=AXIS)
+    return partial(forest, forest_rows[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS)
 
 
 def stratum_block(name: str, result: Result, k: int) -> Block:
     """Show the distances in each level of a stratum."""
-    prefix = f"{name} = "
-    rows = [r for r in result.rows if r.group is not None and r.group.startswith(prefix)]
-    lines = [replace(r, term=f"{r.term}, {(r.group or '')[len(prefix) :]}", group=None) for r in rows]
-    known = [r for r in lines if r.estimate is not None]
+    rows, words = rows_about(result, "stratum"), shorten(name, 40)
+    lines = [replace(r, term=f"{r.term}, {r.label('stratum')}", group=None) for r in rows]
     said = "No level has a distance."
-    if known:
-        low, high = min(known, key=lambda r: r.estimate or 0.0), max(known, key=lambda r: r.estimate or 0.0)
-        said = (
-            f"Distances run from {numbers_text(low)} ({shorten(low.term, 60)}) to {numbers_text(high)} "
-            f"({shorten(high.term, 60)})."
-        )
-    strata = list(dict.fromkeys((r.group or "")[len(prefix) :] for r in rows))
-    looks = [replace(r, group=(r.group or "")[len(prefix) :]) for r in rows]
-    few = len(strata) <= MOST_IN_DUMBBELL
-    draw: Any = partial(dumbbell, looks[:MOST_ROWS], targets=dict.fromkeys(strata), xlabel=AXIS)
+    if known := known_rows(lines):
+        texts = [f"{numbers_text(r)} ({shorten(r.term, 60)})" for r in ends(known)]
+        said = f"Distances run from {texts[0]} to {texts[1]}."
     return Block(
         id=f"stratum-{k + 1}",
-        question=f"Does the distance differ by {shorten(name, 40)}?",
+        question=f"Does the distance differ by {words}?",
         sentences=(said,),
-        draw=draw if few else partial(forest, lines[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS),
-        figure_title=f"ADA-Met by {shorten(name, 40)}",
+        draw=by_label(rows, "stratum", lines),
+        figure_title=f"ADA-Met by {words}",
         caption=f"Each level by itself: whether two levels differ is not tested here. {design_words(result)}",
-        tables=(dense_table(lines, f"ADA-Met by {shorten(name, 40)}", term=f"Model and {shorten(name, 30)}"),),
+        tables=(dense_table(lines, f"ADA-Met by {words}", term=f"Model and {shorten(name, 30)}"),),
         results=() if k == 0 else (result,),
     )
 
@@ -182,16 +172,17 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
     """Show the distances by what a refusal counts as, and who refused where; None where nobody refused."""
     if not rules:
         return None
-    shares = refused_rows(next(iter(rules.values())))
+    found = [r for r in next(iter(rules.values())).rows if r.label("share") == "refused"]
+    shares = [r for term in dict.fromkeys(r.term for r in found) for r in found if r.term == term]
     some = {r.term for r in shares if r.estimate}  # of the others all rules say the same
     looks = [
         replace(r, group=RULES[rule]) for rule, result in rules.items() for r in model_rows(result) if r.term in some
     ]
-    shares = [r for r in shares if r.group == REFUSED or r.term in some]
-    worst = max((r for r in shares if r.group == REFUSED and r.estimate is not None), key=lambda r: r.estimate or 0.0)
-    mine = [r for r in looks if r.term == worst.term]
-    said = "; ".join(f"{r.group}: {numbers_text(r)}" for r in mine)
-    labels = [r.term + (r.group or "").removeprefix(REFUSED) for r in shares]
+    shares = [r for r in shares if r.label("stratum") is None or r.term in some]
+    worst = ends(known_rows([r for r in shares if r.label("stratum") is None]))[1]
+    said = "; ".join(f"{r.group}: {numbers_text(r)}" for r in looks if r.term == worst.term)
+    stratum = next(iter(rules.values())).settings["stratum"]
+    labels = [r.term if (level := r.label("stratum")) is None else f"{r.term}, {stratum} = {level}" for r in shares]
     return Block(
         id="refusals",
         question="Who refused, and what do refusals count as?",
@@ -214,41 +205,27 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
     )  # fmt: skip
 
 
-def refused_rows(result: Result) -> list[Row]:
-    """Return the shares of refusals, of all units and of each level of the stratum, model by model."""
-    rows = [r for r in result.rows if (r.group or "").startswith(REFUSED)]
-    order = {term: k for k, term in enumerate(dict.fromkeys(r.term for r in rows))}
-    return sorted(rows, key=lambda r: order[r.term])
-
-
 def near_block(result: Result) -> Block | None:
     """Show how the distances of single units divide; None where the scale has too many steps."""
-    rows = [r for r in result.rows if (r.group or "").startswith(AT) and r.estimate is not None]
+    rows = known_rows(rows_about(result, "distance"))
     if not rows:
         return None
-    by_model: dict[str, list[Row]] = {}
-    for r in rows:
-        by_model.setdefault(r.term, []).append(r)
-    bars = [
-        Bar(label=model, rows=tuple(replace(r, term=(r.group or "").removeprefix(f"{AT} ")) for r in own))
-        for model, own in by_model.items()
-    ]  # fmt: skip
-    hit = [own[0] for own in by_model.values()]
-    low, high = min(hit, key=lambda r: r.estimate or 0.0), max(hit, key=lambda r: r.estimate or 0.0)
+    bars = [Bar(label=model, rows=tuple(replace(r, term=r.label("distance") or "") for r in rows if r.term == model))
+            for model in dict.fromkeys(r.term for r in rows)]  # fmt: skip
+    hit = [r for r in rows if r.label("distance") == "0"]
     fits = len(bars) <= MOST_BARS and len({len(one.rows) for one in bars}) == 1 and len(bars[0].rows) <= MOST_LEVELS
-    ends = [f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 40)})" for r in (low, high)]
-    same = f" and {ends[1]}" if len(hit) > 1 else ""
+    texts = [f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 40)})" for r in ends(hit)]
     return Block(
         id="near",
         question="How often is the answer the mode itself, and how often far off?",
-        sentences=(f"The share of units at distance 0 lies between {ends[0]}{same}." if same else
-                   f"The share of units at distance 0 is {ends[0]}.",),
+        sentences=(f"The share of units at distance 0 lies between {texts[0]} and {texts[1]}." if len(hit) > 1 else
+                   f"The share of units at distance 0 is {texts[0]}.",),
         draw=partial(shares, bars, xlabel="Share of units, by levels from the mode") if fits else None,
         figure_title="How the distances of single units divide, model by model" if fits else "",
         caption="Distances rounded to whole levels, a half (from tied modes) to the even one; 0 is the mode itself. "
-        f"{count(result.counts['units'], 'unit')}, {count(len(by_model), 'model')}; intervals: Wilson's.",
+        f"{count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}; intervals: Wilson's.",
         tables=(dense_table(rows, "Share of units by distance", term="Model and distance", short=True,
-                           labels=[f"{r.term}: {(r.group or '').removeprefix(f'{AT} ')}" for r in rows]),),
+                           labels=[f"{r.term}: {r.label('distance')}" for r in rows]),),
     )  # fmt: skip
 
 
@@ -282,18 +259,6 @@ class Closest:
     permuted: float | None
 
     @property
-    def p(self) -> float | None:
-        """Adjusted p where there is one."""
-        if self.gap is None:
-            return None
-        return self.gap.p_adjusted if self.gap.p_adjusted is not None else self.gap.p_value
-
-    @property
-    def share(self) -> float | None:
-        """Share of resamples in which the closest group is closest again."""
-        return None if self.again is None else self.again.estimate
-
-    @property
     def tied(self) -> bool:
         """Whether all groups are equally close."""
         return self.low.estimate == self.high.estimate
@@ -301,21 +266,16 @@ class Closest:
     @property
     def nearest(self) -> str:
         """Name of the closest group, or of several that are equally close."""
-        start = len(f"closest {self.name} = ")
-        return self.label(self.low) if self.again is None else (self.again.group or "")[start:]
-
-    def label(self, row: Row) -> str:
-        """Name of a group."""
-        return (row.group or "")[len(self.name) + 3 :]
+        return (self.low.label("people") if self.again is None else self.again.label("closest")) or ""
 
     def cells(self) -> tuple[str | float | int | None, ...]:
         """Cells of the table; all groups equally close: no farthest, and nothing to be stable."""
         near = (self.model, self.name, self.nearest, self.low.estimate, ends_text(self.low))
         if self.tied:
-            return (*near, None, None, None, None, None, None, None)
-        apart = None if self.gap is None else self.gap.estimate
-        return (*near, self.label(self.high), self.high.estimate, ends_text(self.high), apart, ends_text(self.gap),
-                p_text(self.p), self.share)  # fmt: skip
+            return (*near, *[None] * 7)
+        return (*near, self.high.label("people"), self.high.estimate, ends_text(self.high),
+                None if self.gap is None else self.gap.estimate, ends_text(self.gap), p_text(final_p(self.gap)),
+                None if self.again is None else self.again.estimate)  # fmt: skip
 
 
 CLOSEST_HEADER = (
@@ -331,43 +291,23 @@ def ends_text(row: Row | None) -> str | None:
     return f"{number(row.conf_low, 2)} to {number(row.conf_high, 2)}"
 
 
-def closest_of(result: Result, name: str, model: str) -> tuple[Row, Row, Row | None] | None:
-    """Return the groups with the smallest and the largest distance, and how often the smallest is smallest again."""
-    prefix = f"{name} = "
-    own = [r for r in result.rows if r.term == model and (r.group or "").startswith(prefix) and r.estimate is not None]
-    if len(own) < 2:
-        return None
-    again = [r for r in result.rows if r.term == model and (r.group or "").startswith(f"closest {prefix}")]
-    low, high = min(own, key=lambda r: r.estimate or 0.0), max(own, key=lambda r: r.estimate or 0.0)
-    return low, high, again[0] if again else None
-
-
-def tested(
-    families: Mapping[str, tuple[tuple[Row, ...], Result | None]], model: str, name: str, one: str, other: str
-) -> Row | None:
-    """Return the row of the difference between two groups, whichever comes first (in quotes: labels with a dash)."""
-    pairs = ((one, other), (other, one), (json.dumps(one), json.dumps(other)), (json.dumps(other), json.dumps(one)))
-    names = {f"{name}: {first} - {second}" for first, second in pairs}
-    for row in families.get(model, ((), None))[0]:
-        if row.group in names:
-            return row
-    return None
-
-
 def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Closest]:
     """Return the closest group of each model and attribute that has two groups or more."""
     made = []
+    gaps = {(r.term, r.label("attribute"), frozenset((r.label("people"), r.label("versus")))): r
+            for rows, _ in families.values() for r in rows}  # fmt: skip
     for model in families:
         for name, result in groups.items():
-            found = closest_of(result, name, model)
-            if found is None:
+            own = [r for r in known_rows(rows_about(result, "attribute", "people")) if r.term == model]
+            if len(own) < 2:
                 continue
-            low, high, again = found
-            near, far = ((r.group or "")[len(name) + 3 :] for r in (low, high))
-            gap = tested(families, model, name, near, far)
-            pair = "" if gap is None else (gap.group or "").removeprefix(f"{name}: ")
-            permuted = result.extras["permutation_p"].get(pair, {}).get(model)
-            made.append(Closest(model=model, name=name, low=low, high=high, again=again, gap=gap, permuted=permuted))
+            low, high = ends(own)
+            gap = gaps.get((model, name, frozenset((low.label("people"), high.label("people")))))
+            p = {} if gap is None else result.extras["permutation_p"].get(gap.label("contrast"), {})
+            again = next((r for r in rows_about(result, "attribute", "closest") if r.term == model), None)
+            made.append(
+                Closest(model=model, name=name, low=low, high=high, again=again, gap=gap, permuted=p.get(model))
+            )
     return made
 
 
@@ -406,58 +346,40 @@ def closest_words(found: Sequence[Closest], families: Families) -> list[str]:
     found = [one for one in found if not one.tied]
     if not found:
         return ["No group is closer than another."]
-    settled = sum(one.p is not None and one.p < 0.05 for one in found)
-    stable = sum(one.share is not None and one.share >= 0.95 for one in found)
+    tested = [(one, one.gap, p) for one in found if one.gap is not None and (p := final_p(one.gap)) is not None]
+    settled = sum(p < 0.05 for _, _, p in tested)
+    stable = sum(one.again is not None and (one.again.estimate or 0.0) >= 0.95 for one in found)
     said = [
         f"Some group is always the closest. Of {count(len(found), 'closest group')}, {count(settled)} differ from the "
         f"farthest group (adjusted p below .05), and {count(stable)} stay the closest in at least .95 of the resamples."
     ]
-    known = [one for one in found if one.gap is not None and one.p is not None]
-    if known:
-        best = max(known, key=lambda one: abs(one.gap.estimate or 0.0) if one.gap else 0.0)
-        said.insert(0, closest_sentence(best))
-    if permuted := permuted_words(found):
-        said.append(permuted)
+    if tested:
+        one, gap, p = max(tested, key=lambda each: abs(each[1].estimate or 0.0))
+        said.insert(0, (
+            f"The widest difference: {shorten(one.model, 40)} was closest to {shorten(one.name, 30)} "
+            f"{shorten(one.nearest, 40)} (ADA-Met {number(one.low.estimate, 2)}) and farthest from "
+            f"{shorten(one.high.label('people') or '', 30)} ({number(one.high.estimate, 2)}); difference "
+            f"({shorten(gap.label('contrast') or '', 60)}), less what sizes give, {numbers_text(gap)}, "
+            f"{p_value(p, name='adjusted p')}."
+        ))  # fmt: skip
+    both = [(one.permuted, gap.p_value) for one, gap, _ in tested
+            if one.permuted is not None and gap.p_value is not None]  # fmt: skip
+    if other := sum((permuted < 0.05) != (p < 0.05) for permuted, p in both):
+        said.append(
+            "Permuting people between the two groups, which asks whether the groups answer alike rather than lie "
+            f"equally far off, decides otherwise in {count(other)} of {count(len(both))} (unadjusted p on other sides "
+            "of .05)."
+        )
     return said
-
-
-def permuted_words(found: Sequence[Closest]) -> str:
-    """Say how often permuting the people between the groups would decide otherwise, before adjusting."""
-    known = [
-        one.gap for one in found if one.gap is not None and one.gap.p_value is not None and one.permuted is not None
-    ]
-    other = [one for one in found if one.gap is not None and one.gap.p_value is not None and one.permuted is not None
-             and (one.permuted < 0.05) != (one.gap.p_value < 0.05)]  # fmt: skip
-    if not other:
-        return ""
-    return (
-        "Permuting people between the two groups, which asks whether the groups answer alike rather than lie equally "
-        f"far off, decides otherwise in {count(len(other))} of {count(len(known))} (unadjusted p on other sides of "
-        ".05)."
-    )
-
-
-def closest_sentence(one: Closest) -> str:
-    """Say the widest difference between the closest and the farthest group."""
-    near, far = shorten(one.nearest, 40), shorten(one.label(one.high), 30)
-    gap = one.gap or Row(term=one.model)
-    pair = shorten((gap.group or "")[len(one.name) + 2 :], 60)
-    return (
-        f"The widest difference: {shorten(one.model, 40)} was closest to {shorten(one.name, 30)} {near} (ADA-Met "
-        f"{number(one.low.estimate, 2)}) and farthest from {far} ({number(one.high.estimate, 2)}); difference "
-        f"({pair}), less what sizes give, {numbers_text(gap)}, {p_value(one.p, name='adjusted p')}."
-    )
 
 
 def group_block(name: str, result: Result, families: Families, k: int, attributes: int) -> Block:
     """Show the distances to each group of people, with the differences on the same units."""
-    prefix = f"{name} = "
-    rows = [r for r in result.rows if (r.group or "").startswith(prefix)]
-    looks = [replace(r, group=(r.group or "")[len(prefix) :]) for r in rows]
-    gaps = [replace(r, method=None) for model in families for r in families[model][0]
-            if (r.group or "").startswith(f"{name}: ")]  # fmt: skip
+    rows = rows_about(result, "attribute", "people")
+    looks = [replace(r, group=r.label("people")) for r in rows]
+    gaps = [replace(r, method=None) for own, _ in families.values() for r in own if r.label("attribute") == name]
     known = [r for r in gaps if r.p_value is not None]
-    clear = [r for r in known if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 0.05]
+    clear = [r for r in known if (final_p(r) or 1.0) < 0.05]
     sizes = ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
     words, drawn = shorten(name, 40), attributes <= MOST_FIGURES or bool(clear)
     listed = drawn or len(gaps) <= MOST_UNCLEAR
@@ -465,42 +387,28 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
         f"Of {count(len(known), 'difference')} between groups by {words}, {clear_text(len(clear), len(known))}. "
         f"People: {sizes}."
     )
+    tables = [dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
+                          labels=[f"{r.term} ({r.group})" for r in looks])]  # fmt: skip
+    if listed:
+        caption = (f"Differences by {words} on the same units, less what sizes give; p (Holm): over the pairs of all "
+                   "attributes, model by model")  # fmt: skip
+        tables.append(dense_table(gaps, caption, term="Model and pair", short=True,
+                                  labels=[f"{r.term} ({r.label('contrast')})" for r in gaps]))  # fmt: skip
     return Block(
         id=f"group-{k + 1}",
         question=f"Is a model closer to some people by {words}?",
         sentences=(said,),
-        draw=group_figure(looks) if drawn else None,
+        draw=by_label(rows, "people", plain(looks), MOST_ROWS) if drawn else None,
         figure_title=f"ADA-Met to the mode of each group of people by {words}" if drawn else "",
         caption=f"Modes of few people are noisier and lie farther off any model: the differences allow for it, the "
         f"marks do not. {design_words(result)}" if drawn else "Not drawn, as no difference is clear."
         + ("" if listed else " The widest of each model is in the table of closest groups, all others in the numbers "
            "that the page carries (socialstats show PAGE --json)."),
-        tables=(
-            dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
-                        labels=[f"{r.term} ({r.group})" for r in looks]),
-            *([dense_table(gaps, f"Differences by {words} on the same units, less what sizes give; p (Holm): over the "
-                        "pairs of all attributes, model by model", term="Model and pair", short=True,
-                       labels=[f"{r.term} ({(r.group or '')[len(name) + 2 :]})" for r in gaps])] if listed else []),
-        ),
-        results=(slim(result, f"{name} = ", said), slim(result, f"closest {name} = ", said)),
+        tables=tuple(tables),
+        # rows of a kind have the same columns, which makes them short; cautions and references are those of the page
+        results=tuple(replace(result, rows=tuple(rows_about(result, "attribute", kind)), words=said, cautions=(),
+                              references=()) for kind in ("people", "closest")),
     )  # fmt: skip
-
-
-def group_figure(looks: Sequence[Row]) -> Any:
-    """Return what draws the distances to each group: one line a model where groups are few."""
-    labels = list(dict.fromkeys(r.group or "" for r in looks))
-    if len(labels) <= MOST_IN_DUMBBELL and len(looks) <= MOST_ROWS:
-        return partial(dumbbell, looks, targets=dict.fromkeys(labels), xlabel=AXIS)
-    return partial(forest, plain(looks)[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS)
-
-
-def slim(result: Result, start: str, said: str) -> Result:
-    """Keep the rows of one kind about an attribute; the differences stand, adjusted, with the closest groups.
-
-    Cautions and references are those of the page. Rows of a kind have the same columns, which makes them short.
-    """
-    rows = tuple(r for r in result.rows if (r.group or "").startswith(start))
-    return replace(result, rows=rows, words=said, cautions=(), references=())
 
 
 REFUSED_AS_LEVEL, NOMINAL = "nominal, refusals as a level", "nominal"
@@ -508,57 +416,38 @@ SHORT = {REFUSED_AS_LEVEL: "with refusals"}  # in figures
 MOST_ALPHAS, MOST_SIZES = 200, 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alphas:
-    """Alphas of one set of ratings: `results` by kind, the one that uses the order last."""
-
-    label: str
-    results: dict[str, Result]
-
-    @property
-    def ordered(self) -> Result:
-        """Alpha on the scale of the design."""
-        return list(self.results.values())[-1]
-
-    def sentence(self) -> str:
-        """Say all kinds, and what the order adds.
-
-        A nominal alpha of an ordered scale counts neighbours as strangers.
-        """
-        rows = {kind: result.rows[0] for kind, result in self.results.items()}
-        said = [f"{kind} {numbers_text(row, digits=3, bounded=True)}" for kind, row in rows.items()]
-        return f"alpha {'; '.join(said)}."
+Alphas = dict[str, Result]  # alphas of one set of ratings by kind, the one that uses the order last
 
 
-def range_text(alphas: Sequence[Alphas], by: str) -> tuple[str, ...]:
-    """Say alpha with the order of the levels and without it, over several tables.
+def ordered(alphas: Alphas) -> Result:
+    """Return alpha on the scale of the design."""
+    return list(alphas.values())[-1]
 
-    Parameters
-    ----------
-    alphas : sequence of Alphas
-    by : str
-        What tells the tables apart.
-    """
+
+def alpha_sentence(alphas: Alphas) -> str:
+    """Say all kinds; a nominal alpha of an ordered scale counts neighbours as strangers."""
+    said = [f"{kind} {numbers_text(r.rows[0], digits=3, bounded=True)}" for kind, r in alphas.items()]
+    return f"alpha {'; '.join(said)}."
+
+
+def range_text(alphas: Mapping[str, Alphas], by: str) -> tuple[str, ...]:
+    """Say alpha with the order of the levels and without it, over several tables, which `by` tells apart."""
+    first = next(iter(alphas.values()))
     if len(alphas) == 1:
-        return (f"Krippendorff's {alphas[0].sentence()}",)
+        return (f"Krippendorff's {alpha_sentence(first)}",)
     said = []
-    for kind in (list(alphas[0].results)[-1], NOMINAL, REFUSED_AS_LEVEL):
-        known = [(one.label, one.results[kind].rows[0]) for one in alphas if kind in one.results]
-        known = [(label, row) for label, row in known if row.estimate is not None]
-        if not known:
-            continue
-        low, high = (pick(known, key=lambda pair: pair[1].estimate or 0.0) for pick in (min, max))
-        ends = " to ".join(
-            f"{numbers_text(row, digits=3, bounded=True)} ({shorten(label, 40)})" for label, row in (low, high)
-        )
-        said.append(f"{kind}: {ends}")
+    for kind in (list(first)[-1], NOMINAL, REFUSED_AS_LEVEL):
+        rows = [replace(own[kind].rows[0], term=label) for label, own in alphas.items() if kind in own]
+        if known := known_rows(rows):
+            texts = [f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 40)})" for r in ends(known)]
+            said.append(f"{kind}: {texts[0]} to {texts[1]}")
     return (
         f"Over {number(len(alphas), 0)} levels of {shorten(by, 40)}, Krippendorff's alpha runs: {'; '.join(said)}.",
     )
 
 
-def alphas_of(label: str, design: Ratings, raters: Sequence[str] | None, common: dict[str, Any]) -> Alphas | None:
-    """Compute the alphas; None where no unit has two ratings."""
+def alphas_of(design: Ratings, raters: Sequence[str] | None, common: dict[str, Any]) -> Alphas:
+    """Compute the alphas; empty where no unit has two ratings."""
     own = design if raters is None else design.of_raters(raters)
     kinds: dict[str, dict[str, Any]] = {}
     if np.any(own.status == REFUSAL):
@@ -571,27 +460,26 @@ def alphas_of(label: str, design: Ratings, raters: Sequence[str] | None, common:
         try:
             found[kind] = krippendorff_alpha(replace(own, by=None), **options, **common)
         except (UndefinedStatistic, NothingToAnalyse):
-            return None
-    return Alphas(label=label, results=found)
+            return {}
+    return found
 
 
-def alphas_block(alphas: Sequence[Alphas], by: str) -> Block | None:
+def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
     """Show every alpha, those of one table or source beneath each other."""
     if not alphas:
         return None
-    rows = [replace(result.rows[0], term=f"{one.label}: {kind}", group=None)
-            for one in alphas for kind, result in one.results.items()]  # fmt: skip
-    drawn = [replace(result.rows[0], term=f"{one.label}: {SHORT.get(kind, kind)}", group=None)
-             for one in alphas for kind, result in one.results.items()]  # fmt: skip
-    gaps = [(one, (one.ordered.rows[0].estimate or 0.0) - (one.results[NOMINAL].rows[0].estimate or 0.0))
-            for one in alphas]  # fmt: skip
-    higher = sum(gap > 0 for _, gap in gaps)
-    kind = list(alphas[0].results)[-1]
+    rows, drawn = (
+        [replace(r.rows[0], term=f"{label}: {short.get(kind, kind)}", group=None)
+         for label, own in alphas.items() for kind, r in own.items()] for short in ({}, SHORT)
+    )  # fmt: skip
+    higher = sum((ordered(own).rows[0].estimate or 0.0) > (own[NOMINAL].rows[0].estimate or 0.0)
+                 for own in alphas.values())  # fmt: skip
+    kind = list(next(iter(alphas.values())))[-1]
     return Block(
         id="agreement",
         question="Do they agree, and does the order of the levels matter?",
         sentences=(
-            *(f"{shorten(one.label, 40)}: {one.sentence()}" for one in alphas),
+            *(f"{shorten(label, 40)}: {alpha_sentence(own)}" for label, own in alphas.items()),
             f"With the order of the levels ({kind}) alpha is higher than the nominal one in "
             f"{number(higher, 0)} of {number(len(alphas), 0)} {'tables' if by != 'source' else 'sources'}; a nominal "
             "alpha counts neighbouring levels as strangers.",
@@ -601,18 +489,21 @@ def alphas_block(alphas: Sequence[Alphas], by: str) -> Block | None:
         caption="Same ratings, other ideas of disagreement (with refusals: nominal, refusals as one more level). 1 is "
         f"perfect agreement, 0 what chance gives. {alpha_design(alphas)}",
         tables=(rows_table(rows, "Krippendorff's alpha", term=f"{shorten(by, 40)} and kind"),),
-        results=tuple(result for one in alphas for result in one.results.values()),
+        results=tuple(result for own in alphas.values() for result in own.values()),
     )
 
 
-def alpha_design(alphas: Sequence[Alphas]) -> str:
+def alpha_design(alphas: Mapping[str, Alphas]) -> str:
     """Return what a caption says of units, raters, clusters and intervals."""
-    first = alphas[0].ordered
+    first = ordered(next(iter(alphas.values())))
     held = clusters_caption(getattr(first.design, "clusters", ()), None)
-    sizes = [f"{shorten(one.label, 30)}: {count(int(one.ordered.rows[0].n or 0), 'answer')} of "
-             f"{count(len(one.ordered.design.raters), 'rater')}" for one in alphas]  # fmt: skip
-    common = dict.fromkeys(text.partition(": ")[2] for text in sizes)
-    said = f"Each: {next(iter(common))}" if len(common) == 1 else listing(sizes, most=MOST_SIZES)
+    sizes = {
+        label: f"{count(int(one.rows[0].n or 0), 'answer')} of {count(len(one.design.raters), 'rater')}"
+        for label, one in ((label, ordered(own)) for label, own in alphas.items())
+    }
+    alike = len(set(sizes.values())) == 1
+    said = f"Each: {next(iter(sizes.values()))}" if alike else listing(
+        [f"{shorten(label, 30)}: {size}" for label, size in sizes.items()], most=MOST_SIZES)  # fmt: skip
     return f"{said}{f'; {held}' if held else ''}; {level_text(first.settings['level'])} intervals over units."
 
 
@@ -627,33 +518,22 @@ def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dic
     several = len(parts) > 1
     rows = [replace(r, term=f"{f'{label}, ' if several else ''}{r.group}", group=None)
             for label, result in found.items() for r in result.rows if r.group is not None]  # fmt: skip
-    known = [r for r in rows if r.estimate is not None]
-    if not known:
+    if not (known := known_rows(rows)):
         return None
-    low, high = min(known, key=lambda r: r.estimate or 0.0), max(known, key=lambda r: r.estimate or 0.0)
-    name = shorten(stratum, 40)
+    low, high = (f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 60)})" for r in ends(known))
+    name, sizes = shorten(stratum, 40), sorted(int(row.n or 0) for row in known)
+    each = f"{count(sizes[0])} to {count(sizes[-1], 'answer')}" if sizes[0] < sizes[-1] else count(sizes[0], "answer")
     return Block(
         id=f"stratum-{k + 1}",
         question=f"Does agreement differ by {name}?",
-        sentences=(
-            f"Alpha runs from {numbers_text(low, digits=3, bounded=True)} ({shorten(low.term, 60)}) to "
-            f"{numbers_text(high, digits=3, bounded=True)} ({shorten(high.term, 60)}).",
-        ),
+        sentences=(f"Alpha runs from {low} to {high}.",),
         draw=partial(forest, rows[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha", label=name),
         figure_title=f"Krippendorff's alpha by {name}",
         caption="Where values vary little alpha is low even if raters mostly agree. "
-        f"{counted(known)}; {level_text(common['level'])} intervals over units.",
+        f"{each} each; {level_text(common['level'])} intervals over units.",
         tables=(rows_table(rows, f"Krippendorff's alpha by {name}", term=name),),
         results=tuple(found.values()),
     )
-
-
-def counted(rows: Sequence[Row]) -> str:
-    """Say how many answers are behind rows, from the fewest to the most."""
-    sizes = [int(row.n or 0) for row in rows]
-    if min(sizes) == max(sizes):
-        return f"{count(sizes[0], 'answer')} each"
-    return f"{count(min(sizes))} to {count(max(sizes), 'answer')} each"
 
 
 USED = ("seed", "resamples", "level", "verify")
@@ -672,15 +552,14 @@ def describe(design: Ratings) -> str:
 def without_people(parts: Mapping[str, Ratings], design: Ratings, options: StudyOptions) -> Outcome:
     """Answer a table of models alone: how far do they agree, with and without the order of the levels?"""
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    found = [alphas_of(level, part, None, common) for level, part in parts.items()]
-    alphas = tuple(one for one in found if one is not None)
+    alphas = {level: own for level, part in parts.items() if (own := alphas_of(part, None, common))}
     if not alphas:
         raise InputError(f"{design.source}: no unit has two answers, so that nothing can be said about agreement")
     by = design.by.name if design.by is not None else "answers"
-    first = alphas_block(alphas, by)
-    shown = tuple(b for b in (first, *(strata_block(parts, name, k, common) for k, name in enumerate(design.strata)))
-                  if b is not None)  # fmt: skip
-    results = [r for a in alphas for r in a.results.values()]
+    found = (alphas_block(alphas, by), *(strata_block(parts, name, k, common) for k, name in enumerate(design.strata)))
+    shown = tuple(block for block in found if block is not None)
+    named = {f"{label}, {kind}": r for label, own in alphas.items() for kind, r in own.items()}
+    results = list(named.values())
     several = len(parts) > 1
     return Outcome(
         study="ordinal-alignment",
@@ -701,21 +580,22 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
             "distances to people.",
         ),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
-        verifications=verify_all(
-            {f"{a.label}, {kind}": r for a in alphas for kind, r in a.results.items()}, shown
-        ) if options.verify else {},
+        verifications=verify_all(named, shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )  # fmt: skip
 
 
-def alpha_strip(alphas: tuple[Alphas, ...]) -> Strip:
+def alpha_strip(alphas: Mapping[str, Alphas]) -> Strip:
     """Return ordinal alpha of each level beside chance and the customary lines."""
     marks = [Mark(label=name, value=value, kind="reference")
              for name, value in (("chance", 0.0), ("tentative", 0.667), ("firm", 0.8))]  # fmt: skip
-    for one in alphas:
-        row = one.ordered.rows[0]
-        marks.append(Mark(label=shorten(one.label, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
-                          undefined=row.undefined or ""))  # fmt: skip
+    marks += [row_mark(replace(ordered(own).rows[0], term=label)) for label, own in alphas.items()]
     return Strip(title="Krippendorff's alpha with the order of the levels", axis="1 = perfect agreement",
                  marks=tuple(marks), digits=3)  # fmt: skip
+
+
+def row_mark(row: Row) -> Mark:
+    """Return a row as a mark on a strip."""
+    return Mark(label=shorten(row.term, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
+                undefined=row.undefined or "")  # fmt: skip

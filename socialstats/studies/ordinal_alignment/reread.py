@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
@@ -18,13 +18,14 @@ from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.results import Check, Result, Row, joined
 from socialstats.studies.compare.numbers import ALPHA, DISTANCE, ratings_difference
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, verify_all, with_holm
-from socialstats.studies.ordinal_alignment.blocks import Alphas, alphas_of
+from socialstats.studies.ordinal_alignment.blocks import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions
 from socialstats.text import count, number, percent, shorten
 
 REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
 SHARE, BEFORE, AFTER, CHANGE = "share changed", "mean before", "mean after", "change of the mean"
 MOST_RATERS = 30
+Cell = tuple[str | None, str | None]  # rater and level of the by factor; None: all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,8 +56,19 @@ class Answers:
         """(answers,) bool array."""
         return np.asarray(self.before != self.after)
 
-    def cell(self, rater: str | None, by: str | None) -> BoolArray:
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Levels of the by factor."""
+        return self.one.by.levels if self.one.by is not None else ()
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Raters who have rows of their own: several, and not too many."""
+        return self.one.raters if 1 < len(self.one.raters) <= MOST_RATERS else ()
+
+    def cell(self, cell: Cell) -> BoolArray:
         """(answers,) bool array: answers of a rater (None: all) at a level of the by factor (None: all)."""
+        rater, by = cell
         found = np.ones(len(self.before), dtype=bool)
         if rater is not None:
             found &= self.one.rater == self.one.raters.index(rater)
@@ -66,7 +78,7 @@ class Answers:
 
 
 class Rereading(Result):
-    """Numbers about two readings; ``extras["cells"]`` says of which rater and level of the by factor each row is."""
+    """Numbers about two readings; the key of a row says of which rater and level of the by factor it is."""
 
     __slots__ = ()
 
@@ -119,27 +131,34 @@ def coded(design: Ratings, where: IntArray, refused: int) -> IntArray:
     return found.astype(np.int64)
 
 
+def key_of(cell: Cell, quantity: str) -> tuple[tuple[str, str], ...]:
+    """Return what a row is about: a share or a mean, of a rater, at a level of the by factor."""
+    named = zip(("quantity", "rater", "by"), (quantity, *cell), strict=True)
+    return tuple((dimension, label) for dimension, label in named if label is not None)
+
+
 def changed_shares(answers: Answers, level: float) -> Rereading:
     """Estimate the share of answers that the second reading changes: all, by level of the by factor, by rater.
 
     A share is the mean of 0 (same) and 1 (changed); errors count the answers to one unit as one cluster (CR2), the
     interval is Wilson's with n = p(1 - p)/(s.e.)^2 and Satterthwaite's t quantile (Korn & Graubard, 1998).
     """
-    by = answers.one.by.levels if answers.one.by is not None else ()
-    raters = answers.one.raters if 1 < len(answers.one.raters) <= MOST_RATERS else ()
-    cells = [(None, None), *((None, name) for name in by), *((name, None) for name in raters)]
+    cells: list[Cell] = [
+        (None, None),
+        *((None, level) for level in answers.levels),
+        *((r, None) for r in answers.raters),
+    ]
     rows = []
-    for rater, own in cells:
-        held = answers.cell(rater, own)
-        values, n = answers.changed[held].astype(np.float64), float(held.sum())
-        units = answers.one.unit[held]
-        data = merged(values, np.ones(len(values)), [c[units] for c in answers.clusters], n)
-        row = share_row(
-            Row(term=rater or own or ALL, group=SHARE if rater or own else None), data,
-            How(ci="wilson", level=level, resamples=0, seed=0),
-        )  # fmt: skip
+    for cell in cells:
+        held, name = answers.cell(cell), cell[0] or cell[1]
+        units, n = answers.one.unit[held], float(held.sum())
+        data = merged(
+            answers.changed[held].astype(np.float64), np.ones(len(units)), [c[units] for c in answers.clusters], n
+        )
+        row = Row(term=name or ALL, group=SHARE if name else None, key=key_of(cell, "share"), role="component")
+        row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
         rows.append(replace(row, n_units=len(np.unique(units))))
-    return rereading(answers, "Share of answers that another reading changes", rows, cells, level)
+    return rereading(answers, "Share of answers that another reading changes", rows, level)
 
 
 def changed_means(answers: Answers, level: float) -> Rereading | None:
@@ -151,63 +170,50 @@ def changed_means(answers: Answers, level: float) -> Rereading | None:
     if answers.one.scale == "nominal":
         return None
     both = (answers.one.status == OK) & (answers.two.status == OK)
-    by: Sequence[str | None] = answers.one.by.levels if answers.one.by is not None else (None,)
-    raters = answers.one.raters if 1 < len(answers.one.raters) <= MOST_RATERS else ()
-    cells = [(rater, own) for own in by for rater in (None, *raters)]
-    cells = [(r, b) for r, b in cells if np.any(answers.changed & both & answers.cell(r, b))]
-    scores = [np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two)]
-    rows = [row for rater, own in cells for row in three_rows(answers, scores, both, (rater, own), level)]
-    return rereading(answers, "Means before and after", rows, [c for c in cells for _ in range(3)], level)
+    one, two = (np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two))
+    rows = []
+    for by in answers.levels or (None,):
+        for rater in (None, *answers.raters):
+            held = both & answers.cell((rater, by))
+            if not np.any(answers.changed & held):
+                continue
+            before, after, unit = one[held], two[held], answers.one.unit[held]
+            largest = float(max(np.abs(before).max(), np.abs(after).max()))
+            how = Inference(unit="answer", level=level, clusters=answers.clusters, magnitude=largest)
+            for group, values in ((BEFORE, before), (AFTER, after), (CHANGE, after - before)):
+                data = Sample(values=values[:, None], unit=unit, how=how)
+                row = mean_row(rater or ALL, group, data, test=group == CHANGE)
+                rows.append(replace(row, by=by, n_units=len(np.unique(unit)), key=key_of((rater, by), group),
+                                    role="difference" if group == CHANGE else "estimate"))  # fmt: skip
+    return rereading(answers, "Means before and after", rows, level)
 
 
-def three_rows(
-    answers: Answers, scores: Sequence[FloatArray], both: BoolArray, cell: tuple[str | None, str | None], level: float
-) -> list[Row]:
-    """Return the rows of a cell: its mean before, after, and the change."""
-    held = both & answers.cell(*cell)
-    before, after = (score[held] for score in scores)
-    unit = answers.one.unit[held]
-    largest = float(max(np.abs(before).max(), np.abs(after).max()))
-    how = Inference(unit="answer", level=level, clusters=answers.clusters, magnitude=largest)
-    term = cell[0] or ALL
-    found = []
-    for group, values in ((BEFORE, before), (AFTER, after), (CHANGE, after - before)):
-        row = mean_row(term, group, Sample(values=values[:, None], unit=unit, how=how), test=group == CHANGE)
-        found.append(replace(row, by=cell[1], n_units=len(np.unique(unit))))
-    return found
-
-
-def rereading(
-    answers: Answers, title: str, rows: Sequence[Row], cells: Sequence[tuple[str | None, str | None]], level: float
-) -> Rereading:
+def rereading(answers: Answers, title: str, rows: Sequence[Row], level: float) -> Rereading:
     """Return rows about two readings as a result."""
     by = " x ".join(f.name for f in answers.one.clusters) or answers.one.columns.get("unit", "unit")
-    n = len(answers.before)
+    n, changed = len(answers.before), int(answers.changed.sum())
     names = tuple(d.columns.get("value", "value") for d in (answers.one, answers.two))
     return Rereading(
         metric="paired_difference", title=title, rows=tuple(rows), inference=f"errors clustered by {by} (CR2)",
-        counts={"answers": n, "changed": int(answers.changed.sum()), "units": len(answers.one.units)},
+        counts={"answers": n, "changed": changed, "units": len(answers.one.units)},
         settings={"columns": names, "level": level, "ci": "wilson"},
         references=("bellmccaffrey2002", "korngraubard1998"), design=(answers.one, answers.two),
-        words=f"{count(int(answers.changed.sum()))} of {count(n, 'answer')} are another one in the second reading.",
-        extras={"cells": tuple(cells), "answers": answers},
+        words=f"{count(changed)} of {count(n, 'answer')} are another one in the second reading.",
     )  # fmt: skip
-
-
-def transitions(answers: Answers) -> Mapping[tuple[str, str], int]:
-    """Count the answers that changed by what they were and what they became, the most frequent first."""
-    width = len(answers.labels)
-    moved = answers.changed
-    times = np.bincount(answers.before[moved] * width + answers.after[moved], minlength=width * width)
-    order = sorted(np.flatnonzero(times).tolist(), key=lambda k: (-int(times[k]), k))
-    return {(answers.labels[k // width], answers.labels[k % width]): int(times[k]) for k in order}
 
 
 def confusion(answers: Answers) -> IntArray:
     """(labels, labels) int64 array: answers by first reading (rows) and second (columns)."""
-    width = len(answers.labels)
-    both = np.bincount(answers.before * width + answers.after, minlength=width * width)
-    return both.reshape(width, width).astype(np.int64)
+    found = np.zeros((len(answers.labels),) * 2, dtype=np.int64)
+    np.add.at(found, (answers.before, answers.after), 1)
+    return found
+
+
+def transitions(answers: Answers) -> Mapping[tuple[str, str], int]:
+    """Count the answers that changed by what they were and what they became, the most frequent first."""
+    counts, labels = confusion(answers), answers.labels
+    moves = [(int(counts[i, j]), i, j) for i, j in np.argwhere(counts).tolist() if i != j]
+    return {(labels[i], labels[j]): n for n, i, j in sorted(moves, key=lambda move: -move[0])}
 
 
 LARGE = 0.01  # a share of changed answers above this is a caution
@@ -216,11 +222,11 @@ MOST_LABELS, MOST_ROWS, MOST_SAID, MOST_MOVES = 14, 200, 6, 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """Alphas of one level of the by factor in both readings, and the differences (second minus first)."""
+    """Alphas of one level of the by factor in both readings, by kind, and the differences (second minus first)."""
 
     label: str
-    before: Alphas | None
-    after: Alphas | None
+    before: dict[str, Result]
+    after: dict[str, Result]
     difference: Result | None
 
 
@@ -237,7 +243,11 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
         raise InputError("another reading of the replies (reread=) is for tables of ratings")
     answers = answers_of(design, second)
     shares, means = changed_shares(answers, options.level), changed_means(answers, options.level)
-    agreements = tuple(agreement(label, *pair, options) for label, pair in parts_of(answers).items())
+    parts = design.split()
+    agreements = tuple(
+        agreement("all answers" if len(parts) == 1 else label, part, two, options)
+        for (label, part), two in zip(parts.items(), second.split().values(), strict=True)
+    )
     block = reread_block(answers, shares, means, agreements)
     return replace(
         outcome,
@@ -246,21 +256,14 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
         blocks=(*outcome.blocks, block),
         methods=(*outcome.methods, methods(answers, shares, means)),
         references=tuple(dict.fromkeys([*outcome.references, *(key for r in block.results for key in r.references)])),
-        verifications=joined(outcome.verifications, verified(block, agreements)) if options.verify else {},
+        verifications=joined(outcome.verifications, verified(shares, agreements, block)) if options.verify else {},
     )  # fmt: skip
-
-
-def parts_of(answers: Answers) -> Mapping[str, tuple[Ratings, Ratings]]:
-    """Return both readings of each level of the by factor, or of the whole table."""
-    first, second = answers.one.split(), answers.two.split()
-    return {"all answers" if len(first) == 1 else label: (part, second[label]) for label, part in first.items()}
 
 
 def agreement(label: str, one: Ratings, two: Ratings, options: StudyOptions) -> Agreement:
     """Compute every alpha in both readings, and the difference of the one on the scale of the ratings."""
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    several = len(one.raters) > 1
-    before, after = ((alphas_of(label, part, None, common) if several else None) for part in (one, two))
+    before, after = (alphas_of(part, None, common) if len(one.raters) > 1 else {} for part in (one, two))
     try:
         found = ratings_difference(two, one, ("second reading", "first reading"), options)
         rows = tuple(row for row in found.rows if row.group in (ALPHA, DISTANCE))
@@ -270,15 +273,15 @@ def agreement(label: str, one: Ratings, two: Ratings, options: StudyOptions) -> 
     return Agreement(label=label, before=before, after=after, difference=difference)
 
 
-def verified(block: Block, agreements: Sequence[Agreement]) -> Mapping[str, Any]:
+def verified(shares: Result, agreements: Sequence[Agreement], block: Block) -> Mapping[str, Any]:
     """Recompute the results of the block, each under a name of its own."""
-    named = {"Another reading: shares that change": block.results[0]}
+    named = {"Another reading: shares that change": shares}
     for one in agreements:
+        label = shorten(one.label, 40)
         for when, alphas in (("first", one.before), ("second", one.after)):
-            found = alphas.results.items() if alphas is not None else ()
-            named |= {f"{when} reading, {shorten(one.label, 40)}: {kind}": result for kind, result in found}
+            named |= {f"{when} reading, {label}: {kind}": r for kind, r in alphas.items()}
         if one.difference is not None:
-            named[f"both readings, {shorten(one.label, 40)}: difference"] = one.difference
+            named[f"both readings, {label}: difference"] = one.difference
     return verify_all(named, [block])
 
 
@@ -295,22 +298,18 @@ def cautions_of(shares: Result) -> tuple[Caution, ...]:
                     fix="read the replies that changed, and say which reading counts"),)  # fmt: skip
 
 
-def reread_block(
-    answers: Answers, shares: Result, means: Result | None, agreements: Sequence[Agreement]
-) -> Block:  # fmt: skip
+def reread_block(answers: Answers, shares: Result, means: Result | None, agreements: Sequence[Agreement]) -> Block:
     """Show what changed, from which label to which, and what means and alphas become."""
     changes: tuple[Row, ...] = ()
-    adjusted: Result | None = None
+    results = [shares, *([means] if means is not None and means.rows else [])]
     if means is not None:
-        gaps = [named_row(r) for r in means.rows if r.group == CHANGE]
+        gaps = [named_row(r) for r in means.rows if r.label("quantity") == CHANGE]
         changes, adjusted = with_holm(gaps, "changes of means")
-    drawn = [r for r in changes if r.estimate is not None]
-    tables = [rows_table(shares.rows, "Share of answers that changed", term="Answers", labels=share_labels(shares)),
-              *confusion_table(answers), *mean_tables(means, changes), *alpha_tables(agreements)]  # fmt: skip
-    results = [shares, *([means] if means is not None and means.rows else []), *([adjusted] if adjusted else [])]
+        results += [adjusted] if adjusted else []
     for one in agreements:
-        results += [r for alphas in (one.before, one.after) if alphas is not None for r in alphas.results.values()]
-        results += [one.difference] if one.difference is not None else []
+        results += [*one.before.values(), *one.after.values(), *([one.difference] if one.difference else [])]
+    drawn = [r for r in changes if r.estimate is not None]
+    first, second = (shorten(name, 40) for name in shares.settings["columns"])
     return Block(
         id="reread",
         question="What does another reading of the replies change?",
@@ -318,12 +317,16 @@ def reread_block(
         draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="change of the mean (second - first)")
         if drawn else None,
         figure_title="How far the means move, over answers that are levels in both readings" if drawn else "",
-        caption=f"First reading: column '{shorten(shares.settings['columns'][0], 40)}'; second: "
-        f"'{shorten(shares.settings['columns'][1], 40)}'. {count(shares.counts['answers'], 'answer')}, "
+        caption=f"First reading: column '{first}'; second: '{second}'. {count(shares.counts['answers'], 'answer')}, "
         f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}. "
         f"{shares.inference[0].upper()}{shares.inference[1:]}."
         + (" Cells in which no answer changed are left out." if drawn else ""),
-        tables=tuple(tables), results=tuple(results),
+        tables=(
+            rows_table(shares.rows, "Share of answers that changed", term="Answers",
+                       labels=[share_label(answers, r) for r in shares.rows]),
+            *confusion_table(answers), *mean_tables(means, changes), *alpha_tables(agreements),
+        ),
+        results=tuple(results),
     )  # fmt: skip
 
 
@@ -332,30 +335,24 @@ def named_row(row: Row) -> Row:
     return replace(row, term=f"{row.by}, {row.term}" if row.by is not None else row.term, by=None, group=None)
 
 
-def share_labels(shares: Result) -> list[str]:
-    """Name the shares: all answers, a level of the by factor, a rater."""
-    kinds = [
-        "" if cell == (None, None) else "rater" if cell[0] is not None else "by" for cell in shares.extras["cells"]
-    ]
-    by = shares.design[0].by
-    words = {"": "", "rater": "rater ", "by": f"{shorten(by.name, 30)} " if by is not None else ""}
-    return [f"{words[kind]}{row.term}" for kind, row in zip(kinds, shares.rows, strict=True)]
+def share_label(answers: Answers, row: Row) -> str:
+    """Name a share: all answers, a level of the by factor, a rater."""
+    by = f"{shorten(answers.one.by.name, 30)} " if answers.one.by is not None else ""
+    return f"{'rater ' if row.label('rater') else by if row.label('by') else ''}{row.term}"
 
 
 def share_words(answers: Answers, shares: Result) -> list[str]:
     """Say how many answers changed, where most, and from which label to which."""
-    row, column = shares.rows[0], shorten(shares.settings["columns"][1], 40)
-    changed, n = (shares.counts[key] for key in ("changed", "answers"))
+    column, changed, n = shorten(shares.settings["columns"][1], 40), shares.counts["changed"], shares.counts["answers"]
     if not changed:
         return [f"The other reading (column '{column}') gives the same answer to all {count(n, 'reply', 'replies')}."]
     said = [f"The other reading (column '{column}') changes {changed:,} of {count(n, 'answer')}, a share of "
-            f"{numbers_text(row, digits=3, bounded=True)}."]  # fmt: skip
-    where, by = [], answers.one.by
-    for kind in (0, 1):  # raters, then levels of the by factor
-        rows = [r for r, cell in zip(shares.rows, shares.extras["cells"], strict=True) if cell[kind] is not None]
-        top = sorted((r for r in rows if r.estimate), key=lambda r: -(r.estimate or 0.0))[: 2 if kind == 0 else 1]
-        word = "" if kind == 0 or by is None else f"{shorten(by.name, 30)} "
-        where += [f"{word}'{shorten(r.term, 40)}' ({numbers_text(r, digits=3, bounded=True)})" for r in top]
+            f"{numbers_text(shares.rows[0], digits=3, bounded=True)}."]  # fmt: skip
+    where = []
+    by = f"{shorten(answers.one.by.name, 30)} " if answers.one.by is not None else ""
+    for dimension, most, word in (("rater", 2, ""), ("by", 1, by)):
+        rows = sorted((r for r in shares.rows if r.label(dimension) and r.estimate), key=lambda r: -(r.estimate or 0.0))
+        where += [f"{word}'{shorten(r.term, 40)}' ({numbers_text(r, digits=3, bounded=True)})" for r in rows[:most]]
     if where:
         said.append(f"Most change in {'; '.join(where)}.")
     (old, new), times = next(iter(transitions(answers).items()))
@@ -365,34 +362,29 @@ def share_words(answers: Answers, shares: Result) -> list[str]:
 
 def mean_words(changes: Sequence[Row], means: Result | None) -> list[str]:
     """Say how many means move by more than chance, and the one that moves most clearly."""
-    tested = [r for r in changes if r.p_value is not None]
+    tested = [(k, r) for k, r in enumerate(changes) if r.p_value is not None]
     if means is None or not tested:
         return []
-    level = means.settings["level"]
-    clear = [r for r in tested if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 0.0) < 1 - level]
-    top = max(tested, key=lambda r: abs(r.estimate or 0.0))
-    at = next(k for k, r in enumerate(means.rows) if r.group == CHANGE and named_row(r).term == top.term)
-    before, after = (number(means.rows[k].estimate or 0.0, 3) for k in (at - 2, at - 1))
+    clear = sum((r.p_adjusted if r.p_adjusted is not None else r.p_value or 0.0) < 1 - means.settings["level"]
+                for _, r in tested)  # fmt: skip
+    k, top = max(tested, key=lambda one: abs(one[1].estimate or 0.0))
+    before, after = (number(r.estimate or 0.0, 3) for r in means.rows[3 * k : 3 * k + 2])
     holm = " (Holm)" if len(tested) > 1 else ""
     return [
-        f"Of {count(len(tested), 'mean')} with changed answers {number(len(clear), 0)} "
-        f"{'moves' if len(clear) == 1 else 'move'} by more than their noise{holm}. The largest move is that of "
+        f"Of {count(len(tested), 'mean')} with changed answers {number(clear, 0)} "
+        f"{'moves' if clear == 1 else 'move'} by more than their noise{holm}. The largest move is that of "
         f"{shorten(top.term, 60)}: from {before} to {after}, by {numbers_text(top, digits=3)}."
     ]
 
 
 def alpha_words(agreements: Sequence[Agreement]) -> list[str]:
     """Say alpha on the scale of the ratings before and after, of the levels where it moves most."""
-    found = [(one, next((r for r in one.difference.rows if r.group == ALPHA), None))
-             for one in agreements if one.difference is not None]  # fmt: skip
-    known = [
-        (one, row) for one, row in found if row is not None and row.estimate is not None and one.before and one.after
-    ]
+    known = [(one, row) for one in agreements if one.difference is not None and one.before and one.after
+             for row in one.difference.rows if row.group == ALPHA and row.estimate is not None]  # fmt: skip
     known.sort(key=lambda pair: -abs(pair[1].estimate or 0.0))
     said = []
     for one, row in known[:MOST_SAID]:
-        pair = (a for a in (one.before, one.after) if a is not None)
-        ends = [number(a.ordered.rows[0].estimate, 3, bounded=True) for a in pair]
+        ends = [number(list(a.values())[-1].rows[0].estimate, 3, bounded=True) for a in (one.before, one.after)]
         by = numbers_text(row, digits=3, bounded=True)
         said.append(f"{shorten(one.label, 40)}: from {ends[0]} to {ends[1]}, by {by}")
     return [f"Krippendorff's {known[0][1].term} moves: {'; '.join(said)}."] if said else []
@@ -421,12 +413,10 @@ def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
     """Put the means before and after beside each other, with the change and its test."""
     if means is None or not changes:
         return []
-    before = [r for r in means.rows if r.group == BEFORE]
-    after = [r for r in means.rows if r.group == AFTER]
-    cells: tuple[tuple[str | float | int | None, ...], ...] = tuple(
+    cells = tuple(
         (c.term, b.estimate, a.estimate, c.estimate, c.conf_low, c.conf_high, p_text(c.p_value), p_text(c.p_adjusted),
          int(c.n or 0), c.undefined)
-        for b, a, c in zip(before, after, changes, strict=True)
+        for b, a, c in zip(means.rows[::3], means.rows[1::3], changes, strict=True)
     )  # fmt: skip
     header = ("Answers", "Mean before", "Mean after", "Change", "Low", "High", "p", "p (Holm)", "n", "Why not")
     return [
@@ -439,12 +429,9 @@ def alpha_tables(agreements: Sequence[Agreement]) -> list[Table]:
     cells: list[tuple[str | float | None, ...]] = []
     rows: list[Row] = []
     for one in agreements:
-        kinds = dict.fromkeys(k for a in (one.before, one.after) if a is not None for k in a.results)
-        for kind in kinds:
-            pair = [a.results[kind].rows[0] if a is not None and kind in a.results else None
-                    for a in (one.before, one.after)]  # fmt: skip
-            ends = [x for r in pair for x in ((None,) * 3 if r is None else (r.estimate, r.conf_low, r.conf_high))]
-            cells.append((f"{one.label}: {kind}", *ends))
+        for kind in dict.fromkeys([*one.before, *one.after]):
+            pair = [alphas[kind].rows[0] if kind in alphas else Row(term=kind) for alphas in (one.before, one.after)]
+            cells.append((f"{one.label}: {kind}", *(x for r in pair for x in (r.estimate, r.conf_low, r.conf_high))))
         if one.difference is not None:
             rows += [replace(r, term=f"{one.label}: {r.term}", group=None) for r in one.difference.rows]
     header = ("Alpha", "Before", "Low", "High", "After", "Low (after)", "High (after)")

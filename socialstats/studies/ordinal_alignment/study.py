@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics.ada_met import ada_met, by_attribute
-from socialstats.models.split_half import FEW, MOST
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.compare.numbers import ALPHA, ratings_difference
 from socialstats.studies.estimates import (
@@ -34,20 +33,20 @@ from socialstats.studies.multiverse import (
     without_label,
 )
 from socialstats.studies.ordinal_alignment.blocks import (
-    CONSTANT,
-    NEAREST,
-    POPULATION,
     RULES,
-    Alphas,
     alphas_block,
     alphas_of,
     closest_block,
     describe,
     distance_block,
+    ends,
     group_block,
+    known_rows,
     line_rows,
     model_rows,
     near_block,
+    row_mark,
+    rows_about,
     rules_block,
     stratum_block,
     without_people,
@@ -62,9 +61,7 @@ MOST_NAMED = 4
 
 def answer(main: Result, source: Source) -> tuple[str, ...]:
     """Return the nearest model beside the reference lines, which others may be it, and which beat a constant answer."""
-    known = sorted(
-        (r for r in model_rows(main) if r.estimate is not None), key=lambda r: r.estimate or 0.0
-    )  # fmt: skip
+    known = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0)
     if not known:
         return (f"No verdict: {model_rows(main)[0].undefined}.",)
     lines, human = line_rows(main), shorten(source.human, 30)
@@ -84,11 +81,11 @@ def answer(main: Result, source: Source) -> tuple[str, ...]:
 
 def nearest_words(main: Result) -> tuple[str, ...]:
     """Say which models cannot be told apart from the nearest one."""
-    rows = [r for r in main.rows if (r.group or "").startswith(NEAREST) and r.p_adjusted is not None]
+    rows = [r for r in rows_about(main, "nearest") if r.p_adjusted is not None]
     if not rows:
         return ()
     open_ = [r for r in rows if (r.p_adjusted or 0.0) >= 1 - main.settings["level"]]
-    name = shorten((rows[0].group or "").removeprefix(NEAREST), 40)
+    name = shorten(rows[0].label("nearest") or "", 40)
     if not open_:
         return (f"All {count(len(rows))} others are farther than {name} on the same units (Holm).",)
     named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
@@ -101,15 +98,15 @@ def nearest_words(main: Result) -> tuple[str, ...]:
 
 def constant_words(main: Result) -> tuple[str, ...]:
     """Say which models are nearer than the best constant answer, paired on the units."""
-    rows = [r for r in main.rows if (r.group or "").startswith(CONSTANT) and r.p_adjusted is not None]
+    rows = [r for r in rows_about(main, "constant") if r.p_adjusted is not None]
     if not rows:
         return ()
     clear = [r for r in rows if (r.p_adjusted or 0.0) < 1 - main.settings["level"]]
     near = sum((r.estimate or 0.0) < 0 for r in clear)
-    name = (rows[0].group or "").removeprefix(CONSTANT)
     return (
         f"On the same units, of {count(len(rows), 'model')} {count(near)} {'lies' if near == 1 else 'lie'} nearer than "
-        f"always giving one answer ('{name}', the best of them), {count(len(clear) - near)} farther, and for "
+        f"always giving one answer ('always {rows[0].label('constant')}', the best of them), "
+        f"{count(len(clear) - near)} farther, and for "
         f"{count(len(rows) - len(clear))} the data do not settle it (Holm).",
     )
 
@@ -119,11 +116,8 @@ def strip(main: Result) -> Strip:
     lines = line_rows(main)
     marks = [Mark(label=row.term, value=row.estimate, kind="reference", undefined=row.undefined or "")
              for row in lines.values()]  # fmt: skip
-    rows = sorted(model_rows(main), key=lambda r: (r.estimate is None, r.estimate or 0.0))
-    known = [r for r in rows if r.estimate is not None] or rows[:1]
-    for row in dict.fromkeys((known[0], known[-1])):
-        marks.append(Mark(label=shorten(row.term, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
-                          undefined=row.undefined or ""))  # fmt: skip
+    rows = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0) or model_rows(main)[:1]
+    marks += [row_mark(row) for row in dict.fromkeys((rows[0], rows[-1]))]
     return Strip(title="Nearest and farthest model, beside what needs no model", axis="mean distance in levels",
                  marks=tuple(marks))  # fmt: skip
 
@@ -138,26 +132,12 @@ def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
             found=f"In a share of {number(ties, 3, bounded=True)} of the units.",
             so_what="Their mean is taken; the last question shows the other rules.",
         ),
-        *narrow(main),
         Diagnostic(
             check="Are the modes noisy?",
             found=f"Resampling the people adds up to {number(bias, 2)} to a distance.",
             so_what="Distances are those to the mode of as many people as these, somewhat too large.",
         ),
     )
-
-
-def narrow(result: Result) -> tuple[Diagnostic, ...]:
-    """Say how many modes hang on one answer, which decides what can be said about the population's mode."""
-    share = result.extras.get("share_narrow")
-    if share is None:
-        return ()
-    so = "Halves of the answers tell how fast the noise of modes falls." if share <= FEW else (
-        "The interval for the mode of the whole population is widened." if share <= MOST else
-        "Nothing can be said about the mode of the whole population."
-    )  # fmt: skip
-    found = f"In a share of {number(share, 3, bounded=True)} of the units."
-    return (Diagnostic(check="How often is the leading level at most one answer ahead?", found=found, so_what=so),)
 
 
 def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
@@ -184,10 +164,10 @@ Compute = Callable[..., Any]
 
 def variants_block(design: Ratings, main: Result, source: Source, options: StudyOptions) -> Block | None:
     """Show the distance of the nearest model under every choice of analysis."""
-    known = [r for r in model_rows(main) if r.estimate is not None]
+    known = known_rows(model_rows(main))
     if not known:
         return None
-    model = min(known, key=lambda r: r.estimate or 0.0).term
+    model = ends(known)[0].term
     top = line_rows(main)["ceiling"]
     base: dict[str, Any] = {
         "reference": source.human, "source": source.name, "level": options.level, "seed": options.seed,
@@ -209,37 +189,31 @@ def variants_block(design: Ratings, main: Result, source: Source, options: Study
 
 
 def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Variant]:
-    """Return the analyses: ties, refusals, missing answers, noise of modes, clusters, a level of a stratum left out."""
+    """Return the analyses: ties, refusals, missing answers, clusters, a level of a stratum left out."""
 
-    def variant(label: str, choice: str, compute: Any, group: str | None = None) -> Variant:
-        def lead(result: Result) -> Row:
-            return next(r for r in result.rows if r.term == model and r.group == group)
-
-        return Variant(label=label, choice=choice, compute=compute, lead=lead)
-
-    found = [variant("mean of tied modes, refusals the width of the scale", "as on this page", lambda: main)]
-    found += [
-        variant(f"tied modes: {rule}", "ties", partial(of, ties=rule)) for rule in ("low", "high", "nearest", "drop")
-    ]
     own = design.status[design.rater == design.raters.index(model)]
+    others: list[tuple[str, str, dict[str, Any]]] = [
+        (f"tied modes: {rule}", "ties", {"ties": rule}) for rule in ("low", "high", "nearest", "drop")
+    ]
     if (own == REFUSAL).any():
-        found += [
-            variant(f"refusals: {RULES[rule]}", "refusals", partial(of, refusal=rule))
-            for rule in ("item_max", "exclude")
-        ]
+        others += [(f"refusals: {RULES[rule]}", "refusals", {"refusal": rule}) for rule in ("item_max", "exclude")]
     if (own == MISSING).any():
-        found.append(variant("missing answers of models as refusals", "missing", partial(of, unparsed="refusal")))
-    if any(r.group == POPULATION for r in main.rows):
-        found.append(variant("from the mode of the whole population", "noise of modes", lambda: main, POPULATION))
+        others.append(("missing answers of models as refusals", "missing", {"unparsed": "refusal"}))
     if design.clusters:
-        found.append(variant("units independent", "clusters", partial(of, cluster=None)))
+        others.append(("units independent", "clusters", {"cluster": None}))
+    found: list[tuple[str, str, Compute]] = [
+        ("mean of tied modes, refusals the width of the scale", "as on this page", lambda: main),
+        *((label, choice, partial(of, **more)) for label, choice, more in others),
+    ]
     for name, factor in design.strata.items():
         if 1 < len(factor.levels) <= MOST_LEFT_OUT:
-            found += [
-                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
-                for code, level in enumerate(factor.levels)
-            ]
-    return found
+            found += [(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
+                      for code, level in enumerate(factor.levels)]  # fmt: skip
+    return [
+        Variant(label=label, choice=choice, compute=compute,
+                lead=lambda result: next(r for r in model_rows(result) if r.term == model))
+        for label, choice, compute in found
+    ]  # fmt: skip
 
 
 def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
@@ -305,39 +279,6 @@ FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the mo
 MODEL_COLUMNS = ("model", "llm", "language_model")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """What the study computes where there are people.
-
-    Attributes
-    ----------
-    source : Source
-    distances : mapping of stratum (None where there is none) to Result
-        Each has the rows of all units too.
-    groups : mapping of attribute to Result
-    families : mapping of model to (rows with adjusted p, what adjusted them)
-        The differences between groups of all attributes are one family a model.
-    rules : mapping of str to Result
-        By what a refusal counts as; empty where nobody refused.
-    alphas : tuple of Alphas
-    gaps : tuple of Result
-        Alphas of models minus that of people.
-    """
-
-    source: Source
-    distances: dict[str | None, Result]
-    groups: dict[str, Result]
-    families: dict[str, tuple[tuple[Row, ...], Result | None]]
-    rules: dict[str, Result]
-    alphas: tuple[Alphas, ...]
-    gaps: tuple[Result, ...]
-
-    @property
-    def main(self) -> Result:
-        """Distances of all units."""
-        return next(iter(self.distances.values()))
-
-
 def suits(design: Ratings) -> bool:
     """Tell whether levels have an order, and raters are models, or people (enough for a mode) and others."""
     if design.scale == "nominal" or not design.raters_known or len(design.raters) < 2:
@@ -369,52 +310,50 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     source = human_source(design)
     if source is None:
         raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
-    numbers = compute(design, source, options)
-    shown = blocks(design, numbers, options)
-    results = (*numbers.distances.values(), *numbers.groups.values())
+    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    both: dict[str, Any] = {"reference": source.human, "source": source.name, **common}
+    strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
+    distances: dict[str, Any] = {name: ada_met(design, stratum=name, **both) for name in strata}
+    main: Any = next(iter(distances.values())) if strata else ada_met(design, **both)
+    groups = by_attribute(design, attributes(design, source), **both)
+    rules: dict[str, Any] = {}  # by what a refusal counts as
+    if np.any(design.status == REFUSAL):
+        rules = {"max": main} | {rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")}
+    raters = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
+    alphas = {who: own for who, some in raters.items() if (own := alphas_of(design, some, common))}
+    tests = families(groups)
+    shown = [block for block in (
+        distance_block(main, source), near_block(main),
+        *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
+        closest_block(groups, tests),
+        *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
+        rules_block(rules, source),
+        with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
+        variants_block(design, main, source, options),
+    ) if block is not None]  # fmt: skip
+    named = {f"Distances by {shorten(name, 40)}": r for name, r in distances.items()} or {"Distances": main}
+    named |= {f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
+              for rule, r in rules.items() if rule != "max"}  # fmt: skip
+    named |= {f"{label}, {kind}": r for label, own in alphas.items() for kind, r in own.items()}
+    results = (*(distances.values() or [main]), *groups.values())
+    people = united(design.of_raters(raters[source.human]))
     return Outcome(
         study="ordinal-alignment",
         title=f"How far are the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=answer(numbers.main, source),
-        strip=strip(numbers.main),
+        answer=answer(main, source),
+        strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
-        blocks=shown,
+        blocks=tuple(shown),
         flow=design.flow,
-        data=(
-            replace(
-                united(design.of_raters(raters_of(design, source, source.human))),
-                caption=f"How united the {shorten(source.human, 30)} raters are about a unit",
-            ),
-        ),
-        diagnostics=diagnostics(numbers.main),
-        methods=methods(numbers.main, source, groups=bool(numbers.groups)),
+        data=(replace(people, caption=f"How united the {shorten(source.human, 30)} raters are about a unit"),),
+        diagnostics=diagnostics(main),
+        methods=methods(main, source, groups=bool(groups)),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
-        verifications=verified(numbers, shown) if options.verify else {},
+        verifications=verified(named, groups, shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
-
-
-def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
-    """Compute every number of the page."""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    both: dict[str, Any] = {"reference": source.human, "source": source.name, **common}
-    strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
-    keys: list[str | None] = [*strata] or [None]
-    distances: dict[str | None, Any] = {name: ada_met(design, stratum=name, **both) for name in keys}
-    groups = by_attribute(design, attributes(design, source), **both)
-    refused = bool(np.any(design.status == REFUSAL))
-    rules: dict[str, Any] = {}
-    if refused:
-        rules = {rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")}
-        rules = {"max": next(iter(distances.values())), **rules}
-    found = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
-    return Numbers(
-        source=source, distances=distances, groups=groups, families=families(groups), rules=rules,
-        alphas=tuple(a for who, raters in found.items() if (a := alphas_of(who, design, raters, common)) is not None),
-        gaps=alpha_gaps(design, found, source.human, options),
-    )  # fmt: skip
 
 
 def attributes(design: Ratings, source: Source) -> list[str]:
@@ -432,9 +371,9 @@ def attributes(design: Ratings, source: Source) -> list[str]:
 def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], Result | None]]:
     """Adjust the differences between groups: all attributes are one family a model."""
     tests: dict[str, list[Row]] = {}
-    for name, result in groups.items():
+    for result in groups.values():
         for row in result.rows:
-            if row.group is not None and row.group.startswith(f"{name}: "):
+            if row.label("versus") is not None:
                 how = "t of people and units, less what sizes give"
                 tests.setdefault(row.term, []).append(
                     replace(row, p_adjusted=None, method=how, statistic=None, df=None)
@@ -442,46 +381,15 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
     return {model: with_holm(rows, f"pairs of groups, {model}") for model, rows in tests.items()}
 
 
-def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of a reader's interest."""
-    found: list[Block | None] = [distance_block(numbers.main, numbers.source), near_block(numbers.main)]
-    for k, (name, result) in enumerate(numbers.distances.items()):
-        found.append(stratum_block(name, result, k) if name is not None else None)
-    found.append(closest_block(numbers.groups, numbers.families))
-    several = len(numbers.groups)
-    found += [
-        group_block(name, result, numbers.families, k, several)
-        for k, (name, result) in enumerate(numbers.groups.items())
-    ]
-    found.append(rules_block(numbers.rules, numbers.source))
-    found.append(with_gaps(alphas_block(numbers.alphas, "source"), numbers.gaps))
-    found.append(variants_block(design, numbers.main, numbers.source, options))
-    return tuple(block for block in found if block is not None)
-
-
-def verified(numbers: Numbers, shown: tuple[Block, ...]) -> Mapping[str, Verification]:
+def verified(
+    named: Mapping[str, Result], groups: Mapping[str, Result], shown: Sequence[Block]
+) -> Mapping[str, Verification]:
     """Recompute all results; of those by group what is about the groups, as what is about all people is the same."""
-    found = verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
-    groups = {f"Distances by {shorten(k, 40)} of people": of_groups(k, one) for k, one in numbers.groups.items()}
-    return joined(found, verify_named(groups))
-
-
-def named(numbers: Numbers) -> dict[str, Result]:
-    """Return the results that lead the page, by name."""
-    found: dict[str, Result] = {
-        "Distances" if name is None else f"Distances by {shorten(name, 40)}": r for name, r in numbers.distances.items()
-    }
-    found |= {
-        f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
-        for rule, r in numbers.rules.items() if rule != "max"
-    }  # fmt: skip
-    return found | {f"{a.label}, {kind}": r for a in numbers.alphas for kind, r in a.results.items()}
-
-
-def of_groups(name: str, result: Result) -> Result:
-    """Keep the rows about groups of people, with their differences as they were computed."""
-    starts = (f"{name} = ", f"closest {name} = ", f"{name}: ")
-    return replace(result, rows=tuple(r for r in result.rows if (r.group or "").startswith(starts)))
+    found = verify_all(named, [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
+    return joined(found, verify_named({
+        f"Distances by {shorten(name, 40)} of people":
+        replace(one, rows=tuple(r for r in one.rows if r.label("attribute"))) for name, one in groups.items()
+    }))  # fmt: skip
 
 
 STUDY = Study(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.figures import forest
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.results import Result
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.page import Block, StudyOptions
+from socialstats.studies.relationship_bias.blocks import named, rows_block
 from socialstats.tables import Table
 from socialstats.text import count, quoted, shorten
 
@@ -106,20 +105,26 @@ def names_block(check: NameCheck, result: Result) -> Block:
     """Return the accuracy of each group of names, and for neutral ones the share of one answer."""
     rows = [r for r in result.rows if r.term == "accuracy" and r.group is not None]
     second = check.ratings.levels[1]
-    labels = [f"{r.group}: {'share of ' + second if r.group in check.shares else 'right'}" for r in rows]
-    said = [
-        f"{shorten(r.group or '', 40)} names are {'taken for ' + second if r.group in check.shares else 'recognised'} "
-        f"by the majority of {count(len(check.ratings.raters), 'phrasing')} in {numbers_text(r, bounded=True)}."
-        for r in rows
-    ]
-    named = [replace(r, term=shorten(label, 60), group=None) for r, label in zip(rows, labels, strict=True)]
-    return Block(
-        id="names",
-        question="Does the model take the names for what they stand for?",
-        sentences=tuple(said),
-        draw=partial(forest, named, sort=False, reference=None, xlabel="share of the names", digits=3),
-        figure_title="Names taken for the gender that their group stands for",
-        caption="The majority of the phrasings decides; a tie counts half. Names are the units (Wilson's intervals).",
-        tables=(rows_table(named, "Names taken for the gender of their group", term="Names"),),
-        results=(result,),
+    said, shown = [], []
+    for row in rows:
+        label, taken = ("right", "recognised")
+        if row.group in check.shares:
+            label, taken = f"share of {second}", f"taken for {second}"
+        shown.append(named(row, shorten(f"{row.group}: {label}", 60)))
+        said.append(
+            f"{shorten(row.group or '', 40)} names are {taken} by the majority of "
+            f"{count(len(check.ratings.raters), 'phrasing')} in {numbers_text(row, bounded=True)}."
+        )
+    return rows_block(
+        "names",
+        "Does the model take the names for what they stand for?",
+        said,
+        shown,
+        "Names taken for the gender that their group stands for",
+        "The majority of the phrasings decides; a tie counts half. Names are the units (Wilson's intervals).",
+        tables=[rows_table(shown, "Names taken for the gender of their group", term="Names")],
+        results=[result],
+        reference=None,
+        xlabel="share of the names",
+        digits=3,
     )

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
-from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.relationship_bias import relationship_bias
+from socialstats.inference.dependence import cluster_text
+from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, OVERALL, relationship_bias
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import (
-    cluster_words,
-    settings_of,
-    verify_all,
-)
+from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Variant,
@@ -32,123 +28,24 @@ from socialstats.studies.multiverse import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.relationship_bias.blocks import (
-    answers_block,
+    AS_WRITTEN,
+    FAMILY,
+    RUNGS,
+    SIDES,
+    answers_table,
     bias_block,
     missing_block,
     naive_block,
     overall_block,
     position_block,
+    rung_of,
+    scenario_blocks,
     strata_blocks,
 )
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
-from socialstats.studies.relationship_bias.words import (
-    AS_WRITTEN,
-    FAMILY,
-    RUNGS,
-    answer,
-    rung_of,
-    scenario_blocks,
-)
+from socialstats.studies.relationship_bias.words import answer, biases_of
 from socialstats.tables import Table
 from socialstats.text import count, level_text, listing, number, shorten
-
-OWN = "as on this page"
-FEW_RESAMPLES = 100
-SIDES = ("missing answers for the first group of each B", "missing answers for the second group of each B")
-Compute = Callable[[], Result]
-
-
-def filled(design: Ratings, side: int) -> Ratings:
-    """Return the design with every missing answer counted for the first (0) or second (1) group of each B.
-
-    Groups are in the order of `relationship_bias`, sorted. Couples of one group keep their missing answers.
-    """
-    first, second = (
-        np.array(design.strata[name].levels)[design.strata[name].codes[design.unit]]
-        for name in ("group_first", "group_second")
-    )
-    lost = (design.status != OK) & (first != second)
-    place = {label: design.levels.index(label) for label in ("-1", "1")}
-    chosen = (first < second) == (side == 0)  # the name that is favoured stands first
-    value = np.where(lost, np.where(chosen, place["-1"], place["1"]), design.value)
-    status = np.where(lost, OK, design.status).astype(design.status.dtype)
-    return replace(design, value=value, status=status)
-
-
-def without(design: Ratings, factor: Factor, code: int, *, only: bool = False) -> Ratings:
-    """Return the answers outside a level of a factor of the units; with `only`, those inside."""
-    inside = factor.codes[design.unit] == code
-    return design.take(inside if only else ~inside)
-
-
-def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Row]) -> tuple[Block, ...]:
-    """Return one multiverse a pair of groups; every analysis is computed once."""
-    made = variants(design, options)
-    blocks = []
-    for k, row in enumerate(biases):
-        lead = partial(bias_row, row.term)
-        quantity = f"bias B of {shorten(row.term, 40)}"
-        listed = distinct([replace(v, lead=lead) for v in made])
-        found = multiverse("relationship_bias", quantity, listed, reference=0.0, words="0")
-        blocks.append(
-            multiverse_block(
-                found, id=f"multiverse-{k + 1}", question=f"Does B of {shorten(row.term, 40)} hang on the analysis?",
-                quantity=quantity,
-            )
-        )  # fmt: skip
-    return tuple(blocks)
-
-
-def of_bias(result: Result) -> str:
-    """Say how the interval of B was obtained: of a sentence about all intervals, what is about B's."""
-    kind = "t" if result.settings["ci"] == "closed" else f"{result.settings['ci']} bootstrap"
-    return f"{kind}; {result.inference.rpartition('; ')[2]}"
-
-
-def bias_row(term: str, result: Result) -> Row:
-    """Return the row of a bias, or one that says that it is not there."""
-    found = [row for row in result.rows if row.group == "bias" and row.term == term]
-    return found[0] if found else Row(term=term, group="bias", undefined="no couples of these groups are left")
-
-
-def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
-    """Return every reasonable way to do the analysis, the page's own first."""
-
-    def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
-        given = {"level": options.level, "seed": options.seed, "resamples": FEW_RESAMPLES} | choices
-
-        @cache
-        def compute() -> Result:
-            found: Any = relationship_bias(data(), **given)
-            result: Result = found
-            return replace(result, inference=of_bias(result))
-
-        return Variant(label=label, choice=choice, compute=compute)
-
-    made = [way("all answers, scenario x pair crossed", OWN)]
-    made += [way(f"clustered by {shorten(f.name, 30)} alone", "clusters", cluster=f.name) for f in design.clusters]
-    made += [
-        way("answers independent", "clusters", cluster=None),
-        way("bootstrap of the clusters, percentile", "interval", ci="percentile", resamples=options.resamples),
-        way("scenarios weigh alike", "weights", aggregate="scenario"),
-        way("couples answered in both orders only", "missing answers", couples="complete"),
-    ]
-    if np.any(design.status != OK):
-        made += [way(label, "missing answers", partial(filled, design, side)) for side, label in enumerate(SIDES)]
-    rung = rung_of(design)
-    written = None if rung is None else next((k for k, level in enumerate(rung.levels) if level in AS_WRITTEN), None)
-    if rung is not None and written is not None:
-        story = partial(without, design, rung, written, only=True)
-        made.append(way("story as written only", "rewordings", story))
-    for name in ("kind", "topic"):
-        factor = design.strata.get(name)
-        if factor is not None and 2 < len(factor.levels) <= MOST_LEFT_OUT:
-            made += [
-                way(without_label(name, level), f"{name} left out", partial(without, design, factor, code))
-                for code, level in enumerate(factor.levels)
-            ]
-    return made
-
 
 USED = ("seed", "resamples", "level", "smallest_effect", "verify")
 COLUMNS = ("scenario", "pair", "group_first", "group_second", "answer")
@@ -157,50 +54,15 @@ FEW = 100  # resamples where no bootstrap interval is shown
 MOST_PAIRS = 6  # pairs of groups that get blocks of their own
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """What the study computes.
-
-    Attributes
-    ----------
-    main : Result
-        B, B_all, position and tests.
-    strata : mapping of stratum to Result
-    scenarios : Result
-        B of each scenario.
-    bounds : mapping of str to Result
-        With all missing answers for the first, and for the second group of each B.
-    names : Result or None
-        For what the model takes the names.
-    each : Result or None
-        With several models: of each by itself, then averaged.
-    """
-
-    main: Result
-    strata: dict[str, Result]
-    scenarios: Result
-    bounds: dict[str, Result]
-    names: Result | None
-    each: Result | None
-
-    def all(self) -> dict[str, Result]:
-        """Return every result by a name of its own."""
-        found = {"Biases": self.main, "Biases by scenario": self.scenarios}
-        found |= {} if self.names is None else {"Names": self.names}
-        found |= {} if self.each is None else {"Biases, model by model": self.each}
-        found |= {f"Biases by {shorten(name, 40)}": result for name, result in self.strata.items()}
-        return found | {f"Biases, {name}": result for name, result in self.bounds.items()}
-
-    @property
-    def biases(self) -> list[Row]:
-        """Rows of B."""
-        return [row for row in self.main.rows if row.group == "bias"]
-
-
 def read(
-    table: Table, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
-    cluster: Sequence[str] = (), missing: str | None = None,
-) -> Ratings:  # fmt: skip
+    table: Table,
+    *,
+    by: str | None = None,
+    na: Sequence[str] = (),
+    refusal: Sequence[str] = (),
+    cluster: Sequence[str] = (),
+    missing: str | None = None,
+) -> Ratings:
     """Read a table with one answer a row: -1 the first name is right, 1 the second (or 1 and 2, NAME1 and NAME2).
 
     Raises
@@ -213,9 +75,7 @@ def read(
     alone = by is None and not any(column in table.columns for column in RATERS)
     strata = [column for column in STRATA if column in table.columns and (alone or column not in RUNGS)]
     answers = written_answers(table) or ("-1", "1")
-    found = couples_design(
-        table, strata=strata, by=by, na=na, refusal=refusal, answers=answers, source=table.source
-    )  # fmt: skip
+    found = couples_design(table, strata=strata, by=by, na=na, refusal=refusal, answers=answers, source=table.source)
     return replace(found, levels=("-1", "1"), scores=np.array([-1.0, 1.0]), numeric=True)
 
 
@@ -225,80 +85,151 @@ def suits(design: Ratings) -> bool:
     return set(COLUMNS[:4]) <= known and set(design.levels) == {"-1", "1"}
 
 
+def bias(design: Ratings, options: StudyOptions, **choices: Any) -> Result:
+    """Return the biases of a design without a by factor."""
+    found: Any = relationship_bias(
+        design, **{"level": options.level, "seed": options.seed, "resamples": FEW, **choices}
+    )
+    result: Result = found
+    return result
+
+
+def filled(design: Ratings, side: int) -> Ratings:
+    """Return the design with every missing answer counted for the first (0) or second (1) group of each B.
+
+    Groups are in the order of `relationship_bias`, sorted. Couples of one group keep their missing answers.
+    """
+    first, second = (
+        np.array(factor.levels)[factor.codes[design.unit]]
+        for factor in (design.strata["group_first"], design.strata["group_second"])
+    )
+    lost = (design.status != OK) & (first != second)
+    ahead = (first < second) == (side == 0)  # the name that is favoured stands first
+    value = np.where(ahead, design.levels.index("-1"), design.levels.index("1"))
+    status = np.where(lost, OK, design.status).astype(design.status.dtype)
+    return replace(design, value=np.where(lost, value, design.value), status=status)
+
+
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: whom does the model favour, how much does the order of names decide, and how sure is that?"""
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
-    numbers = compute(design, options)
-    shown = blocks(design, numbers, options)
+    main = bias(design, options, resamples=options.resamples)
+    strata = {
+        name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
+        for name in EXTRA
+        if name in design.strata
+    }
+    scenarios = bias(design, options, stratum="scenario", cluster="pair")
+    sides = enumerate(SIDES if np.any(design.status != OK) else ())
+    bounds = {label: bias(filled(design, side), options) for side, (label, _) in sides}
+    names = None if options.names is None else check_names(options.names, options)
+    each = bias(design, options, aggregate="rater") if len(np.unique(design.rater)) > 1 else None
+    biases = [row for row in biases_of(main) if row.estimate is not None][:MOST_PAIRS]
+    if not biases:
+        raise NothingToAnalyse(f"{design.source}: no pair of groups was answered in both orders, which B compares")
+    strongest = max(biases, key=lambda row: abs(row.estimate or 0.0)).term
+    lead, by_cluster = partial(bias_row, strongest), lambda cluster: bias(design, options, cluster=cluster)
+    quantity = f"bias B of {shorten(strongest, 40)}"
+    found = [
+        bias_block(main, options),
+        overall_block(main, each),
+        position_block(main),
+        *scenario_blocks(design, main, scenarios, biases),
+        *strata_blocks(design, strata, scenarios),
+        None if names is None else names_block(options.names, names),
+        naive_block(main),
+        missing_block(main, list(bounds.values())),
+        dependence_block(design.clusters, by_cluster, rows="answers", quantity=quantity, lead=lead),
+        *bias_multiverses(design, options, biases),
+    ]
+    blocks = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+    results = {
+        "Biases": main, "Biases by scenario": scenarios, "Names": names, "Biases, model by model": each,
+        **{f"Biases by {name}": result for name, result in strata.items()},
+        **{f"Biases, {label}": result for label, result in bounds.items()},
+    }  # fmt: skip
+    shown = {name: result for name, result in results.items() if result is not None}
     return Outcome(
         study="relationship-bias",
         title="With whom does the model side in a couple?",
-        design=describe(design, numbers.main),
-        answer=answer(numbers.main, numbers.biases, options),
-        strip=strip(numbers),
-        cautions=order_cautions(numbers.main.cautions, design.cautions),
-        blocks=shown,
+        design=describe(design, main),
+        answer=answer(main, options),
+        strip=strip(main),
+        cautions=order_cautions(main.cautions, design.cautions),
+        blocks=blocks,
         flow=design.flow,
-        data=(answers_block(design),),
-        diagnostics=diagnostics(design, numbers),
-        methods=methods(numbers, options),
-        references=tuple(dict.fromkeys((*numbers.main.references, "steegen2016"))),
-        verifications=verify_all(numbers.all(), shown) if options.verify else {},
+        data=(answers_table(design),),
+        diagnostics=diagnostics(design, main),
+        methods=methods(main, options),
+        references=tuple(dict.fromkeys((*main.references, "steegen2016"))),
+        verifications=verify_all(shown, blocks) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
 
 
-def bias(design: Ratings, options: StudyOptions, **choices: Any) -> Result:
-    """Return the biases of a design without a by factor."""
-    given = {"level": options.level, "seed": options.seed, "resamples": FEW} | choices
-    found: Any = relationship_bias(design, **given)
-    result: Result = found
-    return result
+def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Row]) -> list[Block]:
+    """Return one multiverse a pair of groups; every analysis is computed once."""
+    made, blocks = variants(design, options), []
+    for k, row in enumerate(biases):
+        quantity = f"bias B of {shorten(row.term, 40)}"
+        listed = distinct([replace(variant, lead=partial(bias_row, row.term)) for variant in made])
+        found = multiverse("relationship_bias", quantity, listed, reference=0.0, words="0")
+        question = f"Does B of {shorten(row.term, 40)} hang on the analysis?"
+        blocks.append(multiverse_block(found, id=f"multiverse-{k + 1}", question=question, quantity=quantity))
+    return blocks
 
 
-def compute(design: Ratings, options: StudyOptions) -> Numbers:
-    """Compute every number of the page that does not belong to a multiverse."""
-    lost = bool(np.any(design.status != OK))
-    sides = {"missing answers for the first group": 0, "missing answers for the second group": 1} if lost else {}
-    return Numbers(
-        main=bias(design, options, resamples=options.resamples),
-        strata={
-            name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
-            for name in EXTRA
-            if name in design.strata
-        },
-        scenarios=bias(design, options, stratum="scenario", cluster="pair"),
-        bounds={label: bias(filled(design, side), options) for label, side in sides.items()},
-        names=None if options.names is None else check_names(options.names, options),
-        each=bias(design, options, aggregate="rater") if len(np.unique(design.rater)) > 1 else None,
-    )
+def bias_row(term: str, result: Result) -> Row:
+    """Return the row of a bias, or one that says that it is not there."""
+    lost = Row(term=term, group=BIAS, undefined="no couples of these groups are left")
+    return next((row for row in biases_of(result) if row.term == term), lost)
 
 
-def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of a reader's interest."""
-    main, biases = numbers.main, [row for row in numbers.biases if row.estimate is not None][:MOST_PAIRS]
-    if not biases:
-        raise NothingToAnalyse(f"{design.source}: no pair of groups was answered in both orders, which B compares")
-    strongest = max(biases, key=lambda row: abs(row.estimate or 0.0))
-    found: list[Block | None] = [
-        bias_block(main, options), overall_block(main, numbers.each), position_block(main),
-        *scenario_blocks(design, main, numbers.scenarios, biases),
-        *strata_blocks(design, numbers.strata, numbers.scenarios),
-        None if numbers.names is None else names_block(options.names, numbers.names), naive_block(main),
-        missing_block(main, numbers.bounds),
-        dependence_block(
-            design.clusters, lambda way: bias(design, options, cluster=way), rows="answers",
-            quantity=f"bias B of {shorten(strongest.term, 40)}",
-            lead=lambda result: result.row(strongest.term, group="bias"),
-        ),
-        *bias_multiverses(design, options, biases),
-    ]  # fmt: skip
-    kept = [block for block in found if block is not None]
-    return with_design_effect(
-        kept, design.clusters, lead=lambda result: result.row(strongest.term, group="bias")
-    )  # fmt: skip
+def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
+    """Return every reasonable way to do the analysis, the page's own first."""
+
+    def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
+        @cache
+        def compute() -> Result:
+            result = bias(data(), options, **choices)
+            kind = "t" if result.settings["ci"] == "closed" else f"{result.settings['ci']} bootstrap"
+            clusters = cluster_text(result.design.factors(result.settings["cluster"]), "units")
+            return replace(result, inference=f"{kind}; {clusters}")  # of B alone
+
+        return Variant(label=label, choice=choice, compute=compute)
+
+    def inside(codes: Any, code: int) -> Any:
+        return codes[design.unit] == code
+
+    made = [
+        way("all answers, scenario x pair crossed", "as on this page"),
+        *(way(f"clustered by {shorten(f.name, 30)} alone", "clusters", cluster=f.name) for f in design.clusters),
+        way("answers independent", "clusters", cluster=None),
+        way("bootstrap of the clusters, percentile", "interval", ci="percentile", resamples=options.resamples),
+        way("scenarios weigh alike", "weights", aggregate="scenario"),
+        way("couples answered in both orders only", "missing answers", couples="complete"),
+    ]
+    if np.any(design.status != OK):
+        made += [
+            way(f"{label} of each B", "missing answers", partial(filled, design, side))
+            for side, (label, _) in enumerate(SIDES)
+        ]
+    rung = rung_of(design)
+    for k, level in enumerate(rung.levels if rung is not None else ()):
+        if level in AS_WRITTEN:
+            kept = inside(rung.codes, k)  # type: ignore[union-attr]
+            made.append(way("story as written only", "rewordings", partial(design.take, kept)))
+            break
+    for name in ("kind", "topic"):
+        factor = design.strata.get(name)
+        if factor is not None and 2 < len(factor.levels) <= MOST_LEFT_OUT:
+            made += [
+                way(without_label(name, level), f"{name} left out", partial(design.take, ~inside(factor.codes, code)))
+                for code, level in enumerate(factor.levels)
+            ]
+    return made
 
 
 def describe(design: Ratings, main: Result) -> str:
@@ -312,53 +243,55 @@ def describe(design: Ratings, main: Result) -> str:
     return "Couples asked in both orders: " + ", ".join(parts)
 
 
-def strip(numbers: Numbers) -> Strip:
+def strip(main: Result) -> Strip:
     """Return the biases beside no bias, and B_all corrected beside what chance gives B_all."""
     marks = [Mark(label="nobody is favoured", value=0.0, kind="reference")]
-    better = numbers.main.row("B_all corrected", group="overall")
-    for row in (*numbers.biases[:MOST_PAIRS], better):
+    better = main.row(CORRECTED, group=OVERALL)
+    for row in (*biases_of(main)[:MOST_PAIRS], better):
         label = row.term if row is better else f"B {row.term}"
-        marks.append(Mark(label=shorten(label, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
-                          undefined="" if row.estimate is not None else row.undefined or ""))  # fmt: skip
-    return Strip(title="Bias B of each pair of groups: above 0, the group named first is favoured",
-                 axis="B, from −2 to 2", marks=tuple(marks))  # fmt: skip
+        why = row.undefined or "" if row.estimate is None else ""
+        marks.append(
+            Mark(label=shorten(label, 40), value=row.estimate, low=row.conf_low, high=row.conf_high, undefined=why)
+        )
+    title = "Bias B of each pair of groups: above 0, the group named first is favoured"
+    return Strip(title=title, axis="B, from −2 to 2", marks=tuple(marks))
 
 
-def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
+def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
     """Say what the order of names does, how balanced both orders are, and which answers are missing."""
-    place = next((r for r in numbers.main.rows if r.group == "position, mean"), None)
-    n, lost = numbers.main.counts, float(design.unit_count[design.unit[design.status != OK]].sum())
+    n, lost = main.counts, float(design.unit_count[design.unit[design.status != OK]].sum())
     single = n["couples answered in one order only"]
+    couples = count(n["complete couples"] + single, "couple")
     found = [
         Diagnostic(
             check="Was every couple answered in both orders?",
-            found=f"{count(single, 'couple was', 'couples were')} not, of "
-            f"{count(n['complete couples'] + single, 'couple')}." if single else "Yes.",
+            found=f"{count(single, 'couple was', 'couples were')} not, of {couples}." if single else "Yes.",
             so_what="B compares the two orders: a missing one weighs on it if it is not missing by chance; the bounds "
             "on this page count all missing answers one way." if lost else "The effect of the order cancels in B.",
         )
     ]  # fmt: skip
-    if place is not None and place.estimate is not None:
-        which = "second" if place.estimate > 0 else "first"
-        found.append(
-            Diagnostic(
-                check="Does the order of the names decide?",
-                found=f"Between names of one group the mean answer is {number(place.estimate)} (0 = no effect of the "
-                f"order; below 0 the first name is right).",
-                so_what=f"The {which} name has an advantage in this sample, which B takes out by asking both orders; "
-                "a study that asks one order only would take it for a preference.",
+    for place in main.rows:
+        if place.group == MEAN and place.estimate is not None:
+            which = "second" if place.estimate > 0 else "first"
+            found.append(
+                Diagnostic(
+                    check="Does the order of the names decide?",
+                    found=f"Between names of one group the mean answer is {number(place.estimate)} (0 = no effect of "
+                    f"the order; below 0 the first name is right).",
+                    so_what=f"The {which} name has an advantage in this sample, which B takes out by asking both "
+                    "orders; a study that asks one order only would take it for a preference.",
+                )
             )
-        )
     return tuple(found)
 
 
-def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods paragraph."""
-    groups = listing([f"'{shorten(g, 30)}'" for g in numbers.main.extras["groups"]])
+    groups = listing([f"'{shorten(g, 30)}'" for g in main.extras["groups"]])
     return (
         f"Answers score −1 for the first and +1 for the second name. S is the mean answer to couples of two groups of "
         f"names ({groups}) in one order; B = S with the group second minus S with the group first, from −2 to 2. "
-        f"{numbers.main.inference}; {level_text(options.level)} intervals; p-values of B adjusted by Holm's method "
+        f"{main.inference}; {level_text(options.level)} intervals; p-values of B adjusted by Holm's method "
         f"over the {FAMILY}, and verdicts by the adjusted p. B_all is the mean of |B|, which is above 0 without any "
         "bias: it stands beside the mean that it has then, given the clustered errors, and is corrected; its "
         "interval holds the sizes that would not make the one observed a rare one. McNemar's test takes couples of "

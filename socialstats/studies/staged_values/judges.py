@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,86 +18,67 @@ from socialstats.figures.forest import MOST_ROWS
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.dependence import small_sample
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.trait_profile import control_composites, judge_zeros
+from socialstats.metrics.trait_profile import judge_zeros
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.traits import (
     NAMED_WEIGHTS,
     TRAIT_WEIGHTS,
     JudgeZeros,
-    Names,
     answers_of,
     checked_weights,
     composites,
-    declared_wording,
 )
 from socialstats.results import Result, Row
+from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
-from socialstats.studies.page import Table as Shown
 from socialstats.studies.staged_values.blocks import cross_table
-from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings
+from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
 from socialstats.text import count, level_text, listing, number, quoted, shorten
 
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
 PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
-    """Agreement of the judges, in all and by stage.
-
-    Attributes
-    ----------
-    composite : Result
-        Alpha (interval) of the composites.
-    kappa : Result
-        Quadratic weighted kappa of the composites, to whole points.
-    traits : Result
-        Alpha of the trait scores.
-    commitment : Result or None
-        Alpha of commitment.
-    """
-
-    composite: Result
-    kappa: Result
-    traits: Result
-    commitment: Result | None
-
-    def all(self) -> dict[str, Result]:
-        """Return every result by a name of its own."""
-        found = {"Agreement (alpha of composites)": self.composite, "Agreement (kappa of composites)": self.kappa,
-                 "Agreement (alpha of traits)": self.traits, "Agreement about commitment": self.commitment}  # fmt: skip
-        return {name: result for name, result in found.items() if result is not None}
+COMPOSITES, KAPPA = "Agreement (alpha of composites)", "Agreement (kappa of composites)"
+TRAITS, COMMITMENT = "Agreement (alpha of traits)", "Agreement about commitment"
+AGREEMENT = {
+    COMPOSITES: "Krippendorff's alpha (interval) of the composites",
+    KAPPA: "Quadratic weighted kappa of the judges about composites, to whole points",
+    TRAITS: "Krippendorff's alpha (interval) of the trait scores",
+    COMMITMENT: "Krippendorff's alpha (interval) of commitment",
+}
+NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
+COLUMNS = ("trait", "weight")
+FEW_TEXTS = 10  # neutral control texts below which the zero is itself a guess
 
 
 def agreement_of(
     traits: Ratings, commitment: Ratings | None, stages: Sequence[str], weights: Any, options: dict[str, Any]
-) -> Agreement | None:
-    """Return the agreement of the judges; None of a single one."""
+) -> dict[str, Result]:
+    """Return the agreement of the judges, in all and by stage, by what it is about; nothing of a single judge.
+
+    Alpha (interval) of the composites, of the trait scores and of commitment, and quadratic weighted kappa of the
+    composites, to whole points.
+    """
     if len(traits.raters) < 2:
-        return None
-    values = composite_ratings(traits, stages, weights)
-    whole = composite_ratings(traits, stages, weights, rounded=True)
-    return Agreement(
-        composite=by_strata(krippendorff_alpha, values, options),
-        kappa=by_strata(weighted_kappa, whole, options | {"weights": "quadratic"}),
-        traits=by_strata(krippendorff_alpha, traits, options),
-        commitment=None if commitment is None else by_strata(krippendorff_alpha, commitment, options),
-    )
-
-
-def by_strata(metric: Any, design: Ratings, options: dict[str, Any]) -> Result:
-    """Return agreement in all and by stage."""
-    found: Result = metric(design, stratum="stage", **options)
-    return replace(found, cautions=tuple(c for c in found.cautions if c.code != LEVELS_AS_THEY_OCCUR))
+        return {}
+    values, whole = (composite_ratings(traits, stages, weights, rounded=rounded) for rounded in (False, True))
+    found: dict[str, Any] = {
+        COMPOSITES: krippendorff_alpha(values, stratum="stage", **options),
+        KAPPA: weighted_kappa(whole, stratum="stage", weights="quadratic", **options),
+        TRAITS: krippendorff_alpha(traits, stratum="stage", **options),
+    }
+    if commitment is not None:
+        found[COMMITMENT] = krippendorff_alpha(commitment, stratum="stage", **options)
+    return {name: replace(one, cautions=tuple(c for c in one.cautions if c.code != LEVELS_AS_THEY_OCCUR))
+            for name, one in found.items()}  # fmt: skip
 
 
 def composite_ratings(design: Ratings, stages: Sequence[str], weights: Any, *, rounded: bool = False) -> Ratings:
     """Return one rating an answer and judge: the composite, or the nearest whole number; scenarios are clusters."""
     used = checked_weights(weights)
-    model = "model" if "model" in design.strata else None
-    names = Names(model=model, wording=declared_wording(design, None))
+    names = {part: part if part in design.strata else None
+             for part in ("model", "scenario", "stage", "wording", "trait")}  # fmt: skip
     answers = answers_of(design, names, tuple(used), stages, missing="drop_unit")
     values = composites(answers.scores, used, 10.0)
     n, k = values.shape
@@ -111,44 +92,39 @@ def composite_ratings(design: Ratings, stages: Sequence[str], weights: Any, *, r
     return Ratings.from_frame(table, strata=["stage"], cluster="scenario", source=design.source)
 
 
-def agreement_block(found: Agreement | None, stages: Sequence[str]) -> Block | None:
+def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block | None:
     """Return agreement of the judges by stage: about composites, trait scores and commitment."""
-    if found is None:
+    if not found:
         return None
-    rows, traits = by_stage(found.composite, stages), by_stage(found.traits, stages)
+    shown = {name: by_stage(one, stages) for name, one in found.items()}
+    rows, traits = shown[COMPOSITES], shown[TRAITS]
     both = [numbers_text(r, bounded=True) for r in (rows[0], traits[0])]
-    said = [f"Krippendorff's alpha (interval) of the composites is {both[0]}, of the single trait scores {both[1]}."
-            + stages_text(rows, "That of the composites")]  # fmt: skip
-    pairs = [r for r in found.kappa.rows if r.group is None]
-    named = [f"{PAIRS.get(r.term, shorten(r.term, 60))} {numbers_text(r, bounded=True)}" for r in pairs]
-    said.append(f"Quadratic weighted kappa of the composites, to whole points: {listing(named, most=6)}.")
-    tables = [
-        rows_table(rows, "Krippendorff's alpha (interval) of the composites", term="Stage"),
-        rows_table(*kappa_rows(found.kappa, stages)),
-        rows_table(traits, "Krippendorff's alpha (interval) of the trait scores", term="Stage"),
+    pairs = [replace(r, term=PAIRS.get(r.term, r.term)) for r in found[KAPPA].rows if r.group is None]
+    pair_texts = [f"{shorten(r.term, 60)} {numbers_text(r, bounded=True)}" for r in pairs]
+    said = [
+        f"Krippendorff's alpha (interval) of the composites is {both[0]}, of the single trait scores {both[1]}."
+        + stages_text(rows, "That of the composites"),
+        f"Quadratic weighted kappa of the composites, to whole points: {listing(pair_texts, most=6)}.",
     ]
-    if found.commitment is not None:
-        own = by_stage(found.commitment, stages)
+    if COMMITMENT in shown:
+        own = shown[COMMITMENT]
         said.append(f"Alpha of commitment is {numbers_text(own[0], bounded=True)}.{stages_text(own, 'It')}")
-        tables.append(rows_table(own, "Krippendorff's alpha (interval) of commitment", term="Stage"))
-    shown = [*rows, *(replace(r, term=f"kappa {PAIRS.get(r.term, r.term)}") for r in pairs)]
+    clusters = found[COMPOSITES].design.clusters
     return Block(
         id="agreement",
         question="Do the judges agree, stage by stage?",
         sentences=tuple(said),
-        draw=partial(forest, shown[:MOST_ROWS], sort=False, digits=3, reference=None, xlabel="1 = perfect agreement"),
+        draw=partial(forest, [*rows, *(replace(r, term=f"kappa {r.term}") for r in pairs)][:MOST_ROWS], sort=False,
+                     digits=3, reference=None, xlabel="1 = perfect agreement"),
         figure_title="Agreement of the judges about composites: alpha by stage, and kappa of each pair",
-        caption=f"{level_text(rows[0].conf_level or 0.95)} intervals, clusters: {clusters_text(found.composite)}. "
+        caption=f"{level_text(rows[0].conf_level or 0.95)} intervals, clusters: "
+        f"{count(len(clusters[0].levels), 'scenario') if clusters else 'none'}. "
         "Models that differ raise agreement about composites, traits that differ raise it over all traits; an offset "
         "of a judge lowers it, and does not touch a comparison of models.",
-        tables=tuple(tables),
-        results=tuple(found.all().values()),
+        tables=tuple(rows_table(shown[name], caption, term="Term" if name == KAPPA else "Stage")
+                     for name, caption in AGREEMENT.items() if name in shown),
+        results=tuple(found.values()),
     )  # fmt: skip
-
-
-def clusters_text(result: Result) -> str:
-    """Count the scenarios that are clusters."""
-    return count(len(result.design.clusters[0].levels), "scenario") if result.design.clusters else "none"
 
 
 def stages_text(rows: Sequence[Row], what: str) -> str:
@@ -162,26 +138,16 @@ def stages_text(rows: Sequence[Row], what: str) -> str:
 
 
 def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
-    """Return the rows in all and by stage, in their order, named by the stage, without tests of 0."""
+    """Return the rows in all and by stage, in their order, without tests: nobody doubts more than chance agreement.
+
+    They are named by the stage; kappas by the pair of judges, too.
+    """
     rows = sorted(result.rows, key=lambda r: -1 if r.group is None else stages.index(r.group))
-    return [bare(replace(r, term="all stages" if r.group is None else r.group, group=None)) for r in rows]
-
-
-def kappa_rows(kappa: Result, stages: Sequence[str]) -> tuple[list[Row], str]:
-    """Return kappa of each pair, in all and by stage in their order, and what they are."""
-    rows = sorted(kappa.rows, key=lambda r: -1 if r.group is None else stages.index(r.group))
-    named = [(r, PAIRS.get(r.term, r.term)) for r in rows]
-    shown = [bare(replace(r, term=name if r.group is None else f"{name}, {r.group}", group=None)) for r, name in named]
-    return shown, "Quadratic weighted kappa of the judges about composites, to whole points"
-
-
-def bare(row: Row) -> Row:
-    """Return a row without its test: nobody doubts that judges agree better than chance."""
-    return replace(row, statistic=None, df=None, p_value=None)
-
-
-NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
-COLUMNS = ("trait", "weight")
+    names = [r.group or "all stages" for r in rows]
+    if result.metric == "weighted_kappa":
+        names = [PAIRS.get(r.term, r.term) + (f", {r.group}" if r.group else "") for r in rows]
+    return [replace(r, term=name, group=None, statistic=None, df=None, p_value=None)
+            for r, name in zip(rows, names, strict=True)]  # fmt: skip
 
 
 def controls_of(table: DataTable) -> Ratings:
@@ -228,21 +194,14 @@ def weights_of(given: DataTable | str) -> dict[str, float]:
         said = f"no trait {quoted(unknown)}" if unknown else f"no weight of {quoted(lacking)}" if lacking else (
             "a trait has two weights")  # fmt: skip
         raise InputError(f"{given.source}: {said}. Traits, each once (0 leaves one out): {', '.join(TRAIT_WEIGHTS)}")
-    found = {trait: number_of(value, trait, given.source) for trait, value in zip(traits, values, strict=True)}
+    found = {}
+    for trait, value in zip(traits, values, strict=True):
+        try:
+            found[trait] = float(value)
+        except ValueError:
+            said = f"the weight of {trait} is '{shorten(value)}', which is no number"
+            raise InputError(f"{given.source}: {said}") from None
     return checked_weights({trait: found[trait] for trait in TRAIT_WEIGHTS})
-
-
-def number_of(text: str, trait: str, source: str) -> float:
-    """Return a weight as a number.
-
-    Raises
-    ------
-    InputError
-    """
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"{source}: the weight of {trait} is '{shorten(text)}', which is no number") from None
 
 
 def with_zero(options: StudyOptions) -> StudyOptions:
@@ -261,16 +220,15 @@ def neutral_texts(controls: Ratings) -> list[str] | None:
     return [name for name in controls.strata["scenario"].levels if NEUTRAL.match(name.strip())] or None
 
 
-def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Shown:
+def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Table:
     """Return the composites of the control texts by judge, their mean with its interval, and the sd (n - 1)."""
-    found = control_composites(controls, weights=weights)
-    judges = list(next(iter(found.values())))
-    cells = tuple((text, *(number(one[j]) for j in judges), *spread(list(one.values()), level))
-                  for text, one in found.items())  # fmt: skip
-    return Shown(
+    found = judge_zeros(controls, weights=weights)
+    cells = tuple((text, *map(number, values), *spread(values, level))
+                  for text, values in zip(found.texts, found.composites().tolist(), strict=True))  # fmt: skip
+    return Table(
         caption="Composites of the control texts, by judge; mean over judges with its t interval, and their standard "
         "deviation (n − 1)",
-        header=("Text", *(shorten(j, 30) for j in judges), "Mean", "Low", "High", "SD"), cells=cells,
+        header=("Text", *(shorten(j, 30) for j in found.judges), "Mean", "Low", "High", "SD"), cells=cells,
     )  # fmt: skip
 
 
@@ -283,31 +241,31 @@ def spread(values: Sequence[float], level: float) -> tuple[str | None, ...]:
     return (number(mean.mean), number(low), number(high), number(mean.sd))
 
 
-WITHOUT, QUOTE = "without judge '", "'"
-
-
 def judges_block(profile: Result, options: StudyOptions) -> Block | None:
     """Return how far each judge lies from the judges' mean, and what leaving each out does."""
-    rows = [replace(r, group=None) for r in profile.rows if r.group == "judge offset"]
+    rows = named(rows_with(profile.rows, "judge", role="difference", measure="composite"))
     if not rows:
         return None
+    anchored = options.zero is not None
+    facts = {"measure": "composite", **({"against": "zero"} if anchored else {})}
+    out = [*rows_with(profile.rows, "without", "model", **facts), *rows_with(profile.rows, "without", **facts)]
     said = [
-        "Against the judges' mean, "
-        + "; ".join(f"{shorten(r.term, 40)} gives {numbers_text(r)}" for r in rows) + "."
-    ]  # fmt: skip
-    out = without_rows(profile)
-    said += without_text(out, anchored=options.zero is not None)
+        f"Against the judges' mean, {'; '.join(f'{shorten(r.term, 40)} gives {numbers_text(r)}' for r in rows)}.",
+        *without_text(out, anchored=anchored),
+    ]
     tables = [rows_table(rows, "Composite of each judge minus the judges' mean", term="Judge")]
     if options.zero is not None:
+        error = profile.settings.get("zero_error")
+        known = "" if error is None else f", SE of their mean {number(error['std_error'])}"
+        given = [f"{number(v)} ({shorten(j, 40)})" for j, v in options.zero.items()]
         said.append(
-            "To neutral control texts the judges give "
-            + listing([f"{number(v)} ({shorten(j, 40)})" for j, v in options.zero.items()], most=8)
-            + f": that is their own zero{error_text(profile)}."
+            f"To neutral control texts the judges give {listing(given, most=8)}: that is their own zero{known}."
         )
         tables.append(zero_table(options))
         said += control_text(options)
-    what = "Composite minus the zero of the judges left" if options.zero is not None else "Composite"
-    tables.append(cross_table(out, f"{what}, without each judge", line=who, digits=1, column=left_out))
+    what = "Composite minus the zero of the judges left" if anchored else "Composite"
+    tables.append(cross_table(out, f"{what}, without each judge", line=who, digits=1,
+                              column=lambda r: f"without {r.label('without')}"))  # fmt: skip
     return Block(
         id="judges",
         question="How far do the judges lie apart, and does the answer hang on one of them?",
@@ -318,18 +276,6 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         f"{count(len(rows))} of them nothing is said about others.",
         tables=tuple(tables),
     )
-
-
-def without_rows(profile: Result) -> list[Row]:
-    """Return the composites without each judge: against the zero of the judges left, where that is known."""
-    rows = [r for r in profile.rows if (r.group or "").startswith("without judge '")]
-    anchored = [r for r in rows if " minus zero" in (r.group or "").rpartition("'")[2]]
-    return anchored or rows
-
-
-def left_out(row: Row) -> str:
-    """Name the judge that a row is without."""
-    return f"without {(row.group or '').removeprefix(WITHOUT).rpartition(QUOTE)[0]}"
 
 
 def without_text(rows: Sequence[Row], *, anchored: bool) -> list[str]:
@@ -354,20 +300,15 @@ def control_text(options: StudyOptions) -> list[str]:
     """Say what the judges give to each control text, on average: texts that lean should lie far apart."""
     if options.controls is None:
         return []
-    found = control_composites(options.controls, weights=options.weights)
-    means = [f"{shorten(text, 30)} {number(sum(one.values()) / len(one))}" for text, one in found.items()]
+    found = judge_zeros(options.controls, weights=options.weights)
+    means = [f"{shorten(text, 30)} {number(mean)}"
+             for text, mean in zip(found.texts, found.composites().mean(axis=1).tolist(), strict=True)]  # fmt: skip
     return [f"Judges' means of all control texts: {listing(means, most=8)}."] if len(means) > 1 else []
-
-
-def error_text(profile: Result) -> str:
-    """Write the standard error of the zero, after a comma; nothing where it is not known."""
-    error = profile.settings.get("zero_error")
-    return "" if error is None else f", SE of their mean {number(error['std_error'])}"
 
 
 def who(row: Row) -> str:
     """Name the model of a row without a judge."""
-    return "all models" if (row.group or "").endswith(" of all models") else row.term
+    return row.label("model") or "all models"
 
 
 def zero_table(options: StudyOptions) -> Table:
@@ -381,23 +322,22 @@ def zero_table(options: StudyOptions) -> Table:
 
 def wordings_block(spread: Result) -> Block:
     """Return the spread over wordings and its change."""
-    rows = [replace(r, group=None) for r in spread.rows if r.group == "spread"]
-    own = [replace(r, term=f"{r.term}, {(r.group or '').partition(': ')[2]}", group=None)
-           for r in spread.rows if (r.group or "").startswith("spread: ")]  # fmt: skip
-    moved = [replace(r, group=None) for r in spread.rows if r.group == "change"]
+    rows, own = (named(rows_with(spread.rows, *names), *names) for names in (("stage",), ("model", "stage")))
+    moved = [replace(r, group=None) for r in spread.rows if r.label("baseline") is not None]
     said = [spread.sentence()]
     row = moved[0] if moved else None
     if row is not None and row.estimate is not None and row.conf_low is not None and row.conf_high is not None:
         first, last = (shorten(stage, 40) for stage in spread.settings["change"])
+        more = "more" if row.conf_low > 0 else "less"
         said.insert(0, (
-            f"Answers depend more on the wording at {first} than at {last}." if row.conf_low > 0
-            else f"Answers depend less on the wording at {first} than at {last}." if row.conf_high < 0
+            f"Answers depend {more} on the wording at {first} than at {last}."
+            if row.conf_low > 0 or row.conf_high < 0
             else f"The data do not settle whether the spread over wordings differs between {first} and {last}."
         ))  # fmt: skip
     tables = [rows_table(rows, "Mean standard deviation over wordings", term="Stage")]
     tables += [rows_table(own, "The same, by model", term="Model, stage")] if own else []
-    named = {"wilcoxon": "Wilcoxon's signed ranks", "d_z": "d_z of the change"}
-    labels = [named.get(r.term, r.term) for r in moved]
+    names = {"test": "Wilcoxon's signed ranks", "effect_size": "d_z of the change"}
+    labels = [names.get(str(r.role), r.term) for r in moved]
     tables += [rows_table(moved, "Its change", term="Change", labels=labels)] if moved else []
     return Block(
         id="wordings",
@@ -412,9 +352,6 @@ def wordings_block(spread: Result) -> Block:
         tables=tuple(tables),
         results=(spread,),
     )  # fmt: skip
-
-
-FEW_TEXTS = 10  # neutral control texts below which the zero is itself a guess
 
 
 def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
@@ -479,20 +416,20 @@ def zero_diagnostic(profile: Result, options: StudyOptions) -> Diagnostic:
 
 def judge_diagnostics(profile: Result) -> tuple[Diagnostic, ...]:
     """Say how far the judges' levels lie apart, and that they are taken as they are."""
-    rows = [r for r in profile.rows if r.group == "judge offset" and r.estimate is not None]
-    if len(rows) < 2:
+    rows = rows_with(profile.rows, "judge", role="difference", measure="composite")
+    known = [r for r in rows if r.estimate is not None]
+    if len(known) < 2:
         return ()
-    high, low = max(rows, key=lambda r: r.estimate or 0.0), min(rows, key=lambda r: r.estimate or 0.0)
+    ends = [pick(known, key=lambda r: r.estimate or 0.0) for pick in (min, max)]
+    low, high = (f"{number(r.estimate)} ({shorten(r.term, 30)})" for r in ends)
     return (
         Diagnostic(
-            check="Do the judges give the same level?",
-            found=f"From {number(low.estimate or 0.0)} ({shorten(low.term, 30)}) to {number(high.estimate or 0.0)} "
-            f"({shorten(high.term, 30)}) around their mean composite.",
+            check="Do the judges give the same level?", found=f"From {low} to {high} around their mean composite.",
             so_what="High agreement about which answer is higher says nothing about the level: compare models and "
             "stages, or use control texts.",
         ),
         Diagnostic(
-            check="Whom do the intervals speak of?", found=f"These {count(len(rows), 'judge')}, taken as they are.",
+            check="Whom do the intervals speak of?", found=f"These {count(len(known), 'judge')}, taken as they are.",
             so_what="Nothing is said about other judges; the multiverse shows what drawing them too would change.",
         ),
     )  # fmt: skip
@@ -502,18 +439,17 @@ def widening(profile: Result) -> float | None:
     """Return by how many times the error of the zero makes intervals longer, in the median; None without."""
     if profile.settings.get("zero_error") is None:
         return None
-    plain = {r.term: r for r in profile.rows if r.group in ("composite", "composite of all models")}
-    found = [(r.conf_high - r.conf_low) / (known.conf_high - known.conf_low)
-             for r in profile.rows if r.group in ("composite minus zero", "composite minus zero of all models")
-             for known in [plain.get(r.term.removesuffix(" minus zero"))]
-             if known is not None and r.conf_low is not None and r.conf_high is not None
-             and known.conf_low is not None and known.conf_high is not None]  # fmt: skip
+    lengths: list[dict[str | None, float]] = []
+    for facts in ({}, {"against": "zero"}):
+        rows = [r for more in ((), ("model",)) for r in rows_with(profile.rows, *more, measure="composite", **facts)]
+        lengths.append({r.label("model"): r.conf_high - r.conf_low for r in rows
+                        if r.conf_low is not None and r.conf_high is not None})  # fmt: skip
+    plain, wider = lengths
+    found = [length / plain[model] for model, length in wider.items() if model in plain]
     return float(np.median(found)) if found else None
 
 
-def diagnostics(
-    design: Ratings, profile: Result, stages: Sequence[str], options: StudyOptions
-) -> tuple[Diagnostic, ...]:
+def diagnostics(design: Ratings, profile: Result, options: StudyOptions) -> tuple[Diagnostic, ...]:
     """Say what is known of the judges' zero, which wordings the trajectories use, and which judges are judged."""
     found = [zero_diagnostic(profile, options)]
     if "wording" in design.strata and len(design.strata["wording"].levels) > 1:
@@ -536,7 +472,7 @@ def diagnostics(
             )
         )
     found += judge_diagnostics(profile)
-    if not all_stages(design, stages):
+    if not all_stages(design):
         found.append(
             Diagnostic(
                 check="Does every model have every scenario at every stage?", found="No.",

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from socialstats.arrays import IntArray
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.metrics.trait_profile import change_name, changes_of, size_of
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import (
-    Verdict,
-    df_text,
-    equivalence_bounds,
-    numbers_text,
-    planned_verdict,
-)
+from socialstats.results.rows import rows_with
+from socialstats.studies.estimates import df_text, equivalence_bounds, numbers_text, planned_verdict
 from socialstats.studies.page import StudyOptions, Table
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
 
-ALL = "by stage of all models"
+COMMITMENT = "commitment"
+BEFORE = ("baseline", "before", "pre", "start")
+AFTER = ("debrief", "after", "post", "end")
+WHERE = {"above": "above", "below": "below", "equal": "practically at"}
 
 
-def settled(row: Row, options: StudyOptions, smallest: float | None = None) -> Verdict:
-    """Say what a row settles: by its adjusted p, and by the smallest effect where one was given."""
-    return planned_verdict(row, alpha=1 - options.level, bounds=equivalence_bounds(row), smallest=smallest)
+def place_of(options: StudyOptions) -> str:
+    """Name what leans are measured against."""
+    return "the judges' own zero" if options.zero is not None else "the centre of the scale"
+
+
+def by_verdict(rows: Sequence[Row], options: StudyOptions, smallest: float | None = None) -> dict[str, list[Row]]:
+    """Sort rows by what they settle: by their adjusted p, and by the smallest effect where one was given."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        bounds = equivalence_bounds(row)
+        verdict = planned_verdict(row, alpha=1 - options.level, bounds=bounds, smallest=smallest)
+        found.setdefault(verdict, []).append(row)
+    return found
 
 
 def with_test(row: Row, digits: int = 2) -> str:
@@ -36,101 +46,80 @@ def with_test(row: Row, digits: int = 2) -> str:
     return f"{text}, t({df_text(row.df)}) = {number(row.statistic)}, {p}"
 
 
-def changes(result: Result, measure: str = "composite") -> list[Row]:
-    """Return the changes of all models against the baseline; of the only model where there is one."""
-    joint = [r for r in result.rows if r.group == f"{measure} change {ALL}"]
-    start = f"{measure} change: "
-    return joint or [r for r in result.rows if (r.group or "").startswith(start)]
+def named(rows: Sequence[Row], *dimensions: str) -> list[Row]:
+    """Return rows for a figure or a table: named by labels of their keys (by their terms without), without groups."""
+    return [replace(r, group=None, term=", ".join(str(r.label(d)) for d in dimensions) or r.term) for r in rows]
 
 
-def change_name(row: Row) -> str:
-    """Return ``stage 4 minus baseline`` of a row of changes."""
-    group = row.group or ""
-    return group.partition(": ")[2] if ": " in group else row.term
-
-
-def size_of(result: Result, row: Row, measure: str = "composite") -> Row | None:
-    """Return the d_z of a change."""
-    group = (row.group or "").replace(f"{measure} change", f"{measure} d_z")
-    return next((r for r in result.rows if r.group == group and r.term == row.term), None)
+def at_stages(result: Result, measure: str = "composite", **facts: str) -> list[Row]:
+    """Return a measure of all models (of the only one) at each stage, named by the stage."""
+    joint, own = (rows_with(result.rows, "stage", *more, measure=measure, **facts) for more in ((), ("model",)))
+    return named(joint or own, "stage")
 
 
 def last_change(result: Result, measure: str = "composite") -> Row:
     """Return the change at the last stage of the play: the last but a debrief."""
-    rows = changes(result, measure)
-    inside = [r for r in rows if not change_name(r).lower().startswith(("debrief", "after", "post", "end"))]
+    rows = changes_of(result, measure)
+    inside = [r for r in rows if not str(r.label("stage")).lower().startswith(AFTER)]
     return (inside or rows)[-1]
 
 
-def changed(result: Result, row: Row, what: str, options: StudyOptions, measure: str = "composite") -> str:
-    """Say what a change settles, with d_z."""
-    size = size_of(result, row, measure)
-    d_z = ""
-    if size is not None and size.estimate is not None:
-        d_z = f", d_z = {number(size.estimate)}"
-        if size.conf_low is not None:
-            d_z += f", {interval(size.conf_low, size.conf_high, level=size.conf_level or 0.95)}"
-    name, inside = shorten(change_name(row), 60), f"{with_test(row)}{d_z}"
-    verdict = settled(row, options)
+def size_text(result: Result, row: Row, *, ends: bool = True) -> str:
+    """Write d_z of a change (with its interval), after a comma."""
+    size = size_of(result, row)
+    if size is None or size.estimate is None:
+        return ""
+    text = f", d_z = {number(size.estimate)}"
+    if ends and size.conf_low is not None:
+        text += f", {interval(size.conf_low, size.conf_high, level=size.conf_level or 0.95)}"
+    return text
+
+
+def changed(result: Result, what: str, options: StudyOptions) -> str:
+    """Say what the last change settles, with d_z, as a sentence."""
+    row = last_change(result)
+    name, inside = shorten(change_name(row), 60), f"{with_test(row)}{size_text(result, row)}"
+    (verdict,) = by_verdict([row], options)
     if row.estimate is None or verdict == "none":
-        return f"no verdict on the change of {what} ({name}): {inside}"
+        return f"No verdict on the change of {what} ({name}): {inside}."
     if verdict == "open":
-        return f"the data do not settle whether {what} changed ({name}: {inside})"
-    return f"{what} {'rose' if verdict == 'above' else 'fell'} ({name}: {inside})"
+        return f"The data do not settle whether {what} changed ({name}: {inside})."
+    return f"{what[0].upper()}{what[1:]} {'rose' if verdict == 'above' else 'fell'} ({name}: {inside})."
 
 
-def changes_text(
-    result: Result, what: str, options: StudyOptions, measure: str = "composite"
-) -> str:  # fmt: skip
+def changes_text(result: Result, what: str, options: StudyOptions) -> str:
     """Say at which stages a measure rose, fell, or did not settle, each with interval and d_z."""
     words = {
         "above": f"{what} rose at", "below": f"{what} fell at", "equal": f"{what} is practically the same at",
         "open": f"the data do not settle whether {what} changed at", "none": f"no verdict on {what} at",
     }  # fmt: skip
-    found: dict[str, list[str]] = {}
-    for row in changes(result, measure):
-        stage = change_name(row).removesuffix(f" minus {result.settings['baseline']}")
-        size = size_of(result, row, measure)
-        d_z = f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else ""
-        found.setdefault(settled(row, options), []).append(f"{shorten(stage, 40)} ({numbers_text(row)}{d_z})")
-    parts = [f"{word} {listing(found[verdict])}" for verdict, word in words.items() if verdict in found]
+    rows = changes_of(result)
+    found = {
+        verdict: listing([f"{shorten(str(r.label('stage')), 40)} ({numbers_text(r)}{size_text(result, r, ends=False)})"
+                          for r in some])
+        for verdict, some in by_verdict(rows, options).items()
+    }  # fmt: skip
+    parts = [f"{word} {found[verdict]}" for verdict, word in words.items() if verdict in found]
     text = f"Against {shorten(str(result.settings['baseline']), 40)}, {'; '.join(parts)}."
-    known = [r.p_adjusted for r in changes(result, measure) if r.p_adjusted is not None]
-    return f"{text} {largest_p(known)}" if known else text
-
-
-def largest_p(known: Sequence[float]) -> str:
-    """Say how large the adjusted p-values are."""
-    if len(known) == 1:
-        return f"{p_value(known[0], name='Holm-adjusted p')}."
-    return f"Largest of the {count(len(known))} Holm-adjusted p-values: {p_value(max(known))}."
-
-
-def models_changed(profile: Result) -> str:
-    """Name the families of the tests of changes."""
-    models = profile.counts["models"]
-    return "the stages" if models == 1 else "models and stages, and over the stages for all models together"
+    p = [r.p_adjusted for r in rows if r.p_adjusted is not None]
+    if not p:
+        return text
+    if len(p) == 1:
+        return f"{text} {p_value(p[0], name='Holm-adjusted p')}."
+    return f"{text} Largest of the {count(len(p))} Holm-adjusted p-values: {p_value(max(p))}."
 
 
 def leans(rows: Sequence[Row], options: StudyOptions) -> str:
     """Say how many models lie above, below, practically at, or undecided about the zero."""
-    where = {"above": "above", "below": "below", "equal": "practically at"}
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(settled(row, options, options.smallest_effect), []).append(row)
-    parts = []
-    for verdict, word in where.items():
-        if verdict in found:
-            names = listing([shorten(r.term, 30) for r in found[verdict]], most=6)
-            parts.append(f"{count(len(found[verdict]))} {word} it ({names})")
+    found = by_verdict(rows, options, options.smallest_effect)
+    listed = {verdict: listing([shorten(r.term, 30) for r in some], most=6) for verdict, some in found.items()}
+    parts = [f"{count(len(found[v]))} {word} it ({listed[v]})" for v, word in WHERE.items() if v in found]
     if "open" in found:
-        names = listing([shorten(r.term, 30) for r in found["open"]], most=6)
         after = " after adjustment" if any(r.p_adjusted is not None for r in found["open"]) else ""
-        parts.append(f"for {count(len(found['open']))} the data do not settle it{after} ({names})")
+        parts.append(f"for {count(len(found['open']))} the data do not settle it{after} ({listed['open']})")
     if "none" in found:
-        names = listing([shorten(r.term, 30) for r in found["none"]], most=6)
         why = found["none"][0].undefined or "there is no interval"
-        parts.append(f"for {count(len(found['none']))} there is no test ({names}: {why})")
+        parts.append(f"for {count(len(found['none']))} there is no test ({listed['none']}: {why})")
     return listing(parts)
 
 
@@ -155,36 +144,19 @@ def ends_text(rows: Sequence[Row], *, at: str, digits: int = 2) -> str:
     return f"highest {ends[0]} and lowest {ends[1]}"
 
 
-def answer(
-    profile: Result, lean: Sequence[Row], commitment: Result | None, options: StudyOptions
-) -> tuple[str, ...]:  # fmt: skip
+def answer(results: Mapping[str, Result], lean: Sequence[Row], options: StudyOptions) -> tuple[str, ...]:
     """Return where the models lean, what the stages change, and how commitment moves."""
-    place = "the judges' own zero" if options.zero is not None else "the centre of the scale"
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
-    first = f"Against {place}, of {count(len(lean), 'model')}: {leans(lean, options)}."
-    if len(known) > 1 and number(known[0].estimate or 0.0) == number(known[-1].estimate or 0.0):
-        first += f" All have the same composite, {number(known[0].estimate or 0.0)}."
+    said = [f"Against {place_of(options)}, of {count(len(lean), 'model')}: {leans(lean, options)}."]
+    if len(known) > 1 and number(known[0].estimate) == number(known[-1].estimate):
+        said[0] += f" All have the same composite, {number(known[0].estimate)}."
     elif len(known) > 1:
         high, low = (f"{shorten(r.term, 40)} ({with_test(r)})" for r in (known[0], known[-1]))
-        first += f" The highest is {high}, the lowest {low}."
+        said[0] += f" The highest is {high}, the lowest {low}."
     elif known:
-        first += f" {shorten(known[0].term, 40)}: {with_test(known[0])}."
-    moved = changed(profile, last_change(profile), "the composite", options)
-    said = [first, f"{moved[0].upper()}{moved[1:]}."]
-    if commitment is not None:
-        row = last_change(commitment)
-        text = changed(commitment, row, "commitment", options)
-        said.append(f"{text[0].upper()}{text[1:]}.")
-    return tuple(said)
-
-
-COMMITMENT = "commitment"
-
-
-BEFORE = ("baseline", "before", "pre", "start")
-
-
-AFTER = ("debrief", "after", "post", "end")
+        said[0] += f" {shorten(known[0].term, 40)}: {with_test(known[0])}."
+    measured = {"Composites": "the composite", "Commitment": "commitment"}
+    return (*said, *(changed(results[name], what, options) for name, what in measured.items() if name in results))
 
 
 def ordered_stages(levels: Sequence[str]) -> tuple[str, ...]:
@@ -220,12 +192,6 @@ def only(design: Ratings, part: str, levels: Sequence[str]) -> Ratings:
     return design.take(np.isin(codes, wanted), note=f"{part} {quoted(list(levels), 4)}")
 
 
-def without(design: Ratings, part: str, level: str) -> Ratings:
-    """Return the ratings outside one level of a part."""
-    codes, known = codes_of(design, part)
-    return design.take(codes != known.index(level), note=f"without {part} {quoted([level])}")
-
-
 def main_wordings(design: Ratings) -> tuple[str, ...]:
     """Return the wordings that every stage was asked in; all, where there is none."""
     wording, names = codes_of(design, "wording")
@@ -236,7 +202,7 @@ def main_wordings(design: Ratings) -> tuple[str, ...]:
     return tuple(full or names)
 
 
-def all_stages(design: Ratings, stages: Sequence[str]) -> bool:
+def all_stages(design: Ratings) -> bool:
     """Tell whether every model has every scenario at every stage."""
     parts = [codes_of(design, part) for part in ("model", "scenario", "stage")]
     seen = np.zeros([len(names) for _, names in parts], dtype=bool)
@@ -247,17 +213,14 @@ def all_stages(design: Ratings, stages: Sequence[str]) -> bool:
 
 def score_table(design: Ratings) -> Table:
     """Describe the scores of each trait: how many, their range, mean and standard deviation."""
-    trait, names = codes_of(design, "trait")
-    ok = design.status == OK
     cells = []
-    for k, name in enumerate(names):
-        mine = trait == k
-        values = design.scores[design.value[mine & ok]]
-        lost = int((mine & ~ok).sum())
-        if len(values):
-            sd = number(float(values.std(ddof=1))) if len(values) > 1 else None
-            ends = (number(float(values.min()), 0), number(float(values.max()), 0))
-            cells.append((name.replace("_", " "), len(values), lost, *ends, number(float(values.mean())), sd))
+    for name, given in design.table().groupby("trait")["score"]:
+        scores = given.dropna()
+        low, high = number(scores.min(), 0), number(scores.max(), 0)
+        sd = number(scores.std()) if len(scores) > 1 else None
+        lost = len(given) - len(scores)
+        if len(scores):
+            cells.append((str(name).replace("_", " "), len(scores), lost, low, high, number(scores.mean()), sd))
     return Table(caption="Scores of each trait, all judges and answers",
                  header=("Trait", "Scores", "Missing", "Lowest", "Highest", "Mean", "SD"),
                  cells=tuple(cells))  # fmt: skip

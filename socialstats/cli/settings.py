@@ -1,0 +1,150 @@
+"""Every setting of how a table is read and analysed, once: its option, its help, its kind in a plan, its designs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["text", "texts", "labels", "rows", "parts", "switch", "whole", "number"]
+"""``texts``: one or several; ``labels``: typed A,B,C; ``rows``: a list of COLUMN=VALUE; ``parts``: PART=COLUMN."""
+
+TYPES: dict[Kind, type | tuple[type, ...]] = {
+    "text": str, "texts": (str, list), "labels": list, "rows": list, "parts": dict, "switch": bool, "whole": int,
+    "number": float,
+}  # fmt: skip
+REPEATED = ("texts", "labels", "rows", "parts")
+
+
+def spelled(words: str) -> tuple[str, ...]:
+    """Return the words of a text."""
+    return tuple(words.split())
+
+
+def couples(words: str) -> tuple[tuple[str, str], ...]:
+    """Return the couples of words of a text, between commas."""
+    return tuple((one, other) for one, other in map(str.split, words.split(",")))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Attributes
+    ----------
+    key : str
+        Its name in plan files and in Python.
+    kind : Kind
+    help, metavar : str
+    of : str
+        Designs that have it; empty for all of them.
+    choices : str
+        Empty where any text is allowed.
+    """
+
+    key: str
+    kind: Kind
+    metavar: str = ""
+    help: str = argparse.SUPPRESS
+    of: str = ""
+    choices: str = ""
+
+    @property
+    def option(self) -> str:
+        """As it is typed."""
+        return "--rater-group" if self.key == "rater_groups" else f"--{self.key.replace('_', '-')}"
+
+    def add(self, add: Callable[..., Any]) -> None:
+        """Add the option to a parser."""
+        how: dict[str, Any] = {"choices": self.choices.split()} if self.choices else {"metavar": self.metavar}
+        how |= {"type": {"whole": int, "number": float}[self.kind]} if self.kind in ("whole", "number") else {}
+        how |= {"action": "append"} if self.kind in REPEATED else {}
+        how = {"action": "store_const", "const": True} if self.kind == "switch" else how
+        add(self.option, dest=self.key, help=self.help, **how)
+
+
+READ = (
+    Setting("map", "parts", "PART=COLUMN",
+             "parts of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
+             "covariate X, values (labels that a row cites); of pairs: unit, condition, value (or first, second: one "
+             "row a unit); of ratings: unit, rater, value, status, rater_source"),
+    Setting("order", "text", "COLUMN|item_a|item_b",
+             "who was shown first in comparisons: a column that says it (default: one called order, first, ...), or "
+             "item_a (item_b) if the first (second) item always was; without it there is no order effect",
+             of="comparisons"),
+    Setting("design", "text", help="what the rows are (default: by the columns)",
+             choices="comparisons paired ratings"),
+    Setting("cluster", "texts", "COLUMN", "dependence between rows; give it twice for two crossed ones"),
+    Setting("by", "text", "COLUMN", "a separate analysis for each value of this column"),
+    Setting("where", "texts", "COLUMN=VALUE", "use only these rows; repeat"),
+    Setting("exclude", "rows", "COLUMN=VALUE",
+             "leave out these rows, or with COLUMN==COLUMN those where two columns are the same; repeat"),
+    Setting("exclude_raters", "rows", "COLUMN=VALUE",
+             "leave out all rows of raters who have such a row, as a failed attention check; repeat"),
+    Setting("na", "texts", "LABEL",
+             "label that means missing, beside NA, N/A, NaN, null and '.'; repeat; '' if those are labels"),
+    Setting("crosstab", "switch", "",
+             "the table is square, counts of two raters, two conditions, or wins of the row over the column "
+             "(with --design)"),
+    Setting("count", "text", "COLUMN",
+             "frequencies: how many alike rows (or units) a row stands for; '' if no column is that"),
+    Setting("missing", "text", "",
+             "rows that miss a value, pairs that miss a partner (default: error for comparisons and pairs, drop for "
+             "ratings)", choices="error drop"),
+    Setting("tie", "texts", "LABEL", "further label that means a tie, beside 'tie'; repeat", of="comparisons"),
+    Setting("winner_coding", "text", "", "what the winner column holds", of="comparisons",
+             choices="auto label side score"),
+    Setting("conditions", "labels", "A,B", "the two conditions of pairs: first minus second", of="paired"),
+    Setting("levels", "labels", "LOW,...,HIGH", "the values in order; for pairs of answers ZERO,ONE",
+             of="paired ratings"),
+    Setting("scale", "text", "",
+             "of pairs: binary, nominal, numeric; of ratings: nominal, ordinal, interval, ratio",
+             of="paired ratings", choices="binary numeric nominal ordinal interval ratio"),
+    Setting("unmatched", "text", of="paired", choices="error drop"),  # --missing says it for both
+    Setting("refusal", "texts", "LABEL", "rating or winner that means a refusal; repeat", of="comparisons ratings"),
+    Setting("strata", "texts", "COLUMN", "groups of units to report ratings by; repeat", of="ratings"),
+    Setting("rater_groups", "texts", "COLUMN",
+             "groups of raters to report ratings by, such as people and judges; repeat", of="ratings"),
+    Setting("reread", "text", "COLUMN", "another column of values, of the same replies: what does it change?"),
+    Setting("raters", "labels", "A,B,C", "columns of ratings, one a rater, of a table with one row a unit",
+             of="ratings"),
+    Setting("units", "labels", "A,B,C", "columns of ratings, one a unit, of a table with one row a rater",
+             of="ratings"),
+    Setting("level_columns", "labels", "A,B,C",
+             "columns that count how many raters gave the unit each level (Fleiss' table)", of="ratings"),
+)  # how rows are read  # fmt: skip
+BESIDE = (
+    Setting("controls", "text", "FILE", "scores of neutral control texts: the judges' own zero in staged-values"),
+    Setting("weights", "text", "NAME|FILE",
+              "weights of the traits in staged-values: paper, equal, or a table with columns trait and weight"),
+    Setting("name_check", "text", "FILE", "what a model takes each name for, for relationship-bias"),
+    Setting("label_check", "text", "FILE", "labels of stories by people and judges, for role-conflict"),
+    Setting("item_groups", "text", "FILE", "groups of the items, one row an item, for role-conflict"),
+)  # tables beside the data  # fmt: skip
+COMPUTED = (
+    Setting("study", "text", "NAME", "see 'socialstats studies'; by default the first that fits the columns"),
+    Setting("level", "number", "P", "confidence level (default 0.95)"),
+    Setting("seed", "whole", "N", "seed of every resample (default 20260101; in Python it is 0)"),
+    Setting("resamples", "whole", "N", "bootstrap resamples (default 2000)"),
+    Setting("ties", "text", "", "tie model (default auto)", of="comparisons",
+              choices="auto davidson rao_kupper half none"),
+    Setting("penalty", "text", "", "keep strengths finite by Firth's penalised likelihood", of="comparisons",
+              choices="firth"),
+    Setting("prior", "number", "N", "keep strengths finite by N pseudo-wins an item", of="comparisons"),
+    Setting("covariate", "text", "NAME", "what should decide in role-conflict (default urgency)", of="comparisons"),
+    Setting("adjust", "texts", "NAME", "covariate to hold equal in the comparisons study; repeat",
+              of="comparisons"),
+    Setting("group", "text", "NAME", "covariate that groups the items, such as domain", of="comparisons"),
+    Setting("reference", "text", "LEVEL",
+              "level of --by that the others are compared with (default: one called default, or the first)"),
+    Setting("smallest_effect", "number", "X", "differences between -X and X are practically nothing", of="paired"),
+    Setting("pooling", "text", "", "what weighs the same in the mean of a leaderboard over tasks (default tasks)",
+              choices="tasks units"),
+    Setting("effect_scale", "text", "", "unit of --smallest-effect (default raw)", of="paired", choices="raw d_z"),
+)  # what is computed  # fmt: skip
+SETTINGS = {one.key: one for one in (*READ, *COMPUTED, *BESIDE)}
+DESIGNS = spelled(SETTINGS["design"].choices)
+LISTS = tuple(key for key, one in SETTINGS.items() if one.kind == "labels")
+OWN = {design: tuple(one.key for one in READ if design in one.of) for design in DESIGNS}
+OF_DESIGN = {design: tuple(one.key for one in COMPUTED if design in one.of) for design in DESIGNS}
