@@ -16,7 +16,6 @@ LEFT = Counter({
     "planning/adjusting.py": 1,
     "studies/estimates.py": 1,
     "studies/paired.py": 1,
-    "studies/role_conflict/urgency.py": 4,
 })  # fmt: skip
 
 
