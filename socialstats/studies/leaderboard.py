@@ -12,7 +12,6 @@ import numpy as np
 
 from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_scores
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError
 from socialstats.figures import forest, heat
 from socialstats.metrics.leaderboard import (
     DIFFERENCE,
@@ -37,12 +36,26 @@ from socialstats.studies.estimates import (
     references_of,
     rows_table,
     settings_of,
+    table_of,
     verify_all,
 )
 from socialstats.studies.multiverse import dependence_block, with_design_effect
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    Table,
+    check_single,
+    order_cautions,
+    shared,
+)
 from socialstats.text import count, level_text, listing, quoted, shorten
 
+MODEL = ("Model", "term")  # first column of a table of models
 MOST_CELLS = 12  # models (and tasks) of a heat map
 MOST_FOREST = 60  # models of a figure
 MOST_LONG = 400  # models x tasks up to which every interval stands in a table
@@ -135,17 +148,14 @@ def board_block(numbers: Numbers) -> Block:
     marginal, joint = by_term(numbers.marginal.rows), by_term(numbers.joint.rows)
     level = level_text(numbers.main.settings["level"])
     shown = numbers.all_ordered
-    cells = tuple(
-        (
-            r.term, None if (rank := marginal[r.term].estimate) is None else int(rank), r.estimate, r.std_error,
-            r.conf_low, r.conf_high, r.n_units, span(marginal[r.term]), span(joint[r.term]), r.undefined,
-        )
-        for r in shown
-    )  # fmt: skip
+    columns: dict[str, Any] = {
+        "Rank": lambda r: None if (rank := marginal[r.term].estimate) is None else int(rank), "Mean": "estimate",
+        "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Units": "n_units",
+        "Marginal rank interval": lambda r: span(marginal[r.term]),
+        "Simultaneous rank interval": lambda r: span(joint[r.term]), "Why not": "undefined",
+    }  # fmt: skip
     sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in joint.items()
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
-    header = ("Model", "Rank", "Mean", "SE", "Low", "High", "Units", "Marginal rank interval",
-              "Simultaneous rank interval", "Why not")  # fmt: skip
     rest = len(shown) - MOST_FOREST
     return Block(
         id="means",
@@ -156,7 +166,7 @@ def board_block(numbers: Numbers) -> Block:
         figure_title="Mean score of each model, highest first"
         + (f" ({count(rest, 'more model')} in the table)" if rest > 0 else ""),
         caption=f"Means with {level} intervals ({numbers.main.inference}). Ranks: simultaneous {level} rank interval.",
-        tables=(Table(caption="Mean and rank of each model", header=header, cells=cells, digits=numbers.digits),),
+        tables=(table_of(shown, "Mean and rank of each model", MODEL, columns, numbers.digits),),
         results=(numbers.main, numbers.marginal, numbers.joint),
     )  # fmt: skip
 
@@ -216,19 +226,16 @@ def pairs_block(numbers: Numbers) -> Block | None:
 
 def pairs_table(rows: Sequence[Row], digits: int) -> Table:
     """Return the table of all pairs."""
-    why = any(row.undefined for row in rows)
-    header = ("Difference", "Estimate", "SE", "Low", "High", "t", "df", "p", "p (Holm)", "n", "Why not")
-    cells = [
-        (r.term, r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
-         p_text(r.p_adjusted), r.n_units, r.undefined)
-        for r in rows
-    ]  # fmt: skip
-    places = (*[digits] * 5, 2, *[digits] * 3, 0, 0)
-    end = len(header) if why else len(header) - 1
-    return Table(
-        caption=f"All pairs of models, first minus second; p (Holm): over {count(len(rows), 'pair')}",
-        header=header[:end], cells=tuple(line[:end] for line in cells), digits=places[:end],
-    )  # fmt: skip
+    columns: dict[str, Any] = {
+        "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "t": "statistic",
+        "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "n": "n_units",
+    }  # fmt: skip
+    columns |= {"Why not": "undefined"} if any(row.undefined for row in rows) else {}
+    places = {"t": 2, "n": 0, "Why not": 0}
+    caption = f"All pairs of models, first minus second; p (Holm): over {count(len(rows), 'pair')}"
+    return table_of(rows, caption, ("Difference", "term"), columns,
+                    (digits, *(places.get(name, digits) for name in columns)))  # fmt: skip
 
 
 def tasks_block(numbers: Numbers) -> Block | None:
@@ -264,12 +271,12 @@ def tasks_block(numbers: Numbers) -> Block | None:
             cells=tuple((name, *(span(rows.get(name)) for rows in sets.values())) for name in names),
         ))  # fmt: skip
     if len(names) * len(tasks) <= MOST_LONG:
-        header = ("Model", "Task", "Mean", "SE", "Low", "High", "Units", "Why not")
-        lines = tuple(
-            (name, t, r.estimate, r.std_error, r.conf_low, r.conf_high, r.n_units, r.undefined)
-            for name in names for t in tasks for r in (by_task[t][name],)
-        )  # fmt: skip
-        tables.append(Table(caption="Every mean by task", header=header, digits=digits, cells=lines))
+        every = [by_task[t][name] for name in names for t in tasks]
+        columns: dict[str, Any] = {
+            "Task": lambda r: r.label(TASK), "Mean": "estimate", "SE": "std_error", "Low": "conf_low",
+            "High": "conf_high", "Units": "n_units", "Why not": "undefined",
+        }  # fmt: skip
+        tables.append(table_of(every, "Every mean by task", MODEL, columns, digits))
     return Block(
         id="tasks",
         question="How do the models do on each task?",
@@ -363,8 +370,7 @@ def suits(design: Ratings) -> bool:
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: which model has the highest mean, how far is it above the others, and where, and how sure is that?"""
-    if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    check_single(design)
     numbers = compute(design, options)
     main = numbers.main
     shown = blocks(design, numbers, options)
@@ -376,14 +382,13 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
         blocks=shown,
-        flow=design.flow,
         data=task_counts(main),
         diagnostics=diagnostics(main),
         methods=methods(design, numbers),
         references=references_of((main, numbers.marginal, numbers.joint), shown),
         verifications=verify_all({"Leaderboard": main}, shown) if options.verify else {},
         settings=settings_of(options, USED),
-        simulated=options.simulated,
+        **shared(design, options),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from socialstats.studies.estimates import (
     digits_for,
     numbers_text,
     p_text,
+    table_of,
+    whole,
 )
 from socialstats.studies.page import Block, Table
 from socialstats.text import count, interval, number, p_value, quoted, shorten
@@ -287,12 +289,11 @@ def multiverse_block(found: Multiverse, *, id: str, question: str, quantity: str
     )
     title = f"{quantity[0].upper()}{quantity[1:]} under every choice of analysis"
     base = rows[0].estimate or 0.0
-    cells = tuple(
-        (row.term, row.group, row.estimate, None if row.estimate is None else row.estimate - base, row.std_error,
-         row.conf_low, row.conf_high, None if row.n is None else int(row.n), row.method, row.undefined)
-        for row in rows
-    )  # fmt: skip
-    header = ("Analysis", "Choice", "Estimate", "Shift", "SE", "Low", "High", "n", "Interval", "Why not")
+    columns: dict[str, Any] = {
+        "Choice": "group", "Estimate": "estimate",
+        "Shift": lambda row: None if row.estimate is None else row.estimate - base, "SE": "std_error",
+        "Low": "conf_low", "High": "conf_high", "n": whole("n"), "Interval": "method", "Why not": "undefined",
+    }  # fmt: skip
     return Block(
         id=id,
         question=question,
@@ -302,7 +303,7 @@ def multiverse_block(found: Multiverse, *, id: str, question: str, quantity: str
         ),
         figure_title=title,
         caption=caption.strip(),
-        tables=(Table(caption=title, header=header, cells=cells, digits=max(3, digits)),),
+        tables=(table_of(rows, title, ("Analysis", "term"), columns, max(3, digits)),),
         results=(found,),
     )
 
@@ -349,14 +350,13 @@ def dependence_block(
     shown = tuple(replace(lead(result), term=label) for label, result in found.items())
     digits = digits_for(shown)
     title = f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence"
-    effects = [design_effect(row, shown[0]) for row in shown]
-    cells: list[tuple[str | float | int | None, ...]] = [
-        (r.term, r.n_clusters, r.estimate, r.std_error, r.conf_low, r.conf_high, p_text(r.p_value),
-         None if effect is None else number(effect, 2), r.undefined)
-        for r, effect in zip(shown, effects, strict=True)
-    ]  # fmt: skip
-    cells += [(label, *[None] * 7, problem) for label, problem in problems.items()]
-    header = ("Assumption", "Clusters", "Estimate", "SE", "Low", "High", "p", "Design effect", "Why not")
+    columns: dict[str, Any] = {
+        "Clusters": "n_clusters", "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high",
+        "p": lambda r: p_text(r.p_value),
+        "Design effect": lambda r: None if (e := design_effect(r, shown[0])) is None else number(e, 2),
+        "Why not": "undefined",
+    }  # fmt: skip
+    lost = tuple(Row(term=label, undefined=problem) for label, problem in problems.items())
     return Block(
         id="dependence",
         question=f"What does the dependence of the {rows} do to the answer?",
@@ -364,7 +364,7 @@ def dependence_block(
         draw=partial(forest, shown, sort=False, xlabel=quantity, digits=digits, label="Assumption"),
         figure_title=title,
         caption="The estimate is that of the same data; what changes is how much they are worth.",
-        tables=(Table(caption=title, header=header, cells=tuple(cells), digits=digits),),
+        tables=(table_of((*shown, *lost), title, ("Assumption", "term"), columns, digits),),
         results=tuple(found.values()),
     )
 

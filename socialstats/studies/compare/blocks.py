@@ -14,12 +14,16 @@ from socialstats.metrics.preference_shares import preference_shares
 from socialstats.results import Result, Row
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, with_holm
+from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, table_of, with_holm
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.text import count, number, p_value, quoted, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
 Groupings = Mapping[str, Mapping[str, object]]
+TESTED: dict[str, Any] = {
+    "Difference": "estimate", "Low": "conf_low", "High": "conf_high", "p": lambda r: p_text(r.p_value),
+    "p (Holm)": lambda r: p_text(r.p_adjusted),
+}  # fmt: skip
 MOST_ITEMS, SIDE_BY_SIDE = 15, 12
 MANY = 4  # levels compared from which differences stand side by side
 MOST_SHOWN = 15  # differences of strengths drawn; the table has all
@@ -94,13 +98,10 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
         caption = "Share of stories in which an item is chosen, minus the reference's; in brackets p (Holm over "
         return side_by_side(found, "item", tested, f"{caption}{count(len(tested), 'test')})", 3)
     discordant = [row.method for result in found.values() for row in result.rows]
-    cells = tuple(
-        (r.term, r.estimate, r.conf_low, r.conf_high, p_text(r.p_value), p_text(r.p_adjusted), int(r.n or 0),
-         counts or "", r.undefined)
-        for r, counts in zip(tested, discordant, strict=True)
-    )  # fmt: skip
-    header = ("Item", "Difference", "Low", "High", "p", "p (Holm)", "Stories", "Discordant", "Why not")
-    return Table(caption=f"Share of stories in which an item is chosen, {by}", header=header, cells=cells)
+    counts = {id(row): said or "" for row, said in zip(tested, discordant, strict=True)}
+    more: dict[str, Any] = {"Stories": lambda r: int(r.n or 0), "Discordant": lambda r: counts[id(r)],
+                            "Why not": "undefined"}  # fmt: skip
+    return table_of(tested, f"Share of stories in which an item is chosen, {by}", ("Item", "term"), TESTED | more)
 
 
 def side_by_side(
@@ -409,9 +410,7 @@ def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> T
     tests = f"Holm over {count(len(rows), 'test')}"
     if len(models) >= MANY:
         return side_by_side(models, "strength", rows, f"Differences of strengths; in brackets p ({tests})", 2)
-    cells = tuple((r.term, r.estimate, r.conf_low, r.conf_high, p_text(r.p_value), p_text(r.p_adjusted)) for r in rows)
-    return Table(caption=f"Differences of strengths; {tests}", cells=cells, digits=2,
-                 header=("Item", "Difference", "Low", "High", "p", "p (Holm)"))  # fmt: skip
+    return table_of(rows, f"Differences of strengths; {tests}", ("Item", "term"), TESTED, 2)
 
 
 def settled_sentence(rows: Sequence[Row], what: str, reference: str) -> str:

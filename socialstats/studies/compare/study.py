@@ -30,7 +30,7 @@ from socialstats.studies.compare.numbers import Level, Numbers, compute, groupin
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
 from socialstats.studies.estimates import verify_all, with_holm
 from socialstats.studies.multiverse import ends, moves
-from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import count, interval, listing, number, p_value, percent, shorten
 
@@ -234,7 +234,6 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         strip=strip_of(numbers.own_s),
         cautions=cautions_of(numbers, design),
         blocks=shown,
-        flow=design.flow,
         data=(level_table(numbers, design.by.name),),
         diagnostics=diagnostics(numbers.levels),
         methods=(methods(numbers, options),),
@@ -243,7 +242,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
             verified, [block for block in shown if block.id == "levels-shares"] if verified else []
         ),
         settings=options.echo() | {"reference": numbers.reference},
-        simulated=options.simulated,
+        **shared(design, options),
     )
 
 
