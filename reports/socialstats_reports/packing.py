@@ -9,6 +9,7 @@ from typing import Any
 COLUMNS, SAME, ROWS, TEXTS = "packed columns", "same", "rows", "texts"
 ABSENT: list[Any] = []  # stands where a record has no such key: values are never lists
 FEWEST = 3  # shorter lists gain nothing
+WITHIN = ":"  # stands between a key and the keys of a record within the record
 
 
 def packed(value: Any) -> Any:
@@ -23,11 +24,12 @@ def packed(value: Any) -> Any:
         return {key: packed(inner) for key, inner in value.items()}
     if not isinstance(value, list):
         return value
-    if len(value) < FEWEST or not all(map(_is_flat, value)):
+    if len(value) < FEWEST or not all(map(_is_record, value)):
         return [packed(inner) for inner in value]
+    value = [_flat(record) for record in value]
     columns = _columns(value)
     if not all(list(record) == [name for name in columns if name in record] for record in value):
-        return value
+        return [_whole(record) for record in value]
     same = {name: value[0][name] for name in columns if _is_shared(name, value)}
     rest = [name for name in columns if name not in same]
     texts = {name: found for name in rest if (found := _returning(name, value))}
@@ -59,7 +61,7 @@ def unpacked(value: Any) -> Any:
         for record in records:
             if record.get(name, ABSENT) != ABSENT:
                 record[name] = found[record[name]]
-    return [{name: record[name] for name in columns if record.get(name, ABSENT) != ABSENT} for record in records]
+    return [_whole({n: record[n] for n in columns if record.get(n, ABSENT) != ABSENT}) for record in records]
 
 
 def _returning(name: str, records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -76,8 +78,32 @@ def _trimmed(row: list[Any]) -> list[Any]:
     return row
 
 
-def _is_flat(record: Any) -> bool:
-    return isinstance(record, dict) and not any(isinstance(value, dict | list) for value in record.values())
+def _is_record(record: Any) -> bool:
+    """Tell whether a value is a record of single values and of records of single values, without `WITHIN` in a key."""
+    if not isinstance(record, dict) or any(WITHIN in name for name in record):
+        return False
+    return not any(isinstance(value, dict | list) for value in _flat(record).values())
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record whose inner records are columns of their own."""
+    out: dict[str, Any] = {}
+    for name, value in record.items():
+        inside = isinstance(value, dict) and bool(value)
+        out |= {f"{name}{WITHIN}{key}": inner for key, inner in value.items()} if inside else {name: value}
+    return out
+
+
+def _whole(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record that `_flat` made columns of."""
+    out: dict[str, Any] = {}
+    for name, value in record.items():
+        outer, within, inner = name.partition(WITHIN)
+        if within:
+            out.setdefault(outer, {})[inner] = value
+        else:
+            out[name] = value
+    return out
 
 
 def _columns(records: Sequence[Mapping[str, Any]]) -> list[str]:

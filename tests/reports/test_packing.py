@@ -16,7 +16,8 @@ from socialstats_reports.data import as_dict
 from socialstats_reports.packing import packed, unpacked
 
 SCALAR = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-RECORD = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "rows", "same"]), SCALAR)
+NAMES = st.sampled_from(["a", "b", "c", "d", "rows", "same", "a:b"])
+RECORD = st.dictionaries(NAMES, SCALAR | st.dictionaries(NAMES, SCALAR, max_size=3))
 JSON = st.recursive(
     SCALAR | st.lists(RECORD, max_size=6),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
