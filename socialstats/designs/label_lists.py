@@ -110,7 +110,7 @@ class LabelLists:
         rows.set_missing_aside([c for c in columns if c != labels], drop=False, fix=FILL)
         if unit is not None:
             check_units(rows, unit, sep, (*([group] if group else []), *clusters))
-        rows.problems.raise_if_any()
+        rows.raise_if_any()
         return finished(rows, labels, unit, sep, group, clusters)
 
 

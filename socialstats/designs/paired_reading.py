@@ -332,7 +332,7 @@ def _set_alone_aside(
     bad = np.flatnonzero(alone)
     if not len(bad):
         return ()
-    if not rows.problems.pending and not (has[0] & has[1]).any() and has[0].any() and has[1].any():
+    if not rows.pending and not (has[0] & has[1]).any() and has[0].any() and has[1].any():
         raise DesignError(_two_groups(rows, roles, has, conditions))
     at = _of_keys(key, alone)
     if options.drop_unmatched:
@@ -351,7 +351,7 @@ def _set_alone_aside(
     )
     fix = "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out"
     named = roles.unit if (rows.origin or rows.table).has(roles.unit) else None
-    rows.problems.say(message, column=named, fix=fix)
+    rows.say(message, column=named, fix=fix)
 
     what = "row" if rows.origin is None else "value"
 
@@ -401,8 +401,8 @@ def _set_empty_aside(
             message = "both values are missing"
             bad = bad & (rows.codes(roles.condition) == rows.codes(roles.condition)[bad][0])
         keys = [*roles.key, roles.condition, column]
-        rows.problems.add(message, bad, keys, column=column, fix=fix)
-    elif not rows.problems.pending:
+        rows.add(message, bad, keys, column=column, fix=fix)
+    elif not rows.pending:
         note = f"missing='drop': a value of '{text.shorten(column)}' is missing"
         rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
 
@@ -455,7 +455,7 @@ def decode(columns: Sequence[str], rows: Rows, options: PairedOptions) -> Values
     if levels is not None:
         scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
         return Values(scale=scale, levels=levels, numbers=_by_level(columns, rows, levels, declared=True))
-    rows.problems.refuse_spellings(columns, rows.use, LABELS)
+    rows.refuse_spellings(columns[0], otherwise=LABELS)
     numbers = [as_number(label) for label in used]
     if None not in numbers:
         return _numbers(columns, rows, options, {x for x in numbers if x is not None})
@@ -532,7 +532,7 @@ def _text_share(columns: Sequence[str], rows: Rows) -> float:
 def _not_numbers(columns: Sequence[str], rows: Rows) -> Values:
     fix = "Correct it, or declare it with na='{}' (--na) if it means a missing value"
     for column in columns:
-        rows.problems.each_value(column, _text_cells(column, rows), [column], "'{}' is not a finite number", fix=fix)
+        rows.each_value(column, _text_cells(column, rows), [column], "'{}' is not a finite number", fix=fix)
     return Values(scale="numeric", levels=(), numbers=_parsed(columns, rows))
 
 
@@ -546,7 +546,7 @@ def _by_level(columns: Sequence[str], rows: Rows, levels: Sequence[str], *, decl
         if declared and bad.any():
             message = f"'{{}}' is none of the declared levels ({text.quoted(levels, 8)})"
             fix = "Correct it, add it to levels= (--levels), or say na='{}' (--na) if it means a missing value"
-            rows.problems.each_value(column, bad, [column], message, fix=fix, like=levels)
+            rows.each_value(column, bad, [column], message, fix=fix, like=levels)
         out[column] = np.where(codes >= 0, codes, np.nan)
     return out
 
@@ -621,9 +621,9 @@ def build_pairs(
         cure = "A unit belongs to one cluster: give its rows the same value, or different units different names"
         rows.constant(roles.key, column, "unit", cure)
     if values.scale == "numeric":
-        noticed = [*noticed, *code_suspects(rows.problems, [roles.value], rows.use)]
+        noticed = [*noticed, *code_suspects(rows, [roles.value])]
     joined = join(rows, roles, values.numbers[roles.value], conditions, options)
-    rows.problems.raise_if_any()
+    rows.raise_if_any()
     return _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row])
 
 
@@ -631,9 +631,9 @@ def _times(rows: Rows, roles: PairedRoles) -> FloatArray:
     """Return how many alike units each row's unit stands for; units that never occurred are left out."""
     if roles.count is None:
         return np.ones(len(rows.use))
-    refuse_totals([roles.value], rows.use, rows.problems)
-    rows.problems.raise_if_any()
-    times = whole_numbers(roles.count, rows.use, rows.problems)
+    refuse_totals([roles.value], rows)
+    rows.raise_if_any()
+    times = whole_numbers(roles.count, rows)
     rows.constant(
         roles.key, roles.count, "unit", "The count says how many alike units there are: repeat it in all rows"
     )
@@ -657,7 +657,7 @@ def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple
         rows.leave_out(other, "other conditions", f"conditions={picked!r} picks two")
         return picked, []
     if not found:
-        rows.problems.raise_if_any()
+        rows.raise_if_any()
         raise _nothing(rows)
     if len(found) != 2:
         example = [text.shorten(label) for label in [*found, "..."][:2]]
@@ -839,7 +839,7 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
     rows = begin(as_table(columns, source), list(columns), ())
     rows.set_missing_aside(list(columns), drop=missing == "drop")
     numbers = decode([name], rows, options).numbers[name]
-    rows.problems.raise_if_any()
+    rows.raise_if_any()
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise NothingToAnalyse(f"{source}: no value is left to analyse")

@@ -283,10 +283,10 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
     choice = choose_levels(rows, roles.value, options, used, rated)
     codes = np.array([*codes_in(labels.levels, choice.levels), -1], dtype=np.int64)[labels.codes]
     bad = rated & (codes < 0)
-    if bad.any() and (choice.declared or not rows.problems.pending):
+    if bad.any() and (choice.declared or not rows.pending):
         message = f"'{{}}' is none of the levels ({text.quoted(choice.levels, 8)})"
         fix = "Correct it, add it to levels= (--levels), or say refusal='{}' or na='{}'"
-        rows.problems.each_value(roles.value, bad, [roles.value], message, fix=fix, like=choice.levels)
+        rows.each_value(roles.value, bad, [roles.value], message, fix=fix, like=choice.levels)
     numbers = [as_number(level) for level in choice.levels]
     numeric = None not in numbers and len(set(numbers)) == len(numbers)
     scores = [x or 0.0 for x in numbers] if numeric else list(range(len(numbers)))
@@ -294,7 +294,7 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
     if choice.caution:
         found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=SAY))
     if numeric and not choice.declared:
-        found += code_suspects(rows.problems, [roles.value], rated)
+        found += code_suspects(rows, [roles.value], rated)
     return Rated(
         levels=choice.levels, scores=np.array(scores, dtype=np.float64), scale=choice.scale, declared=choice.declared,
         numeric=numeric, value=np.where(status == OK, codes, -1), status=status,
@@ -328,7 +328,7 @@ def statuses(
     if absent.any() and options.missing == "error":
         keep = "Fill it in, or say missing='drop' (--missing drop) to keep such ratings as missing"
         message, fix = missing_words(rows.counts, roles.value, absent, keep)
-        rows.problems.add(message, absent, [roles.value], column=roles.value, fix=fix)
+        rows.add(message, absent, [roles.value], column=roles.value, fix=fix)
     _count(rows, absent, f"no value in '{text.shorten(roles.value)}'", "missing: no rating")
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
@@ -376,7 +376,7 @@ def _found_levels(
     numbers = {label: as_number(label) for label in used}
     if options.scale == "nominal":
         return in_order(used)
-    rows.problems.refuse_spellings([column], rated, LABELS)
+    rows.refuse_spellings(column, rated, LABELS)
     if None not in numbers.values():
         return tuple(plain_number(x) for x in sorted({x for x in numbers.values() if x is not None}))
     if pair := opposites(used):
@@ -386,7 +386,7 @@ def _found_levels(
     n = rows.counts.n
     if options.scale in ("interval", "ratio") or n[words].sum() < MOSTLY * n[rated].sum():
         fix = "Correct it, or say refusal='{}' (--refusal) or na='{}' (--na), or scale='nominal' if these are labels"
-        rows.problems.each_value(column, words, [column], "'{}' is not a finite number", fix=fix)
+        rows.each_value(column, words, [column], "'{}' is not a finite number", fix=fix)
         found = {x for x in numbers.values() if x is not None}
         return tuple(plain_number(x) for x in sorted(found))
     raise DesignError(
@@ -440,14 +440,14 @@ def build_from(
         rows.refuse_repeats([*roles.what, *roles.who, *by], fix)
     times = np.ones(len(rows.use))
     if roles.count is not None:
-        refuse_totals([roles.value], rows.use, rows.problems)
-        times = whole_numbers(roles.count, rows.use, rows.problems)
+        refuse_totals([roles.value], rows)
+        times = whole_numbers(roles.count, rows)
         rows.use = rows.use & (times > 0)
     for column in dict.fromkeys((*roles.strata, *roles.clusters, *([roles.count] if roles.count else []))):
         rows.constant(roles.what, column, "unit", "It belongs to the unit: give its rows the same value")
     for column in dict.fromkeys(roles.groups):
         _rater_group(rows, roles, column)
-    rows.problems.raise_if_any()
+    rows.raise_if_any()
     rated = rated if options.repeats == "error" else averaged(rows, roles, rated)
     return _finish(rows, roles, rated, times, noticed)
 
@@ -496,9 +496,9 @@ def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
         rater, named = rows.key(roles.who), rows.use & ~empty
         partly = empty & np.isin(rater, rater[named])
         if not named.any():
-            rows.problems.say("no rater has a value", column=column, fix=NO_RATERS)
+            rows.say("no rater has a value", column=column, fix=NO_RATERS)
         elif partly.any():
-            rows.problems.add("the value is missing", partly, [*roles.who, column], column=column, fix=SOME_RATERS)
+            rows.add("the value is missing", partly, [*roles.who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
     rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
 
@@ -705,13 +705,13 @@ def counted_ratings(
     rows = begin(table, [*others, *chosen], ())
     rows.set_missing_aside(others, drop=False, fix=FILL)
     rows.set_missing_aside(chosen, drop=False, fix="Write 0 where nobody gave the level")
-    counts = np.column_stack([whole_numbers(name, rows.use, rows.problems) for name in chosen])
+    counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
     if options.unit:
         fix = "A unit has one row: add its counts up, or name what tells these rows apart with by="
         rows.refuse_repeats([options.unit, *([options.by] if options.by else [])], fix)
         for name in belongs:
             rows.constant([options.unit], name, "unit", "It belongs to the unit: give its rows the same value")
-    rows.problems.raise_if_any()
+    rows.raise_if_any()
     done = _from_counts(rows, counts, labels, scale, options, belongs)
     notes = [caution("SS310", note, affects="weights and distances between levels", fix="declare scale= (--scale)")]
     suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))

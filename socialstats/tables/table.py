@@ -170,6 +170,14 @@ class Labels:
         levels = tuple(level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept)
         return Labels(codes=recode[codes], levels=levels, mixed=tuple(x for x in self.mixed if x in levels))
 
+    def mapped(self, value: Callable[[str], Any], missing: Any, dtype: Any = None) -> AnyArray:
+        """Return a value for each cell: that of its label, or `missing`."""
+        return np.array([*map(value, self.levels), missing], dtype=dtype)[self.codes]
+
+    def numbers(self) -> FloatArray:
+        """Return the numbers that the labels spell; NaN for other texts, and where missing."""
+        return self.mapped(as_number, None, np.float64) + 0.0  # no negative zero
+
 
 MOST_COLUMNS = 50_000  # of a text file: its fields are read one by one
 LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
