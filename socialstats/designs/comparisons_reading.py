@@ -67,7 +67,7 @@ TIE_WORDS = frozenset({
     "undecided", "nopreference", "indifferent", "similar",
 })  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
-SCORES = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
+SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -409,9 +409,7 @@ def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
     rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 
 
-def _add_weight_problem(
-    rows: Rows, column: str, na: Collection[str], message: str, state: int, fix: str
-) -> None:
+def _add_weight_problem(rows: Rows, column: str, na: Collection[str], message: str, state: int, fix: str) -> None:
     """Report the rows whose weights have one status, with the first such weight."""
     seen: list[str | None] = []
 

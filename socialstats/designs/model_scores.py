@@ -10,7 +10,8 @@ import numpy as np
 
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
-from socialstats.designs.paired_reading import refuse_unit_as_cluster, texts
+from socialstats.designs.options import texts
+from socialstats.designs.paired_reading import refuse_unit_as_cluster
 from socialstats.designs.ratings import Ratings, Scale
 from socialstats.designs.ratings_reading import RATINGS, UNITS, RatingsOptions, RatingsRoles, build_from
 from socialstats.designs.tables import as_named, bare, make_long
@@ -168,8 +169,7 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
     for part, name in (*named, *(("cluster", c) for c in parts.clusters)):
         if name is not None:
             finder.explicit(part, name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.finish()
     assert value is not None
     what = unit or task
     assert what is not None
@@ -214,8 +214,7 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
     finder = Finder(table)
     for name in (*keep, *([unit] if unit else []), *columns):
         finder.explicit("unit, task, by, cluster or raters", name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.finish()
     found = columns or scores_of(table, (unit, *keep))
     if len(found) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
@@ -240,8 +239,7 @@ def wide_by_model(
     keep = [rater, *([parts.by] if parts.by else [])]
     for name in (*keep, *columns):
         finder.explicit("rater, by or task", name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.finish()
     if parts.clusters:
         raise InputError(
             f"cluster={listing(parts.clusters)}: with one row per model the tasks are the units, and no column can say "

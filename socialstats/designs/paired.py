@@ -107,14 +107,14 @@ class PairedSources:
         >>> design.difference.tolist(), design.n_pairs
         ([0.0, 2.0], 2)
         """
-        from socialstats.designs.paired_reading import PairedOptions, build_paired
+        from socialstats.designs.paired_reading import PairedOptions, build_pairs, paired_roles
 
         table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
         options = PairedOptions(
             unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
             cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na,
         )  # fmt: skip
-        return build_paired(table, options)
+        return build_pairs(table, paired_roles(table, options), options)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
@@ -296,9 +296,11 @@ class PairedSources:
         >>> Paired.from_table([[570, 86], [150, 794]]).square().tolist() == cells.square().tolist()
         True
         """
-        from socialstats.designs.paired_reading import cell_pairs
+        from socialstats.designs.paired_reading import square_pairs
+        from socialstats.designs.tables import whole_count
 
-        return cell_pairs({"a": a, "b": b, "c": c, "d": d}, conditions, levels, source)
+        a, b, c, d = (whole_count(x, name) for name, x in {"a": a, "b": b, "c": c, "d": d}.items())
+        return square_pairs([[d, c], [b, a]], conditions, levels, "binary", source)
 
     @classmethod
     def one_sample(

@@ -112,7 +112,7 @@ class RatingsSources:
         >>> design.matrix().tolist(), design.scale
         ([[0.0, 1.0], [0.0, 0.0]], 'ordinal')
         """
-        from socialstats.designs.ratings_reading import RatingsOptions, build_ratings
+        from socialstats.designs.ratings_reading import RatingsOptions, build_from, ratings_roles
 
         table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
         options = RatingsOptions(
@@ -120,7 +120,7 @@ class RatingsSources:
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
             count=count, missing=missing,
         )  # fmt: skip
-        return build_ratings(table, options)
+        return build_from(table, ratings_roles(table, options), options)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Ratings:

@@ -192,11 +192,20 @@ class Rows:
         """Return a column as codes of its labels; -1 where missing."""
         return self.labels(column).codes
 
-    def texts(self, column: str) -> BoolArray:
-        """Return the rows in use whose value is there and spells no number."""
-        labels = self.labels(column)
-        found: BoolArray = self.use & (labels.codes >= 0) & np.isnan(labels.numbers())
+    def label(self, column: str, row: int) -> str:
+        """Return the label of a row that has one."""
+        return self.labels(column).levels[int(self.codes(column)[row])]
+
+    def texts(self, column: str, use: BoolArray | None = None) -> BoolArray:
+        """Return the rows in use (or other rows) whose value is there and spells no number."""
+        there = (self.use if use is None else use) & (self.codes(column) >= 0)
+        found: BoolArray = there & np.isnan(self.labels(column).numbers())
         return found
+
+    def mostly_numbers(self, column: str, use: BoolArray | None = None) -> bool:
+        """Return whether fewer than half of the values of rows in use (or other rows) are texts."""
+        n, there = self.counts.n, (self.use if use is None else use) & (self.codes(column) >= 0)
+        return bool(n[self.texts(column, use)].sum() < 0.5 * n[there].sum())
 
     def engine_numbers(self, column: str) -> FloatArray | None:
         """Return a column that the engine holds as numbers, NaN where missing, without making labels of a million.
@@ -409,7 +418,7 @@ class Rows:
 
     def named(self, columns: Sequence[str], row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
-        values = [self.labels(c).levels[int(self.codes(c)[row])] for c in columns]
+        values = [self.label(c, row) for c in columns]
         others = [f"{text.shorten(c)} '{text.shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
         return f"'{text.shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
 
