@@ -430,7 +430,8 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         )
     if None not in numbers or numeric or rows.mostly_numbers(column):
         fix = "Correct it, or declare it with na='{}' (--na) if it means a missing value"
-        rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=fix)
+        if None in numbers:
+            rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=fix)
         return Values("numeric", (), rows.labels(column).numbers())
     levels = _category_levels(column, rows, used) or _levels_of_texts(column, rows, options, used)
     scale = "binary" if len(levels) == 2 else "nominal"
