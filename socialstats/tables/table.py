@@ -446,8 +446,8 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
     if weight is None:
         return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
     w_sum, w_sq, state = (cells.get_column(name).to_numpy() for name in (SUM, SUM_SQ, STATUS))
-    sums = {"weight": w_sum.astype(float), "weight_sq": w_sq.astype(float), "status": state.astype(np.int64)}
-    return Counts(columns=columns, n=n, **sums)
+    weights = {"weight": w_sum.astype(float), "weight_sq": w_sq.astype(float), "status": state.astype(np.int64)}
+    return Counts(columns=columns, n=n, **weights)
 
 
 def _status_expression(w: nw.Expr) -> nw.Expr:
