@@ -14,9 +14,8 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.label_lists import LabelLists
-from socialstats.designs.options import Missing, Options
+from socialstats.designs.options import Missing, Options, texts
 from socialstats.designs.paired import Paired, PairedScale
-from socialstats.designs.paired_reading import texts
 from socialstats.designs.ratings import SCALES, Ratings
 from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from socialstats import text
-from socialstats.designs.options import Options
+from socialstats.designs.options import Options, texts
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.errors import DesignError, Problem
 from socialstats.tables import Table
@@ -70,20 +70,10 @@ class Roles:
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
-        named = [
-            self.item_a,
-            self.item_b,
-            self.winner,
-            *self.wins,
-            *self.scores,
-            self.order,
-            self.count,
-            self.by,
-            self.values,
-        ]
-        named += self.clusters
-        named += [column for pair in self.covariates.values() for column in pair]
-        return list(dict.fromkeys(name for name in named if name is not None))
+        sides = [column for pair in self.covariates.values() for column in pair]
+        named = (self.item_a, self.item_b, self.winner, *self.wins, *self.scores, self.order, self.count, self.by,
+                 self.values, *self.clusters, *sides)  # fmt: skip
+        return [name for name in dict.fromkeys(named) if name is not None]
 
     def names(self) -> list[str]:
         """Return the columns of names: items, who was shown first, clusters, and what splits the table."""
@@ -92,19 +82,20 @@ class Roles:
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
-        named: dict[str, str | None] = {
-            "item_a": self.item_a,
-            "item_b": self.item_b,
-            "winner": self.winner,
-            "order": self.order,
-        }
+        named = {"item_a": self.item_a, "item_b": self.item_b, "winner": self.winner, "order": self.order}
         named |= dict(zip(("wins_a", "wins_b", "ties"), self.wins, strict=False))
         named |= dict(zip(("score_a", "score_b"), self.scores, strict=False))
-        for name, (a, b) in self.covariates.items():
-            named |= {f"{name}_a": a, f"{name}_b": b}
+        named |= {
+            f"{name}_{side}": c for name, pair in self.covariates.items() for side, c in zip("ab", pair, strict=True)
+        }
         named |= {"weight": self.weight, "count": self.count, "by": self.by, "values": self.values}
-        named |= {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
-        return {part: column for part, column in named.items() if column is not None}
+        return named_parts(named, cluster=self.clusters)
+
+
+def named_parts(named: Mapping[str, str | None], **several: Sequence[str]) -> dict[str, str]:
+    """Return part -> column, for people, without parts that no column plays; the columns of one part are numbered."""
+    many = {f"{part}{k}": name for part, names in several.items() for k, name in enumerate(names, start=1)}
+    return {part: column for part, column in {**named, **many}.items() if column is not None}
 
 
 class Finder:
@@ -120,6 +111,19 @@ class Finder:
         if not self.table.has(name):
             self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
         return name
+
+    def optional(self, part: str, name: str | None) -> str | None:
+        """Take a column that the caller may have named."""
+        return self.explicit(part, name) if name else None
+
+    def several(self, part: str, names: str | Iterable[str] | None) -> tuple[str, ...]:
+        """Take the columns that the caller named, one or several."""
+        return tuple(self.explicit(part, name) for name in texts(names))
+
+    def finish(self) -> None:
+        """Raise `DesignError` that names every column that is missing."""
+        if self.problems:
+            raise DesignError(self.problems)
 
     def miss(
         self, part: str, message: str, looked: Sequence[str], guess: str | None = None, taken: Sequence[str] = ()
@@ -160,15 +164,15 @@ def assign(table: Table, options: Options) -> Roles:
     """
     finder = Finder(table)
     item_a, item_b = _items(finder, options)
-    scores = _scores(finder, options)
+    scores = _sides(finder, ("score_a", "score_b"), (options.score_a, options.score_b))
     winner, wins = (None, ()) if scores else _winner(finder, options, (item_a, item_b))
     order = _order(finder, options, (item_a, item_b))
-    weight = finder.explicit("weight", options.weight) if options.weight else None
-    times = finder.explicit("count", options.count) if options.count else None
-    by = finder.explicit("by", options.by) if options.by else None
+    weight = finder.optional("weight", options.weight)
+    times = finder.optional("count", options.count or None)
+    by = finder.optional("by", options.by)
     clusters = tuple(
         name if name == "pair" and not table.has(name) else finder.explicit("cluster", name)
-        for name in options.cluster_names
+        for name in texts(options.cluster)
     )
     values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *scores, *clusters})
     taken = {item_a, item_b, winner, order, weight, times, by, values, *wins, *scores, *clusters}
@@ -179,8 +183,7 @@ def assign(table: Table, options: Options) -> Roles:
             finder.problems.append(
                 Problem(message=f"allowed= names '{name}', which is no covariate", fix=f"Covariates: {known}")
             )
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.finish()
     found = frozenset(covariates) if options.covariates is None else frozenset()
     return Roles(
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
@@ -201,13 +204,11 @@ def _items(finder: Finder, options: Options) -> Pair:
     complete = [p for p in ITEM_PAIRS if p[0] in finder.columns and p[1] in finder.columns]
     if named is not None:
         side = 0 if options.item_a else 1
-        part = ("item_a", "item_b")[side]
-        finder.explicit(part, named)
+        finder.explicit(("item_a", "item_b")[side], named)
         partner = partner_of(named, side, finder.columns)
         if partner is None:
             _miss_item(finder, 1 - side, named)
-            return (named, "") if side == 0 else ("", named)
-        return (named, partner) if side == 0 else (partner, named)
+        return (named, partner or "") if side == 0 else (partner or "", named)
     if complete:
         return complete[0]
     missing = [side for side in (0, 1) if not any(p[side] in finder.columns for p in ITEM_PAIRS)] or [1]
@@ -256,7 +257,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, 
     if found and not wins:
         return found, ()
     if wins:
-        ties = finder.explicit("ties", options.ties) if options.ties else None
+        ties = finder.optional("ties", options.ties)
         ties = ties or next((n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins)), None)
         return None, (*wins, ties) if ties else wins
     if counted:
@@ -265,11 +266,6 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, 
     looked = text.listing(WINNER_NAMES, most=6)
     finder.miss("winner", f"no column for 'winner' (looked for {looked})", WINNER_NAMES)
     return None, ()
-
-
-def _scores(finder: Finder, options: Options) -> tuple[str, ...]:
-    """Return the columns of the two items' scores, where one is named."""
-    return _sides(finder, ("score_a", "score_b"), (options.score_a, options.score_b))
 
 
 def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> tuple[str, ...]:

@@ -11,8 +11,19 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.options import Missing, Options, WinnerCoding
-from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
+from socialstats.designs.parts import (
+    A_WON,
+    B_WON,
+    TIED,
+    Covariate,
+    Factor,
+    FlowStep,
+    named_factors,
+    renamed,
+    split_by,
+    taken,
+)
+from socialstats.errors import Caution, DesignError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import count, listing, quoted, shorten
 
@@ -132,17 +143,7 @@ class Comparisons:
         >>> design.factors("pair")[0].levels
         ('x | y',)
         """
-        if names is None:
-            return ()
-        if isinstance(names, str) and names == "declared":
-            return self.clusters
-        known = {factor.name: factor for factor in (*([self.by] if self.by else []), *self.clusters)}
-        wanted = (names,) if isinstance(names, str) else tuple(names)
-        for name in wanted:
-            if name not in known and name != "pair":
-                listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*known, "pair"]))
-                raise InputError(f"no cluster '{name}'. Clusters: {listed}; declare others with cluster=")
-        return tuple(known.get(name) or self.pair for name in wanted)
+        return named_factors(self.clusters, self.by, names, lambda: self.pair)
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
         """Return some cells as a design of their own, with the items and levels that they use; without refusals.
@@ -164,12 +165,16 @@ class Comparisons:
             raise NothingToAnalyse(f"{self.source}: no comparison is left ({note})")
         fields = drop_unused_items(take_columns(self, index), self.items)
         step = FlowStep(label=note, rows=int(fields["count"].sum()))
-        return replaced(self, fields | {"flow": (*self.flow, step), "refused": None})
+        return replace(self, **fields | {"flow": (*self.flow, step), "refused": None})
 
     def split(self) -> dict[str, Comparisons]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
 
-        return {"all": self} if self.by is None else split_by(self, self.by)
+        refused = {} if self.refused is None or self.by is None else self.refused.split()
+        return {
+            level: part if part is self else replace(part, refused=refused.get(level))
+            for level, part in split_by(self).items()
+        }
 
     def drop_ties(self) -> Comparisons:
         """Return the design without its ties (itself when there are none)."""
@@ -182,8 +187,15 @@ class Comparisons:
 
         Statistics of the comparisons stay the same.
         """
-
-        return swapped(self)
+        other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
+        return merged(
+            replace(
+                self, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
+                first=(-self.first).astype(np.int8),
+                covariates={name: Covariate(name=name, a=c.b, b=c.a) for name, c in self.covariates.items()},
+                refused=None if self.refused is None else self.refused.swap(),
+            )
+        )  # fmt: skip
 
     def relabel(self, labels: Mapping[str, str]) -> Comparisons:
         """Give items new labels; items that `labels` does not name keep theirs.
@@ -193,8 +205,15 @@ class Comparisons:
         InputError
             If a name is no item, or two items would share a label.
         """
-
-        return relabelled(self, labels)
+        new = renamed(self.items, labels, "item")
+        items = tuple(sorted(new))
+        code = np.array([items.index(name) for name in new], dtype=np.int64)
+        refused = self.refused
+        if refused is not None:
+            refused = refused.relabel({name: new for name, new in labels.items() if name in refused.items})
+        done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], refused=refused))
+        by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
+        return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
 
     def group_of(self, covariate: str) -> dict[str, Any]:
         """Return the value of a covariate for each item, where it belongs to the item (such as its domain).
@@ -204,13 +223,37 @@ class Comparisons:
         DesignError
             If there is no such covariate, or an item has several values.
         """
-
-        return groups_of(self, covariate)
+        if covariate not in self.covariates:
+            listed = quoted([*self.covariates], 10) or "none"
+            raise DesignError(f"{self.source}: no covariate '{covariate}'. Covariates: {listed}")
+        sides = self.covariates[covariate]
+        groups: dict[str, Any] = {}
+        for codes, values in ((self.item_a, sides.a), (self.item_b, sides.b)):
+            for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
+                item = self.items[code]
+                if groups.setdefault(item, value) != value:
+                    seen = f"'{groups[item]}' and '{value}'"
+                    raise DesignError(f"{self.source}: '{item}' has several values of '{covariate}' ({seen})")
+        return dict(sorted(groups.items()))
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: labels, outcome, who was shown first, counts, covariates, clusters."""
+        import pandas as pd
 
-        return table_of(self)
+        names = np.array(self.items, dtype=object)
+        a, b = names[self.item_a], names[self.item_b]
+        winner: AnyArray = np.full(len(a), None, dtype=object)
+        for code, won in ((A_WON, a), (B_WON, b)):
+            winner[self.outcome == code] = won[self.outcome == code]
+        columns: dict[str, Any] = {"item_a": a, "item_b": b, "winner": winner}
+        columns |= {"tied": self.outcome == TIED}
+        if self.order_known:
+            columns["order"] = np.where(self.first > 0, names[self.item_a], names[self.item_b])
+        for name, c in self.covariates.items():
+            columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
+        for factor in (*([self.by] if self.by else []), *([self.cited] if self.cited else []), *self.clusters):
+            columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
+        return pd.DataFrame(columns | {"count": self.count, "weight": self.weight})
 
     @classmethod
     def from_frame(
@@ -412,7 +455,7 @@ def merged(design: Comparisons) -> Comparisons:
     count = total(design.count)
     weight, weight_sq = (total(design.weight), total(design.weight_sq)) if design.weighted else (count, count)
     sums = {"count": count, "weight": weight, "weight_sq": weight_sq}
-    return replaced(design, take_columns(design, first) | sums)
+    return replace(design, **take_columns(design, first) | sums)
 
 
 def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, Any]:
@@ -424,17 +467,10 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, 
     fields["covariates"] = {
         name: Covariate(name=name, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()
     }
-    fields["by"] = take_factor(design.by, index) if design.by else None
-    fields["cited"] = take_factor(design.cited, index) if design.cited else None
-    fields["clusters"] = tuple(take_factor(factor, index) for factor in design.clusters)
+    fields["by"] = taken(design.by, index) if design.by else None
+    fields["cited"] = taken(design.cited, index) if design.cited else None
+    fields["clusters"] = tuple(taken(factor, index) for factor in design.clusters)
     return fields
-
-
-def take_factor(factor: Factor, index: IntArray | BoolArray) -> Factor:
-    """Return a factor on some cells, without the levels that they do not use."""
-    used, codes = np.unique(factor.codes[index], return_inverse=True)
-    levels = tuple(factor.levels[code] for code in used.tolist())
-    return Factor(name=factor.name, codes=codes.astype(np.int64), levels=levels)
 
 
 def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[str, Any]:
@@ -446,13 +482,6 @@ def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[st
     return fields | {
         "items": tuple(items[code] for code in used.tolist()), "item_a": codes[:half], "item_b": codes[half:]
     }  # fmt: skip
-
-
-def replaced(design: Comparisons, fields: dict[str, Any]) -> Comparisons:
-    """Return a copy of the design with some fields replaced."""
-    from dataclasses import replace
-
-    return replace(design, **fields)
 
 
 def joined(one: Comparisons, two: Comparisons) -> Comparisons:
@@ -499,83 +528,6 @@ def _stacked(one: Factor, two: Factor) -> Factor:
     return Factor(name=one.name, codes=np.concatenate(parts), levels=levels)
 
 
-def relabelled(design: Comparisons, labels: Mapping[str, str]) -> Comparisons:
-    """Give items new labels; `Comparisons.relabel` documents it."""
-    unknown = [name for name in labels if name not in design.items]
-    if unknown:
-        raise InputError(f"{quoted(unknown)}: no such item. Items: {quoted(design.items, 10)}")
-    renamed = [labels.get(item, item) for item in design.items]
-    if len(set(renamed)) < len(renamed):
-        twice = sorted({name for name in renamed if renamed.count(name) > 1})
-        raise InputError(f"two items would be called {quoted(twice)}. Give every item a label of its own")
-    items = tuple(sorted(renamed))
-    code = np.array([items.index(name) for name in renamed], dtype=np.int64)
-    refused = design.refused
-    if refused is not None:
-        refused = relabelled(refused, {name: new for name, new in labels.items() if name in refused.items})
-    done = merged(replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b], refused=refused))
-    by_name = {"pair": done.pair} if "pair" not in design.columns.values() else {}
-    return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
-
-
-def swapped(design: Comparisons) -> Comparisons:
-    """Exchange the sides; `Comparisons.swap` documents it."""
-    other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
-    return merged(
-        replace(
-            design, item_a=design.item_b, item_b=design.item_a, outcome=other[design.outcome],
-            first=(-design.first).astype(np.int8),
-            covariates={name: Covariate(name=name, a=c.b, b=c.a) for name, c in design.covariates.items()},
-            refused=None if design.refused is None else swapped(design.refused),
-        )
-    )  # fmt: skip
-
-
-def split_by(design: Comparisons, by: Factor) -> dict[str, Comparisons]:
-    """Return one design a level of the by factor, each with its own refusals; `Comparisons.split` documents it."""
-    refused = {} if design.refused is None else design.refused.split()
-    return {
-        level: replace(design.take(by.codes == code, note=f"{by.name} = {level}"), by=None, refused=refused.get(level))
-        for code, level in enumerate(by.levels)
-    }
-
-
 def without_cited(design: Comparisons) -> Comparisons:
     """Return the design without the labels that its rows cite: fewer cells, the same comparisons."""
     return design if design.cited is None else merged(replace(design, cited=None))
-
-
-def groups_of(design: Comparisons, covariate: str) -> dict[str, Any]:
-    """Return the value of a covariate for each item; `Comparisons.group_of` documents it."""
-    if covariate not in design.covariates:
-        listed = quoted([*design.covariates], 10) or "none"
-        raise DesignError(f"{design.source}: no covariate '{covariate}'. Covariates: {listed}")
-    sides = design.covariates[covariate]
-    groups: dict[str, Any] = {}
-    for codes, values in ((design.item_a, sides.a), (design.item_b, sides.b)):
-        for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
-            item = design.items[code]
-            if groups.setdefault(item, value) != value:
-                seen = f"'{groups[item]}' and '{value}'"
-                raise DesignError(f"{design.source}: '{item}' has several values of '{covariate}' ({seen})")
-    return dict(sorted(groups.items()))
-
-
-def table_of(design: Comparisons) -> pd.DataFrame:
-    """Return the cells as a data frame; `Comparisons.table` documents it."""
-    import pandas as pd
-
-    names = np.array(design.items, dtype=object)
-    a, b = names[design.item_a], names[design.item_b]
-    winner: AnyArray = np.full(len(a), None, dtype=object)
-    for code, won in ((A_WON, a), (B_WON, b)):
-        winner[design.outcome == code] = won[design.outcome == code]
-    columns: dict[str, Any] = {"item_a": a, "item_b": b, "winner": winner}
-    columns |= {"tied": design.outcome == TIED}
-    if design.order_known:
-        columns["order"] = np.where(design.first > 0, names[design.item_a], names[design.item_b])
-    for name, c in design.covariates.items():
-        columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
-    for factor in (*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters):
-        columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
-    return pd.DataFrame(columns | {"count": design.count, "weight": design.weight})

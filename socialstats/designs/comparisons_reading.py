@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.columns import Roles, assign, item_tokens
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
 from socialstats.designs.levels import other_spelling
@@ -18,12 +18,12 @@ from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep
 from socialstats.designs.rows import (
     FILL_OR_DROP,
-    Problems,
+    Pending,
+    Rows,
+    begin,
     code_suspects,
     label_cautions,
     mirror_suspects,
-    missing_words,
-    na_of,
     repeated_rows,
 )
 from socialstats.designs.tables import (
@@ -36,7 +36,7 @@ from socialstats.designs.tables import (
     whole_numbers,
 )
 from socialstats.errors import Caution, NothingToAnalyse, caution
-from socialstats.tables import Counts, Labels, Table, as_number, as_text
+from socialstats.tables import Labels, Table, as_number, as_text
 from socialstats.tables.table import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
@@ -67,7 +67,7 @@ TIE_WORDS = frozenset({
     "undecided", "nopreference", "indifferent", "similar",
 })  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
-SCORES = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
+SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -105,68 +105,55 @@ class Sides:
 def recode(column: Labels, items: Sequence[str]) -> IntArray:
     """Return a column as indexes into `items`; -1 for missing values, -2 for labels that are no items."""
     index = {item: code for code, item in enumerate(items)}
-    table = np.array([index.get(level, -2) for level in column.levels] + [-1], dtype=np.int64)
-    return table[column.codes]
+    return column.mapped(lambda level: index.get(level, -2), -1, np.int64)
 
 
-def outcomes(column: str, sides: Sides, use: BoolArray, problems: Problems, options: Options) -> IntArray:
+def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArray:
     """Decode the winner column.
 
     Parameters
     ----------
     column : str
     sides : Sides
-    use : (cells,) bool array
-        Cells without missing values; the others are not judged.
-    problems : Problems
-        Collects what cannot be decoded.
+    rows : Rows
+        Collects what cannot be decoded; rows that are not in use are not judged.
     options : Options
 
     Returns
     -------
-    (cells,) int64 array
+    (rows,) int64 array
         ``A_WON``, ``B_WON``, ``TIED``, or -1 where the value could not be decoded.
     """
-    winner = problems.labels[column]
-    used = _used(winner, use)
+    winner, use = rows.labels(column), rows.use
+    used = {*rows.used_labels(column)}
     ties = {*options.tie_labels, *({*DEFAULT_TIES} - {*sides.items})}
-    _refuse_tie_items(sides, ties, problems, use)
-    if options.winner_coding == "score":
-        return _by_score(column, winner, use, problems)
+    _refuse_tie_items(sides, ties, rows)
+    coding = options.winner_coding
+    if coding == "score":
+        return _by_score(column, rows)
     by_label = _by_label(winner, sides, ties)
-    if options.winner_coding == "label" or (
-        options.winner_coding == "auto" and not (use & (by_label == UNKNOWN)).any()
-    ):
-        return _judged(by_label, "label", column, sides, use, problems, options)
+    if coding == "label" or (coding == "auto" and not (use & (by_label == UNKNOWN)).any()):
+        return _judged(by_label, "label", column, sides, rows, options)
     scheme = _scheme(used - ties, sides)
-    if options.winner_coding == "side" or (scheme and not (used & set(scheme)) & set(sides.items)):
-        by_side = _by_scheme(winner, scheme or _likely_scheme(used, sides), ties)
-        return _judged(by_side, "side", column, sides, use, problems, options)
+    likely = _by_scheme(winner, scheme or _likely_scheme(used, sides), ties)
+    clash = sorted({*(scheme or ())} & used & {*sides.items})
+    if coding == "side" or (scheme and not clash):
+        return _judged(likely, "side", column, sides, rows, options)
     if scheme:
-        clash = sorted((used & set(scheme)) & set(sides.items))
         fix = "Say winner_coding='label' or winner_coding='side'"
         message = f"{text.quoted(clash)} may name an item or a side, and not every value names an item of its row"
-        problems.say(message, column=column, fix=fix)
+        rows.say(message, column=column, fix=fix)
         return by_label
-    likely = _by_scheme(winner, _likely_scheme(used, sides), ties)
-    rows_label, rows_side = (float(problems.n[use & (o == UNKNOWN)].sum()) for o in (by_label, likely))
+    rows_label, rows_side = (float(rows.counts.n[use & (o == UNKNOWN)].sum()) for o in (by_label, likely))
     if rows_side < rows_label:
-        return _judged(likely, "side", column, sides, use, problems, options)
-    return _judged(by_label, "label", column, sides, use, problems, options)
-
-
-def _used(column: Labels, use: BoolArray) -> set[str]:
-    return {column.levels[code] for code in np.unique(column.codes[use]).tolist() if code >= 0}
+        return _judged(likely, "side", column, sides, rows, options)
+    return _judged(by_label, "label", column, sides, rows, options)
 
 
 def _by_label(winner: Labels, sides: Sides, ties: set[str]) -> IntArray:
     code = recode(winner, sides.items)
-    tied = np.array([level in ties for level in winner.levels] + [False])[winner.codes]
-    outcome = np.full(len(code), UNKNOWN, dtype=np.int64)
-    outcome[code == sides.b] = B_WON
-    outcome[code == sides.a] = A_WON
-    outcome[tied] = TIED
-    return outcome
+    tied = winner.mapped(lambda level: level in ties, False)
+    return np.select([tied, code == sides.a, code == sides.b], [TIED, A_WON, B_WON], UNKNOWN).astype(np.int64)
 
 
 def side_code(level: str) -> str:
@@ -216,10 +203,12 @@ def scheme_of(values: Collection[str], schemes: Sequence[tuple[str, str]]) -> tu
 
 def _by_scheme(winner: Labels, scheme: tuple[str, str], ties: set[str]) -> IntArray:
     meaning = dict.fromkeys(ties, TIED) | {scheme[0]: A_WON, scheme[1]: B_WON}
-    spelled = ((level, side_code(level), side_word(level)) for level in winner.levels)
-    known = (next((meaning[code] for code in codes if code in meaning), UNKNOWN) for codes in spelled)
-    table = np.array([*known, UNKNOWN], dtype=np.int64)
-    return table[winner.codes]
+
+    def known(level: str) -> int:
+        codes = (level, side_code(level), side_word(level))
+        return next((meaning[code] for code in codes if code in meaning), UNKNOWN)
+
+    return winner.mapped(known, UNKNOWN, np.int64)
 
 
 def _scheme(values: set[str], sides: Sides) -> tuple[str, str] | None:
@@ -234,167 +223,120 @@ def _likely_scheme(values: set[str], sides: Sides) -> tuple[str, str]:
     return max(sides.schemes(), key=lambda scheme: len(codes & set(scheme)))
 
 
-def _refuse_tie_items(sides: Sides, ties: set[str], problems: Problems, use: BoolArray) -> None:
+def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
     for tie in sorted(ties & set(sides.items)):
         code = sides.items.index(tie)
-        bad = use & ((sides.a == code) | (sides.b == code))
+        bad = rows.use & ((sides.a == code) | (sides.b == code))
         fix = "Rename the item, or declare other tie labels with tie="
         if bad.any():
             message = f"an item is called '{text.shorten(tie)}', which is also a tie label"
-            problems.add(message, bad, sides.columns, fix=fix)
+            rows.add(message, bad, sides.columns, fix=fix)
 
 
-def higher_score(columns: Sequence[str], use: BoolArray, problems: Problems) -> IntArray:
+def higher_score(columns: Sequence[str], rows: Rows) -> IntArray:
     """Decode two columns of scores: the item of the higher one won, equal ones are a tie."""
-    scores = []
     for column in columns:
-        labels = problems.labels[column]
-        numbers = [as_number(level) for level in labels.levels]
-        bad = use & np.array([*(x is None for x in numbers), False])[labels.codes]
-        problems.refuse_spellings([column], use)
-        problems.each_value(
-            column, bad, [column], "'{}' is not a number", fix="Scores are numbers; the higher one wins"
-        )
-        scores.append(np.array([*(np.nan if x is None else x for x in numbers), np.nan])[labels.codes])
-    return np.select([scores[0] > scores[1], scores[0] < scores[1]], [A_WON, B_WON], default=TIED).astype(np.int64)
+        rows.refuse_spellings(column)
+        fix = "Scores are numbers; the higher one wins"
+        rows.each_value(column, rows.texts(column), [column], "'{}' is not a number", fix=fix)
+    a, b = (rows.labels(column).numbers() for column in columns)
+    return np.select([a > b, a < b], [A_WON, B_WON], default=TIED).astype(np.int64)
 
 
-def _by_score(column: str, winner: Labels, use: BoolArray, problems: Problems) -> IntArray:
-    numbers = [as_number(level) for level in winner.levels]
-    meaning = [UNKNOWN if x is None else SCORES.get(x, UNKNOWN) for x in numbers]
-    outcome = np.array([*meaning, UNKNOWN], dtype=np.int64)[winner.codes]
-    problems.each_value(
-        column, use & (outcome == UNKNOWN), [column], "'{}' is not a score",
-        fix="A score is 1 (the first item won), 0.5 (tie) or 0",
-    )  # fmt: skip
+def _by_score(column: str, rows: Rows) -> IntArray:
+    outcome: IntArray = rows.labels(column).mapped(lambda x: SCORES.get(as_number(x), UNKNOWN), UNKNOWN, np.int64)
+    fix = "A score is 1 (the first item won), 0.5 (tie) or 0"
+    rows.each_value(column, rows.use & (outcome == UNKNOWN), [column], "'{}' is not a score", fix=fix)
     return outcome
 
 
-def _judged(
-    outcome: IntArray, coding: str, column: str, sides: Sides, use: BoolArray, problems: Problems, options: Options
-) -> IntArray:
+def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Rows, options: Options) -> IntArray:
     """Collect one problem for each value that the chosen coding does not explain."""
-    bad = use & (outcome == UNKNOWN)
+    bad = rows.use & (outcome == UNKNOWN)
     if not bad.any():
         return outcome
-    winner = problems.labels[column]
+    used = {*rows.used_labels(column)}
     ties = text.quoted(options.tie_labels) or "none is declared"
+    keys, like = [*sides.columns, column], [*sides.items, *options.tie_labels]
+    message = f"'{{}}' is neither of the two items of its row nor a tie label ({ties})"
     if coding == "side":
-        scheme = _likely_scheme(_used(winner, use), sides)
+        scheme = _likely_scheme(used, sides)
+        keys, like = [column], [*like, *scheme]
         message = f"'{{}}' is neither '{scheme[0]}', '{scheme[1]}' nor a tie label ({ties})"
-    else:
-        message = f"'{{}}' is neither of the two items of its row nor a tie label ({ties})"
     refused = "or with refusal= (--refusal) if no choice was made"
     fix = f"Correct it, or declare it with tie='{{}}' (--tie) if it means a tie, {refused}"
-    numbers = {as_number(value) for value in _used(winner, use)}
-    if numbers <= set(SCORES):
+    if {*map(as_number, used)} <= {*SCORES}:
         fix = "Say winner_coding='score' if 1, 0.5 and 0 are the share of the first item"
-    keys = [column] if coding == "side" else [*sides.columns, column]
-    like = [
-        *sides.items,
-        *options.tie_labels,
-        *(_likely_scheme(_used(winner, use), sides) if coding == "side" else ()),
-    ]
-    problems.each_value(column, bad, keys, message, fix=fix, like=like)
+    rows.each_value(column, bad, keys, message, fix=fix, like=like)
     return outcome
 
 
-def first_shown(column: str, sides: Sides, use: BoolArray, problems: Problems) -> IntArray:
+def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
     """Decode who was shown first: the label of an item, a side code, or +1 / -1.
 
     Returns
     -------
-    (cells,) int64 array
+    (rows,) int64 array
         +1 where item_a was shown first, -1 where item_b was, 0 where the value could not be decoded.
     """
-    order = problems.labels[column]
-    used = _used(order, use)
-    by_label = _by_label(order, sides, set())
+    order, used = rows.labels(column), {*rows.used_labels(column)}
+    outcome = _by_label(order, sides, set())
     scheme = _scheme(used, sides) or next((s for s in SIGNS if used and used <= set(s)), None)
-    ambiguous = scheme is not None and bool(used & set(sides.items))
-    if scheme is not None and not ambiguous and (use & (by_label == UNKNOWN)).any():
+    if scheme is not None and not used & {*sides.items} and (rows.use & (outcome == UNKNOWN)).any():
         outcome = _by_scheme(order, scheme, set())
-    else:
-        outcome = by_label
-    bad = use & (outcome == UNKNOWN)
-    if bad.any():
-        message = "'{}' does not say which of the two items of its row was shown first"
-        fix = "Use the item's label, a side code or +1/-1; or say order=False if the column means something else"
-        problems.each_value(column, bad, [*sides.columns, column], message, fix=fix)
+    message = "'{}' does not say which of the two items of its row was shown first"
+    fix = "Use the item's label, a side code or +1/-1; or say order=False if the column means something else"
+    rows.each_value(column, rows.use & (outcome == UNKNOWN), [*sides.columns, column], message, fix=fix)
     return np.select([outcome == A_WON, outcome == B_WON], [1, -1], default=0).astype(np.int64)
 
 
 MOSTLY = 0.5
 
 
-def covariate(
-    name: str, columns: tuple[str, str], use: BoolArray, problems: Problems, allowed: Sequence[Any] | None
-) -> Covariate | None:
+def covariate(name: str, columns: tuple[str, str], rows: Rows, allowed: Sequence[Any] | None) -> Covariate | None:
     """Decode one covariate; None when its values are a problem.
 
     Parameters
     ----------
     name : str
     columns : pair of str
-    use : (cells,) bool array
-        Cells whose values count; the others may hold anything.
-    problems : Problems
+    rows : Rows
+        Those that are not in use may hold anything.
     allowed : sequence, optional
         The only values the covariate may have.
     """
-    sides = [problems.labels[column] for column in columns]
+    sides = [rows.labels(column) for column in columns]
+    is_text = [rows.texts(column) for column in columns]
     if allowed is not None:
-        return _declared(name, columns, sides, use, problems, allowed)
-    spelled = [[as_number(level) for level in side.levels] for side in sides]
-    is_text = [
-        use & np.array([*(value is None for value in values), False])[side.codes]
-        for values, side in zip(spelled, sides, strict=True)
-    ]
-    rows = float(problems.n[use].sum())
-    text_rows = sum(float(problems.n[bad].sum()) for bad in is_text)
-    if text_rows == 0:
-        a, b = (_numbers(values)[side.codes] for values, side in zip(spelled, sides, strict=True))
-        return Covariate(name=name, a=a, b=b)
-    problems.refuse_spellings(columns, use)
-    if text_rows >= MOSTLY * 2 * rows:
-        return Covariate(name=name, a=_labels(sides[0]), b=_labels(sides[1]))
-    fix = f"Correct it, or declare it with na='{{}}' (--na) if it means a missing value (covariate {name})"
-    for column, bad in zip(columns, is_text, strict=True):
-        if bad.any():
-            problems.each_value(column, bad, [column], "'{}' is not a number", fix=fix)
-    return None
+        fine, numeric = _allowed(columns, rows, allowed)
+        if not fine:
+            return None
+    elif not (numeric := not np.any(is_text)):
+        for column in columns:
+            rows.refuse_spellings(column)
+        n = rows.counts.n
+        if sum(float(n[bad].sum()) for bad in is_text) < MOSTLY * 2 * float(n[rows.use].sum()):
+            fix = f"Correct it, or declare it with na='{{}}' (--na) if it means a missing value (covariate {name})"
+            for column, bad in zip(columns, is_text, strict=True):
+                rows.each_value(column, bad, [column], "'{}' is not a number", fix=fix)
+            return None
+    a, b = (side.numbers() if numeric else side.mapped(str, None, object) for side in sides)
+    return Covariate(name=name, a=a, b=b)
 
 
-def _numbers(values: Sequence[float | None]) -> AnyArray:
-    return np.array([*(np.nan if v is None else v for v in values), np.nan], dtype=np.float64)
-
-
-def _labels(side: Labels) -> AnyArray:
-    return np.array([*side.levels, None], dtype=object)[side.codes]
-
-
-def _declared(
-    name: str, columns: tuple[str, str], sides: Sequence[Labels], use: BoolArray, problems: Problems,
-    allowed: Sequence[Any],
-) -> Covariate | None:  # fmt: skip
-    wanted = [as_text(value) for value in allowed]
-    numbers = [as_number(value or "") for value in wanted]
+def _allowed(columns: tuple[str, str], rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
+    """Report values that are not allowed; return whether all are, and whether those that are allowed are numbers."""
+    listed = [as_text(value) or "" for value in allowed]
+    numbers = [as_number(value) for value in listed]
     numeric = None not in numbers
-    listed = [value or "" for value in wanted]
-    head = ", ".join(listed[:-1])
-    message = "'{}' is not " + (f"{head} or {listed[-1]}" if head else listed[-1])
+    message = "'{}' is not " + " or ".join(part for part in (", ".join(listed[:-1]), listed[-1]) if part)
     fine = True
-    for column, side in zip(columns, sides, strict=True):
-        known = [as_number(level) in numbers if numeric else level in wanted for level in side.levels]
-        bad = use & ~np.array([*known, True])[side.codes]
+    for column in columns:
+        known = rows.labels(column).mapped(lambda x: as_number(x) in numbers if numeric else x in listed, True)
+        bad = rows.use & ~known
         fine = fine and not bad.any()
-        problems.each_value(column, bad, [column], message, fix="Correct it, or allow it")
-    if not fine:
-        return None
-    if numeric:
-        a, b = (_numbers([as_number(level) for level in side.levels])[side.codes] for side in sides)
-        return Covariate(name=name, a=a, b=b)
-    return Covariate(name=name, a=_labels(sides[0]), b=_labels(sides[1]))
+        rows.each_value(column, bad, [column], message, fix="Correct it, or allow it")
+    return fine, numeric
 
 
 WEIGHT_PROBLEMS = {
@@ -409,24 +351,13 @@ UNUSED_LABELS = 50
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """A table on its way to a design: its cells, which of them count, what was left out, what is wrong."""
+    """A table on its way to a design: its rows, how many comparisons each stands for, what was said about it."""
 
-    table: Table
+    rows: Rows
     roles: Roles
     options: Options
-    counts: Counts
-    problems: Problems
-    use: BoolArray
     times: FloatArray
-    noticed: tuple[Caution, ...] = ()
-    flow: list[FlowStep] = field(default_factory=list)
-
-    def leave_out(self, bad: BoolArray, label: str, note: str) -> None:
-        """Stop using some cells, and count their rows."""
-        left = self.use & bad
-        if left.any():
-            self.flow.append(FlowStep(label=label, rows=int(self.counts.n[left].sum()), note=note))
-            self.use = self.use & ~bad
+    noticed: tuple[Caution, ...]
 
 
 def draft(table: Table, options: Options) -> Draft:
@@ -442,25 +373,17 @@ def draft(table: Table, options: Options) -> Draft:
     else:
         counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
     roles = replace(roles, count=counted.column)
-    cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
-    if not len(cells.n):
-        raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
-    na = na_of([*cells.columns], options.na_labels, roles.names())
-    labels = {name: column.labels(na[name]) for name, column in cells.columns.items()}
-    problems = Problems(table, labels, cells.n, na)
-    use = np.ones(len(cells.n), dtype=bool)
-    begun = Draft(
-        table=table, roles=roles, options=options, counts=cells, problems=problems, use=use,
-        times=np.ones(len(cells.n)), noticed=counted.cautions,
-    )  # fmt: skip
-    begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))
-    _set_missing_aside(begun)
-    _set_weights_aside(begun)
+    rows = begin(table, roles.keys_of_cells(), texts, roles.names(), roles.weight)
+    needed = [column for column in roles.keys_of_cells() if column != roles.values]  # an empty field cites no label
+    rows.set_missing_aside(needed, drop=options.missing == "drop")
+    if roles.weight is not None:
+        _set_weights_aside(rows, roles.weight, options)
+    times = np.ones(len(rows.use))
     if roles.count is not None:
-        refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], begun.use, problems)
-        begun.times = whole_numbers(roles.count, begun.use, problems)
-        begun.use &= begun.times > 0
-    return begun
+        refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], rows)
+        times = whole_numbers(roles.count, rows)
+        rows.use = rows.use & (times > 0)
+    return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions)
 
 
 def _both_won(table: Table, roles: Roles) -> bool:
@@ -472,43 +395,22 @@ def _both_won(table: Table, roles: Roles) -> bool:
     return rows > pairs
 
 
-def _set_missing_aside(begun: Draft) -> None:
-    for column in begun.roles.keys_of_cells():
-        if column == begun.roles.values:
-            continue  # an empty field: no label is cited
-        bad = begun.problems.labels[column].codes < 0
-        if not bad.any():
-            continue
-        if begun.options.missing == "error":
-            message, fix = missing_words(begun.counts, column, bad, FILL_OR_DROP)
-            begun.problems.add(message, bad, [column], column=column, fix=fix)
-            begun.use &= ~bad
-        else:
-            name = text.shorten(column)
-            begun.leave_out(bad, f"no value in '{name}'", f"missing='drop': the value of '{name}' is missing")
-
-
-def _set_weights_aside(begun: Draft) -> None:
-    column, status = begun.roles.weight, begun.counts.status
-    if column is None:
-        return
+def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
+    status, name = rows.counts.status, text.shorten(column)
     absent = status == WEIGHT_MISSING
-    if absent.any() and begun.options.missing == "drop":
-        begun.leave_out(absent, f"no value in '{text.shorten(column)}'", "missing='drop': the weight is missing")
+    if absent.any() and options.missing == "drop":
+        rows.leave_out(absent, f"no value in '{name}'", "missing='drop': the weight is missing")
     elif absent.any():
-        fix = FILL_OR_DROP
-        _add_weight_problem(begun, "the weight is missing", WEIGHT_MISSING, fix)
+        _add_weight_problem(rows, column, options.na_labels, "the weight is missing", WEIGHT_MISSING, FILL_OR_DROP)
     for state, (message, fix) in WEIGHT_PROBLEMS.items():
         if (status == state).any():
-            _add_weight_problem(begun, message, state, fix)
-    begun.use &= (status == 0) | (status == WEIGHT_ZERO)
-    begun.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{text.shorten(column)}'", "rows of weight 0 say nothing")
+            _add_weight_problem(rows, column, options.na_labels, message, state, fix)
+    rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
+    rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 
 
-def _add_weight_problem(begun: Draft, message: str, state: int, fix: str) -> None:
+def _add_weight_problem(rows: Rows, column: str, na: Collection[str], message: str, state: int, fix: str) -> None:
     """Report the rows whose weights have one status, with the first such weight."""
-    column = begun.roles.weight or ""
-    na = begun.options.na_labels
     seen: list[str | None] = []
 
     def wanted(row: tuple[str | None, ...]) -> bool:
@@ -518,12 +420,11 @@ def _add_weight_problem(begun: Draft, message: str, state: int, fix: str) -> Non
             seen.append(value)
         return found
 
-    begun.table.positions([column], [wanted], 1)
+    rows.table.positions([column], [wanted], 1)
     spelled = other_spelling([value for value in seen if value is not None])
-    fix = spelled[1] if spelled else fix
     shown = f": {text.shorten(seen[0])}" if seen and seen[0] is not None else ""
-    rows = int(begun.counts.n[begun.counts.status == state].sum())
-    begun.problems.add_rows(f"{message}{shown}", column, wanted, rows, fix)
+    n_rows = int(rows.counts.n[rows.counts.status == state].sum())
+    rows.pending.append(Pending(f"{message}{shown}", column, (column,), wanted, n_rows, spelled[1] if spelled else fix))
 
 
 def build(table: Table, options: Options) -> Comparisons:
@@ -539,119 +440,101 @@ def build(table: Table, options: Options) -> Comparisons:
         When no row is left.
     """
     begun = draft(table, options)
-    sides = _sides(begun)
+    rows, roles = begun.rows, begun.roles
+    sides = _sides(rows, (roles.item_a, roles.item_b))
     refusing = _set_refusals_aside(begun)
-    winner = begun.roles.winner
-    if begun.roles.scores:
-        rows = plain(higher_score(begun.roles.scores, begun.use, begun.problems))
-    elif winner is None:
-        rows = expand(begun.roles.wins, begun.use, begun.problems)
+    if roles.scores:
+        found = plain(higher_score(roles.scores, rows))
+    elif roles.winner is None:
+        found = expand(roles.wins, rows)
     else:
-        rows = plain(outcomes(winner, sides, begun.use, begun.problems, options))
-    design = _finish(begun, sides, rows)
+        found = plain(outcomes(roles.winner, sides, rows, options))
+    design = _finish(begun, sides, found)
     if not refusing.any():
         return design
-    aside = replace(begun, use=refusing, flow=[*begun.flow])
+    aside = replace(begun, rows=replace(rows, use=refusing, flow=[*rows.flow]))
     return replace(design, refused=_finish(aside, sides, plain(np.full(len(refusing), TIED, dtype=np.int64))))
 
 
 def _set_refusals_aside(begun: Draft) -> BoolArray:
     """Stop using the cells whose winner is a refusal, and return them."""
-    none = np.zeros(len(begun.use), dtype=bool)
-    if begun.roles.winner is None or not begun.options.refusal_labels:
-        return none
-    winner = begun.problems.labels[begun.roles.winner]
-    refused = np.array([level in begun.options.refusal_labels for level in winner.levels] + [False])[winner.codes]
-    refused &= begun.use
-    begun.leave_out(refused, "refused", f"no choice in '{text.shorten(begun.roles.winner)}'")
-    return np.asarray(refused)
+    rows, column, refusals = begun.rows, begun.roles.winner, begun.options.refusal_labels
+    if column is None or not refusals:
+        return np.zeros(len(rows.use), dtype=bool)
+    refused: BoolArray = rows.use & rows.labels(column).mapped(lambda level: level in refusals, False)
+    rows.leave_out(refused, "refused", f"no choice in '{text.shorten(column)}'")
+    return refused
 
 
-def _sides(begun: Draft) -> Sides:
+def _sides(rows: Rows, columns: tuple[str, str]) -> Sides:
     """Code the two items, and refuse items that meet themselves."""
-    columns = (begun.roles.item_a, begun.roles.item_b)
-    sides = Sides.of(columns, begun.problems.labels[columns[0]], begun.problems.labels[columns[1]])
-    same = begun.use & (sides.a == sides.b)
-    if same.any():
-        message = "'{}' is compared with itself"
-        begun.problems.each_value(columns[0], same, columns, message, fix="Remove such rows, or correct one side")
-        begun.use &= ~same
+    sides = Sides.of(columns, *map(rows.labels, columns))
+    same = rows.use & (sides.a == sides.b)
+    message = "'{}' is compared with itself"
+    rows.each_value(columns[0], same, columns, message, fix="Remove such rows, or correct one side")
+    rows.use = rows.use & ~same
     return sides
 
 
-def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
+def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     """Decode the rest, raise what was collected, and keep the cells in use."""
-    roles, problems, use = begun.roles, begun.problems, begun.use
-    first = np.ones(len(use), dtype=np.int64)
+    rows, roles, options = begun.rows, begun.roles, begun.options
+    first = np.ones(len(rows.use), dtype=np.int64)
     if roles.order is not None:
-        first = first_shown(roles.order, sides, use, problems)
+        first = first_shown(roles.order, sides, rows)
     covariates, cautions = _covariates(begun)
-    problems.raise_if_any()
-    keep = use[rows.cell]
-    cell = rows.cell[keep]
-    times = rows.times[keep] * begun.times[cell]
-    _refuse_nothing(begun, bool(keep.any()))
+    rows.raise_if_any()
+    keep = rows.use[found.cell]
+    cell = found.cell[keep]
+    times = found.times[keep] * begun.times[cell]
+    if not len(cell):
+        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:]) or "every count is 0"
+        raise NothingToAnalyse(f"{rows.table.source}: no row is left to analyse ({steps})")
     fields: dict[str, Any] = {
-        "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": rows.outcome[keep].astype(np.int8),
-        "first": first[cell].astype(np.int8), "count": begun.counts.n[cell] * times,
-        "weight": begun.counts.weight[cell] * times, "weight_sq": begun.counts.weight_sq[cell] * times,
+        "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": found.outcome[keep].astype(np.int8),
+        "first": first[cell].astype(np.int8), "count": rows.counts.n[cell] * times,
+        "weight": rows.counts.weight[cell] * times, "weight_sq": rows.counts.weight_sq[cell] * times,
         "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
-        "by": _factor(begun, roles.by, cell) if roles.by else None,
-        "cited": _cited(begun, roles.values, cell) if roles.values else None,
-        "clusters": tuple(_factor(begun, column, cell) for column in roles.clusters),
+        "by": rows.factor(roles.by, cell) if roles.by else None,
+        "cited": _cited(rows.factor(roles.values, cell)) if roles.values else None,
+        "clusters": tuple(rows.factor(column, cell) for column in roles.clusters),
     }  # fmt: skip
+    ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
     design = Comparisons(
-        **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=begun.table.source,
+        **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=rows.table.source,
         columns=roles.parts(), weighted=roles.weight is not None,
-        ties_possible=_ties_possible(begun, fields["outcome"]), flow=_flow(begun, cell, fields["count"]),
+        ties_possible=len(roles.wins) == 3 or bool(roles.scores) or (roles.winner is not None and ties_declared)
+        or bool((fields["outcome"] == TIED).any()), flow=_flow(begun, cell, fields["count"]),
     )  # fmt: skip
     done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design))))
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
 
 
-def _ties_possible(begun: Draft, outcome: AnyArray) -> bool:
-    """Return whether the table has a way to say that a comparison was tied: a column, a declared label, a tie."""
-    options = begun.options
-    declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
-    return (
-        len(begun.roles.wins) == 3
-        or bool(begun.roles.scores)
-        or (begun.roles.winner is not None and declared)
-        or bool((outcome == TIED).any())
-    )
-
-
-def _refuse_nothing(begun: Draft, left: bool) -> None:
-    if not left:
-        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in begun.flow[1:]) or "every count is 0"
-        raise NothingToAnalyse(f"{begun.table.source}: no row is left to analyse ({steps})")
-
-
 def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ...]:
+    rows = begun.rows
     counted = bool(begun.roles.wins) or begun.roles.count is not None
-    empty = begun.use & ~np.isin(np.arange(len(begun.use)), cell)
-    rows = int(begun.counts.n[empty].sum())
-    nothing = [FlowStep(label="every count is 0", rows=rows, note="neither a win nor a tie")] if rows else []
+    empty = int(rows.counts.n[rows.use & ~np.isin(np.arange(len(rows.use)), cell)].sum())
+    nothing = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
     note = "each row counts several comparisons" if counted else ""
     label = "comparisons analysed" if counted else "rows analysed"
-    return (*begun.flow, *nothing, FlowStep(label=label, rows=int(count.sum()), note=note))
+    return (*rows.flow, *nothing, FlowStep(label=label, rows=int(count.sum()), note=note))
 
 
 def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
     """Decode the covariates; texts that were only found by name and nearly identify the rows are left out."""
+    rows = begun.rows
     done: dict[str, Covariate] = {}
     unused: list[str] = []
     odd: list[Caution] = []
-    rows = float(begun.counts.n.sum())
+    most = max(UNUSED_LABELS, float(rows.counts.n.sum()) / 10)
     for name, columns in begun.roles.covariates.items():
-        values = max(len(begun.problems.labels[column].levels) for column in columns)
-        decoded = covariate(name, columns, begun.use, begun.problems, begun.options.allowed.get(name))
+        decoded = covariate(name, columns, rows, begun.options.allowed.get(name))
         if decoded is None:
             continue
         is_text = decoded.a.dtype == object
         if not is_text:
-            odd += code_suspects(begun.problems, columns, begun.use)
-        if is_text and name in begun.roles.found and values > max(UNUSED_LABELS, rows / 10):
+            odd += code_suspects(rows, columns)
+        if is_text and name in begun.roles.found and max(len(rows.labels(c).levels) for c in columns) > most:
             unused.append(name)
         else:
             done[name] = decoded
@@ -661,28 +544,19 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
     return done, [*odd, caution("SS307", detail)]
 
 
-def _factor(begun: Draft, column: str, cell: IntArray) -> Factor:
-    labels = begun.problems.labels[column].take(cell)
-    return Factor(name=column, codes=labels.codes, levels=labels.levels, mixed=labels.mixed)
-
-
-def _cited(begun: Draft, column: str, cell: IntArray) -> Factor:
-    """Return the column of cited labels as a factor; an empty field is a level of its own."""
-    labels = begun.problems.labels[column].take(cell)
-    levels = ("", *labels.levels)
-    return Factor(name=column, codes=(labels.codes + 1).astype(np.int64), levels=levels)
+def _cited(cited: Factor) -> Factor:
+    """Return the column of cited labels with a level of its own for an empty field."""
+    return Factor(name=cited.name, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels))
 
 
 def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
+    rows, roles = begun.rows, begun.roles
     found = [*begun.noticed]
-    read, left = begun.flow[0].rows, int(begun.counts.n[begun.use].sum())
+    read, left = rows.flow[0].rows, int(rows.counts.n[rows.use].sum())
     if left < read:
-        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in begun.flow[1:])
+        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:])
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
-    if not begun.roles.wins and begun.roles.weight is None and begun.roles.count is None:
-        found += repeated_rows(begun.table)
-    return (
-        found
-        + mirror_suspects(design, begun.table.columns)
-        + label_cautions({"items": design.items}, (design.by, *design.clusters))
-    )
+    if not roles.wins and roles.weight is None and roles.count is None:
+        found += repeated_rows(rows.table)
+    found += mirror_suspects(design, rows.table.columns)
+    return found + label_cautions({"items": design.items}, (design.by, *design.clusters))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.columns import Finder
-from socialstats.designs.paired_reading import distinct_parts, texts
+from socialstats.designs.options import texts
+from socialstats.designs.paired_reading import distinct_parts
 from socialstats.designs.parts import Factor, FlowStep, named_factors
 from socialstats.designs.rows import FILL, Rows, begin, label_cautions
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
@@ -110,7 +111,7 @@ class LabelLists:
         rows.set_missing_aside([c for c in columns if c != labels], drop=False, fix=FILL)
         if unit is not None:
             check_units(rows, unit, sep, (*([group] if group else []), *clusters))
-        rows.problems.raise_if_any()
+        rows.raise_if_any()
         return finished(rows, labels, unit, sep, group, clusters)
 
 
@@ -119,14 +120,13 @@ def checked_columns(
 ) -> list[str]:
     """Return the columns that play a part, or raise DesignError naming those that are missing."""
     finder = Finder(table)
-    parts = [("labels", labels), *([("unit", unit)] if unit else []), *([("group", group)] if group else [])]
-    for part, name in (*parts, *(("cluster", name) for name in clusters)):
-        finder.explicit(part, name)
+    named = {"labels": labels, "unit": unit, "group": group}
+    parts = [(part, finder.explicit(part, name)) for part, name in named.items() if name]
+    finder.several("cluster", clusters)
     distinct_parts(finder, parts)
     if labels in clusters:
         finder.miss("cluster", f"labels and cluster are the same column '{labels}'", ["cluster"])
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.finish()
     return list(dict.fromkeys([*(name for _, name in parts), *clusters]))
 
 
@@ -190,8 +190,6 @@ def gathered(
     cited: FloatArray, times: FloatArray, factors: Sequence[Factor], base: LabelLists, grouped: bool
 ) -> LabelLists:
     """Count units with the same labels, group and clusters together."""
-    from dataclasses import replace
-
     keys = np.column_stack([*(f.codes for f in factors), cited])
     _, first, dense = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     kept = [Factor(name=f.name, codes=f.codes[first], levels=f.levels) for f in factors]

@@ -10,7 +10,8 @@ import numpy as np
 
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
-from socialstats.designs.paired_reading import refuse_unit_as_cluster, texts
+from socialstats.designs.options import texts
+from socialstats.designs.paired_reading import refuse_unit_as_cluster
 from socialstats.designs.ratings import Ratings, Scale
 from socialstats.designs.ratings_reading import RATINGS, UNITS, RatingsOptions, RatingsRoles, build_from
 from socialstats.designs.tables import as_named, bare, make_long
@@ -139,7 +140,7 @@ def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
     numbers = [c for c in found if all(as_number(label) is not None for label in labels_of(table, c))]
     cells = table.counts(numbers).columns if len(numbers) > 3 else {}
     labels = [cells[c].labels() for c in numbers if cells]
-    rows = np.array([np.array([*map(as_number, one.levels), np.nan], dtype=float)[one.codes] for one in labels])
+    rows = np.array([one.numbers() for one in labels])
     for k, column in enumerate(numbers if cells and rows.shape[1] > 2 else []):
         decimals = max(len(label.partition(".")[2]) for label in labels[k].levels)
         if np.allclose(np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals):
@@ -164,20 +165,18 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
         if found is None:
             seen = ", ".join(looked[:6])
             finder.miss(part, f"no column for '{part}' (looked for {seen})", looked[:3], taken=[rater])
-    named = [("unit", unit), ("value", value), ("task", task), ("by", parts.by)]
-    for part, name in (*named, *(("cluster", c) for c in parts.clusters)):
-        if name is not None:
-            finder.explicit(part, name)
-    if finder.problems:
-        raise DesignError(finder.problems)
-    assert value is not None
+    for part, name in {"unit": unit, "value": value, "task": task, "by": parts.by}.items():
+        finder.optional(part, name)
+    finder.several("cluster", parts.clusters)
+    finder.finish()
     what = unit or task
+    assert value is not None
     assert what is not None
     within = task if unit is not None else None
     status = "status" if "status" in table.columns and "ok" in labels_of(table, "status") else None
     roles = RatingsRoles(
-        unit=what, rater=rater, value=value, by=parts.by, status=status, source=None, groups=(),
-        strata=(within,) if within else (), clusters=parts.clusters, within=within,
+        unit=what, rater=rater, value=value, by=parts.by, status=status, strata=texts(within), clusters=parts.clusters,
+        within=within,
     )  # fmt: skip
     refuse_choices(table, roles)
     refuse_counts_of(table, value, [rater, what, *parts.clusters])
@@ -195,11 +194,8 @@ def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
     totals = (c for c in table.columns if c not in used and c != value and bare(c) in TOTALS_OF)
     for total in totals:
         cells = table.counts([value, total]).columns
-        pairs = [[as_number(label) for label in (*cells[c].labels().levels, "")] for c in (value, total)]
-        right, asked = ([numbers[k] for k in cells[c].labels().codes]
-                        for numbers, c in zip(pairs, (value, total), strict=True))  # fmt: skip
-        if all(r is not None and n is not None and 0 <= r <= n and r.is_integer() and n.is_integer()
-               for r, n in zip(right, asked, strict=True)) and max(n or 0.0 for n in asked) > 1:  # fmt: skip
+        right, asked = (cells[c].labels().numbers() for c in (value, total))
+        if np.all((right >= 0) & (right <= asked) & (right % 1 == 0) & (asked % 1 == 0)) and asked.max() > 1:
             raise DesignError(
                 f"{table.source}: '{value}' counts answers out of '{total}', and is no score: divide the two into a "
                 "column of their own, or give one row per answer"
@@ -212,10 +208,8 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
     task = parts.find("task", TASKS, table, unit, *columns)
     keep = [name for name in (task, parts.by, *parts.clusters) if name]
     finder = Finder(table)
-    for name in (*keep, *([unit] if unit else []), *columns):
-        finder.explicit("unit, task, by, cluster or raters", name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.several("unit, task, by, cluster or raters", (*keep, *texts(unit), *columns))
+    finder.finish()
     found = columns or scores_of(table, (unit, *keep))
     if len(found) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
@@ -226,10 +220,10 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
         )
     made = make_long(table, found, keep, row=unit, name="model")
     roles = RatingsRoles(
-        unit=made.row, rater=made.name, value=made.value, by=parts.by, status=None, source=None, groups=(),
-        strata=(task,) if task else (), clusters=parts.clusters, within=task,
+        unit=made.row, rater=made.name, value=made.value, by=parts.by, strata=texts(task), clusters=parts.clusters,
+        within=task,
     )  # fmt: skip
-    return finished(made.table, roles, options, task, wide=table, left=unused(table, (unit, *keep, *found)))
+    return finished(made.table, roles, options, task, wide=table, used=(unit, *keep, *found))
 
 
 def wide_by_model(
@@ -238,37 +232,28 @@ def wide_by_model(
     """Read one row per model and a column for each task; the tasks are the units."""
     finder = Finder(table)
     keep = [rater, *([parts.by] if parts.by else [])]
-    for name in (*keep, *columns):
-        finder.explicit("rater, by or task", name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.several("rater, by or task", (*keep, *columns))
+    finder.finish()
     if parts.clusters:
         raise InputError(
             f"cluster={listing(parts.clusters)}: with one row per model the tasks are the units, and no column can say "
             "which of them belong together. Leave it out"
         )
     made = make_long(table, columns, keep, row=None, name=TASK)
-    roles = RatingsRoles(
-        unit=made.name, rater=rater, value=made.value, by=parts.by, status=None, source=None, groups=(), strata=(),
-        clusters=(),
-    )  # fmt: skip
-    return finished(made.table, roles, options, None, wide=table, left=unused(table, (*keep, *columns)))
-
-
-def unused(table: Table, used: Sequence[str | None]) -> list[str]:
-    """Return the columns of a wide table that hold numbers or labels and play no part."""
-    return [name for name in table.columns if name not in used]
+    roles = RatingsRoles(unit=made.name, rater=rater, value=made.value, by=parts.by)
+    return finished(made.table, roles, options, None, wide=table, used=(*keep, *columns))
 
 
 def finished(
     table: Table, roles: RatingsRoles, options: RatingsOptions, task: str | None, *, wide: Table | None = None,
-    left: Sequence[str] = (),
+    used: Sequence[str | None] = (),
 ) -> Ratings:  # fmt: skip
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
     words = labels_of(table, roles.value) - options.refusal_labels - options.na_labels
     pair = zero_and_one(words)
     numbers: Scale | None = None if pair or opposites(words) else "interval"
     done = build_from(table, roles, replace(options, levels=pair, scale=numbers), wide=wide)
+    left = [] if wide is None else [name for name in wide.columns if name not in used]
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = dict(done.strata)
     if task is not None:
@@ -315,7 +300,7 @@ def refuse_choices(table: Table, roles: RatingsRoles) -> None:
     InputError
         Naming the column and its values.
     """
-    key = [*roles.what, roles.rater, *([roles.by] if roles.by else [])]
+    key = roles.apart
     rows = float(table.counts(key).n.sum())
     if len(table.counts(key).n) == rows:
         return

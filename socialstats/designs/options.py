@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -14,23 +14,28 @@ Missing = Literal["error", "drop"]
 WinnerCoding = Literal["auto", "label", "side", "score"]
 DEFAULT_TIES = ("tie",)
 PARTS = (
-    "item_a",
-    "item_b",
-    "winner",
-    "order",
-    "weight",
-    "count",
-    "by",
-    "values",
-    "cluster",
-    "wins_a",
-    "wins_b",
-    "ties",
-    "score_a",
-    "score_b",
-    "X_a",
-    "X_b",
-)
+    "item_a", "item_b", "winner", "order", "weight", "count", "by", "values", "cluster", "wins_a", "wins_b", "ties",
+    "score_a", "score_b", "X_a", "X_b",
+)  # fmt: skip
+
+
+def texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return one or several names as a tuple without repetitions.
+
+    Examples
+    --------
+    >>> texts("a"), texts(["a", "b", "a"]), texts(None)
+    (('a',), ('a', 'b'), ())
+    """
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
+
+
+def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    """Raise `InputError` for a value that is not allowed, with those that are."""
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not an option. Choose from {', '.join(map(repr, allowed))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,30 +65,23 @@ class Options:
     score_b: str | None = None
 
     def __post_init__(self) -> None:
-        for name, allowed in (("missing", get_args(Missing)), ("winner_coding", get_args(WinnerCoding))):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise InputError(f"{name}={value!r} is not an option. Choose from {', '.join(map(repr, allowed))}")
+        check_choice("missing", self.missing, get_args(Missing))
+        check_choice("winner_coding", self.winner_coding, get_args(WinnerCoding))
 
     @property
     def tie_labels(self) -> tuple[str, ...]:
         """Labels that mean a tie."""
-        return _texts(self.tie)
+        return texts(self.tie)
 
     @property
     def refusal_labels(self) -> frozenset[str]:
         """Winners that mean that no choice was made."""
-        return frozenset(_texts(self.refusal))
+        return frozenset(texts(self.refusal))
 
     @property
     def na_labels(self) -> frozenset[str]:
         """Labels that mean a missing value."""
         return missing_labels(self.na, {*self.tie_labels, *self.refusal_labels})
-
-    @property
-    def cluster_names(self) -> tuple[str, ...]:
-        """Columns that declare dependence."""
-        return tuple(dict.fromkeys(_texts(self.cluster)))
 
 
 def map_options(entries: Sequence[str]) -> dict[str, Any]:
@@ -133,7 +131,3 @@ def map_options(entries: Sequence[str]) -> dict[str, Any]:
             raise InputError(f"--map: covariate '{name}' needs both sides: {name}_a=COLUMN and {name}_b=COLUMN")
     covariates = {name: (pair["a"], pair["b"]) for name, pair in sides.items()}
     return named | ({"covariates": covariates} if covariates else {})
-
-
-def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.parts import Factor, FlowStep, named_factors, taken
+from socialstats.designs.parts import Factor, FlowStep, named_factors, split_by, taken
 from socialstats.errors import Caution, DesignError, NothingToAnalyse
 from socialstats.tables import EPSILON, Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -107,14 +107,14 @@ class PairedSources:
         >>> design.difference.tolist(), design.n_pairs
         ([0.0, 2.0], 2)
         """
-        from socialstats.designs.paired_reading import PairedOptions, build_paired
+        from socialstats.designs.paired_reading import PairedOptions, build_pairs, paired_roles
 
         table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
         options = PairedOptions(
             unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
             cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na,
         )  # fmt: skip
-        return build_paired(table, options)
+        return build_pairs(table, paired_roles(table, options), options)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
@@ -296,9 +296,11 @@ class PairedSources:
         >>> Paired.from_table([[570, 86], [150, 794]]).square().tolist() == cells.square().tolist()
         True
         """
-        from socialstats.designs.paired_reading import cell_pairs
+        from socialstats.designs.paired_reading import square_pairs
+        from socialstats.designs.tables import whole_count
 
-        return cell_pairs({"a": a, "b": b, "c": c, "d": d}, conditions, levels, source)
+        a, b, c, d = (whole_count(x, name) for name, x in {"a": a, "b": b, "c": c, "d": d}.items())
+        return square_pairs([[d, c], [b, a]], conditions, levels, "binary", source)
 
     @classmethod
     def one_sample(
@@ -455,12 +457,7 @@ class Paired(PairedSources):
 
     def split(self) -> dict[str, Paired]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
-        if self.by is None:
-            return {"all": self}
-        return {
-            level: replace(self.take(self.by.codes == code, note=f"{self.by.name} = {level}"), by=None)
-            for code, level in enumerate(self.by.levels)
-        }
+        return split_by(self)
 
     def swap(self) -> Paired:
         """Exchange the two conditions: differences change their sign."""
@@ -468,21 +465,15 @@ class Paired(PairedSources):
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: values under the two conditions, count, `by`, clusters."""
+        import pandas as pd
 
-        return table_of(self)
+        names = np.array(self.levels, dtype=object)
 
+        def shown(values: FloatArray) -> AnyArray:
+            return values if self.scale == "numeric" else names[values.astype(np.int64)]
 
-def table_of(design: Paired) -> pd.DataFrame:
-    """Return the cells as a data frame; `Paired.table` documents it."""
-    import pandas as pd
-
-    names = np.array(design.levels, dtype=object)
-
-    def shown(values: FloatArray) -> AnyArray:
-        return values if design.scale == "numeric" else names[values.astype(np.int64)]
-
-    columns: dict[str, Any] = {"first": shown(design.first), "second": shown(design.second), "count": design.count}
-    for factor in (*([design.by] if design.by else []), *design.clusters):
-        name = factor.name if factor.name not in columns else f"{factor.name} (cluster)"
-        columns[name] = np.array(factor.levels, dtype=object)[factor.codes]
-    return pd.DataFrame(columns)
+        columns: dict[str, Any] = {"first": shown(self.first), "second": shown(self.second), "count": self.count}
+        for factor in (*([self.by] if self.by else []), *self.clusters):
+            name = factor.name if factor.name not in columns else f"{factor.name} (cluster)"
+            columns[name] = np.array(factor.levels, dtype=object)[factor.codes]
+        return pd.DataFrame(columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.columns import Finder
+from socialstats.designs.columns import Finder, named_parts
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites
+from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired import Paired, PairedScale
-from socialstats.designs.parts import Factor, FlowStep, taken
+from socialstats.designs.parts import FlowStep, taken
 from socialstats.designs.rows import (
     FILL_OR_DROP,
     Rows,
@@ -30,7 +31,6 @@ from socialstats.designs.tables import (
     make_long,
     refuse_totals,
     square_counts,
-    whole_count,
     whole_numbers,
 )
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
@@ -57,25 +57,6 @@ LIKELY = {
 WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
 
 
-def texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return one or several names as a tuple without repetitions.
-
-    Examples
-    --------
-    >>> texts("a"), texts(["a", "b", "a"]), texts(None)
-    (('a',), ('a', 'b'), ())
-    """
-    if value is None:
-        return ()
-    return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
-
-
-def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
-    """Raise `InputError` for a value that is not allowed, with those that are."""
-    if value not in allowed:
-        raise InputError(f"{name}={value!r} is not an option. Choose from {', '.join(map(repr, allowed))}")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedOptions:
     """How to read a table as pairs; `Paired.from_frame`, `from_wide` and `from_counts` document every field."""
@@ -97,7 +78,7 @@ class PairedOptions:
         check_choice("missing", self.missing, get_args(ErrorOrDrop))
         check_choice("unmatched", self.unmatched, (*get_args(ErrorOrDrop), None))
         check_choice("scale", self.scale, (*get_args(PairedScale), None))
-        levels = self.level_labels
+        levels = declared_levels(self.levels)
         if levels is not None and self.scale == "numeric":
             raise InputError("levels= and scale='numeric' contradict each other: numbers have no levels")
         if levels is not None and len(levels) != 2 and self.scale == "binary":
@@ -106,11 +87,6 @@ class PairedOptions:
             raise InputError(f"levels= needs at least two levels, not {text.quoted(levels)}")
         if self.conditions is not None:
             _check_conditions(self.conditions)
-
-    @property
-    def level_labels(self) -> tuple[str, ...] | None:
-        """Declared levels as labels."""
-        return declared_levels(self.levels)
 
     @property
     def condition_labels(self) -> tuple[str, str] | None:
@@ -128,7 +104,7 @@ class PairedOptions:
     @property
     def na_labels(self) -> frozenset[str]:
         """Labels that mean a missing value."""
-        return missing_labels(self.na, {*(self.level_labels or ()), *(self.condition_labels or ())})
+        return missing_labels(self.na, {*(declared_levels(self.levels) or ()), *(self.condition_labels or ())})
 
 
 def _check_conditions(conditions: Sequence[Any]) -> None:
@@ -155,17 +131,18 @@ class PairedRoles:
         """Columns that tell units apart, the unit first."""
         return [self.unit, *([self.by] if self.by else [])]
 
+    def needed(self) -> list[str]:
+        """Return the columns that every row needs a value in."""
+        return list(dict.fromkeys([*self.key, self.condition, *([self.count] if self.count else []), *self.clusters]))
+
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
-        counted = [self.count] if self.count else []
-        return list(dict.fromkeys([*self.key, self.condition, self.value, *counted, *self.clusters]))
+        return list(dict.fromkeys([*self.needed(), self.value]))
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
-        named = {"unit": self.unit, "condition": self.condition, "value": self.value}
-        named |= {"by": self.by} if self.by else {}
-        named |= {"count": self.count} if self.count else {}
-        return named | {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
+        named = {"unit": self.unit, "condition": self.condition, "value": self.value, "by": self.by}
+        return named_parts(named | {"count": self.count}, cluster=self.clusters)
 
 
 def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], taken: set[str]) -> str:
@@ -252,9 +229,8 @@ def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
     finder = Finder(table)
     if options.condition is None and options.value is None:
         refuse_wide(finder)
-    by = finder.explicit("by", options.by) if options.by else None
-    times = finder.explicit("count", options.count) if options.count else None
-    clusters = tuple(finder.explicit("cluster", name) for name in texts(options.cluster))
+    by, times = finder.optional("by", options.by), finder.optional("count", options.count or None)
+    clusters = finder.several("cluster", options.cluster)
     named = (options.unit, options.condition, options.value, by, times, *clusters)
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, UNIT_NAMES, taken)
@@ -264,10 +240,8 @@ def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
         value=find(finder, "value", options.value, VALUE_NAMES, taken), by=by, clusters=clusters,
         count=times,
     )  # fmt: skip
-    named_parts = [("unit", roles.unit), ("condition", roles.condition), ("value", roles.value)]
-    distinct_parts(finder, [*named_parts, *([("by", by)] if by else [])])
-    if finder.problems:
-        raise DesignError(finder.problems)
+    distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "condition", "value", "by")])
+    finder.finish()
     return roles
 
 
@@ -297,10 +271,10 @@ def join(
     rows: Rows, roles: PairedRoles, values: FloatArray, conditions: Sequence[str], options: PairedOptions
 ) -> Joined:
     """Put the two rows of each unit side by side, by key; report or leave out units without a partner."""
-    key = rows.key(roles.key)
+    key, labels = rows.key(roles.key), rows.labels(roles.condition)
     size = int(key.max(initial=-1)) + 1
-    labels = rows.labels(roles.condition)
-    blank = _blank(rows, roles.value)
+    numbers = rows.engine_numbers(roles.value)  # no labels are made of a million distinct numbers
+    blank: BoolArray = rows.codes(roles.value) < 0 if numbers is None else np.isnan(numbers)
     value = np.full((2, size), np.nan)
     has = np.zeros((2, size), dtype=bool)
     row = np.zeros(size, dtype=np.int64)
@@ -311,10 +285,9 @@ def join(
         value[side, key[at]] = values[at]
         has[side, key[at]] = True
         row[key[at]] = at
-    alone = has[0] != has[1]
     there = key if rows.origin is None else np.where(blank, -1, key)
-    unmatched = _set_alone_aside(rows, roles, there, alone, has, conditions, options)
-    paired = has[0] & has[1]
+    unmatched = _set_alone_aside(rows, roles, there, has, conditions, options)
+    paired = has.all(axis=0)
     empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
     _set_empty_aside(rows, roles, key, blank & _of_keys(key, empty), empty, options)
     keep = np.flatnonzero(paired & ~empty)
@@ -326,42 +299,42 @@ def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
 
 
 def _set_alone_aside(
-    rows: Rows, roles: PairedRoles, key: IntArray, alone: BoolArray, has: AnyArray, conditions: Sequence[str],
-    options: PairedOptions,
-) -> tuple[str, ...]:  # fmt: skip
+    rows: Rows, roles: PairedRoles, key: IntArray, has: AnyArray, conditions: Sequence[str], options: PairedOptions
+) -> tuple[str, ...]:
+    """Report units with one condition, or leave them out and return their names."""
+    alone = has[0] != has[1]
     bad = np.flatnonzero(alone)
     if not len(bad):
         return ()
-    if not rows.problems.pending and not (has[0] & has[1]).any() and has[0].any() and has[1].any():
+    pairs = int(has.all(axis=0).sum())
+    if not rows.pending and not pairs and has.any(axis=1).all():
         raise DesignError(_two_groups(rows, roles, has, conditions))
-    at = _of_keys(key, alone)
     if options.drop_unmatched:
-        first_row = np.flatnonzero(at)[np.unique(key[at], return_index=True)[1]]
-        names = tuple(rows.named(roles.key, int(one)) if roles.by else _label(rows, roles, one) for one in first_row)
+        at = np.flatnonzero(_of_keys(key, alone))
+        first_row = at[np.unique(key[at], return_index=True)[1]].tolist()
         rows.leave_out(
             _of_keys(rows.key(roles.key), alone),
             "units without a partner",
             "missing='drop': the unit has one of the two conditions",
         )
-        return tuple(sorted(names))
+        return tuple(sorted(rows.named(roles.key, k) if roles.by else rows.label(roles.unit, k) for k in first_row))
     a, b = (text.shorten(label) for label in conditions)
     message = (
         f"{text.count(len(bad), 'unit')} without a partner: {text.count(has[0].sum(), 'unit')} under '{a}', "
-        f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count((has[0] & has[1]).sum(), 'pair')}"
+        f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count(pairs, 'pair')}"
     )
     fix = "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out"
-    named = roles.unit if (rows.origin or rows.table).has(roles.unit) else None
-    rows.problems.say(message, column=named, fix=fix)
-
+    column = roles.unit if (rows.origin or rows.table).has(roles.unit) else None
+    rows.say(message, column=column, fix=fix)
     what = "row" if rows.origin is None else "value"
 
     def one(found: IntArray) -> str:
-        there = rows.codes(roles.condition)[found[0]] == rows.labels(roles.condition).levels.index(conditions[0])
+        there = rows.label(roles.condition, int(found[0])) == conditions[0]
         return f"{rows.named(roles.key, int(found[0]))} has no {what} under '{b if there else a}'"
 
     more = "{} further units have no partner"
-    columns = [*roles.key, roles.condition]
-    rows.each_key(key, bad, columns, one, column=named, fix="", more=more, most=UNMATCHED_SHOWN)
+    keys = [*roles.key, roles.condition]
+    rows.each_key(key, bad, keys, one, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
     return ()
 
 
@@ -377,17 +350,6 @@ def _two_groups(rows: Rows, roles: PairedRoles, has: AnyArray, conditions: Seque
     )
 
 
-def _label(rows: Rows, roles: PairedRoles, row: int) -> str:
-    labels = rows.labels(roles.unit)
-    return labels.levels[int(labels.codes[row])]
-
-
-def _blank(rows: Rows, column: str) -> BoolArray:
-    """Return the rows without a value; of numbers that the engine holds as such, without making labels of them."""
-    numbers = rows.engine_numbers(column)
-    return rows.codes(column) < 0 if numbers is None else np.isnan(numbers)
-
-
 def _set_empty_aside(
     rows: Rows, roles: PairedRoles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
 ) -> None:  # fmt: skip
@@ -401,18 +363,17 @@ def _set_empty_aside(
             message = "both values are missing"
             bad = bad & (rows.codes(roles.condition) == rows.codes(roles.condition)[bad][0])
         keys = [*roles.key, roles.condition, column]
-        rows.problems.add(message, bad, keys, column=column, fix=fix)
-    elif not rows.problems.pending:
+        rows.add(message, bad, keys, column=column, fix=fix)
+    elif not rows.pending:
         note = f"missing='drop': a value of '{text.shorten(column)}' is missing"
         rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
 
 
-MOSTLY = 0.5
 LABELS = "if these are labels, say scale='nominal' (--scale nominal)"
 ZERO_ONE = {0.0, 1.0}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Values:
     """Decoded values.
 
@@ -421,21 +382,21 @@ class Values:
     scale : {"binary", "nominal", "numeric"}
     levels : tuple of str
         Empty for numbers.
-    numbers : mapping of str to (rows,) float64 array
-        By column: numbers, or codes into `levels`; NaN where missing or not decoded.
+    numbers : (rows,) float64 array
+        Numbers, or codes into `levels`; NaN where missing or not decoded.
     """
 
     scale: PairedScale
     levels: tuple[str, ...]
-    numbers: Mapping[str, FloatArray]
+    numbers: FloatArray
 
 
-def decode(columns: Sequence[str], rows: Rows, options: PairedOptions) -> Values:
-    """Decode the value column (or the two columns of a wide or counted table).
+def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
+    """Decode the value column.
 
     Parameters
     ----------
-    columns : sequence of str
+    column : str
     rows : Rows
         Collects values that do not fit.
     options : PairedOptions
@@ -445,146 +406,74 @@ def decode(columns: Sequence[str], rows: Rows, options: PairedOptions) -> Values
     DesignError
         For two texts without an order.
     """
-    fast = _engine_numbers(columns, rows, options)
+    fast = _engine_numbers(column, rows, options)
     if fast is not None:
-        return Values(scale="numeric", levels=(), numbers=fast)
-    used = sorted({label for column in columns for label in rows.used_labels(column)})
-    levels = options.level_labels
+        return Values("numeric", (), fast)
+    used, levels, numeric = rows.used_labels(column), declared_levels(options.levels), options.scale == "numeric"
     if levels is None and options.scale == "nominal":
-        levels = _category_levels(columns, rows, used) or in_order(used)
+        levels = _category_levels(column, rows, used) or in_order(used)
     if levels is not None:
         scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
-        return Values(scale=scale, levels=levels, numbers=_by_level(columns, rows, levels, declared=True))
-    rows.problems.refuse_spellings(columns, rows.use, LABELS)
-    numbers = [as_number(label) for label in used]
-    if None not in numbers:
-        return _numbers(columns, rows, options, {x for x in numbers if x is not None})
-    if pair := opposites(used):
-        return _opposites(columns, rows, options, pair)
-    if options.scale == "numeric" or _text_share(columns, rows) < MOSTLY:
-        return _not_numbers(columns, rows)
-    levels = _category_levels(columns, rows, used) or _levels_of_texts(columns, rows, options, used)
-    return Values(
-        scale="binary" if len(levels) == 2 else "nominal", levels=levels,
-        numbers=_by_level(columns, rows, levels, declared=False),
-    )  # fmt: skip
-
-
-def _engine_numbers(columns: Sequence[str], rows: Rows, options: PairedOptions) -> dict[str, FloatArray] | None:
-    """Return finite numbers that the engine holds as such, without making labels of them; None when not plain."""
-    if options.levels is not None or options.scale not in (None, "numeric"):
-        return None
-    found: dict[str, FloatArray] = {}
-    for column in columns:
-        numbers = rows.engine_numbers(column)
-        if numbers is None or np.isinf(numbers[rows.use]).any():
-            return None
-        found[column] = numbers
-    used = np.unique(np.concatenate([numbers[rows.use] for numbers in found.values()]))
-    if options.scale is None and np.isin(used[~np.isnan(used)], (0.0, 1.0)).all():
-        return None
-    return found
-
-
-def _numbers(columns: Sequence[str], rows: Rows, options: PairedOptions, found: set[float]) -> Values:
-    if found <= ZERO_ONE and options.scale != "numeric":
-        return Values(scale="binary", levels=("0", "1"), numbers=_by_level(columns, rows, ("0", "1"), declared=False))
-    if options.scale == "binary":
-        listed = text.listing([f"{x:g}" for x in sorted(found)], most=6)
+        return Values(scale, levels, _by_level(column, rows, levels, declared=True))
+    rows.refuse_spellings(column, otherwise=LABELS)
+    numbers = {as_number(label) for label in used}
+    zero_one = ("0", "1") if numbers <= ZERO_ONE and not numeric else None
+    pair = opposites(used) if None in numbers else zero_one
+    if pair:
+        codes = _by_level(column, rows, pair, declared=False)
+        return Values("numeric", (), codes) if numeric else Values("binary", pair, codes)
+    if None not in numbers and options.scale == "binary":
+        listed = text.listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
         cure = "Say which two values count as 0 and 1: levels=(zero, one) (--levels zero,one)"
         raise DesignError(
-            f"{rows.table.source}, column '{columns[0]}': scale='binary', but the values are {listed}. {cure}"
+            f"{rows.table.source}, column '{column}': scale='binary', but the values are {listed}. {cure}"
         )
-    return Values(scale="numeric", levels=(), numbers=_parsed(columns, rows))
+    if None not in numbers or numeric or rows.mostly_numbers(column):
+        fix = "Correct it, or declare it with na='{}' (--na) if it means a missing value"
+        if None in numbers:
+            rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=fix)
+        return Values("numeric", (), rows.labels(column).numbers())
+    levels = _category_levels(column, rows, used) or _levels_of_texts(column, rows, options, used)
+    scale = "binary" if len(levels) == 2 else "nominal"
+    return Values(scale, levels, _by_level(column, rows, levels, declared=False))
 
 
-def _opposites(columns: Sequence[str], rows: Rows, options: PairedOptions, pair: tuple[str, str]) -> Values:
-    codes = _by_level(columns, rows, pair, declared=False)
-    if options.scale == "numeric":
-        return Values(scale="numeric", levels=(), numbers=codes)
-    return Values(scale="binary", levels=pair, numbers=codes)
-
-
-def _parsed(columns: Sequence[str], rows: Rows) -> dict[str, FloatArray]:
-    out = {}
-    for column in columns:
-        labels = rows.labels(column)
-        numbers = [as_number(label) for label in labels.levels]
-        table = np.array([*(np.nan if x is None else x + 0.0 for x in numbers), np.nan], dtype=np.float64)
-        out[column] = table[labels.codes]
-    return out
-
-
-def _text_cells(column: str, rows: Rows) -> BoolArray:
-    labels = rows.labels(column)
-    is_text = np.array([*(as_number(label) is None for label in labels.levels), False])
-    found: BoolArray = rows.use & is_text[labels.codes]
-    return found
-
-
-def _text_share(columns: Sequence[str], rows: Rows) -> float:
-    n = rows.counts.n
-    words = sum(float(n[_text_cells(column, rows)].sum()) for column in columns)
-    every = sum(float(n[rows.use & (rows.codes(column) >= 0)].sum()) for column in columns)
-    return words / every if every else 0.0
-
-
-def _not_numbers(columns: Sequence[str], rows: Rows) -> Values:
-    fix = "Correct it, or declare it with na='{}' (--na) if it means a missing value"
-    for column in columns:
-        rows.problems.each_value(column, _text_cells(column, rows), [column], "'{}' is not a finite number", fix=fix)
-    return Values(scale="numeric", levels=(), numbers=_parsed(columns, rows))
-
-
-def _by_level(columns: Sequence[str], rows: Rows, levels: Sequence[str], *, declared: bool) -> dict[str, FloatArray]:
-    """Decode labels as codes, and report those that are no level."""
-    out = {}
-    for column in columns:
-        labels = rows.labels(column)
-        codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
-        bad = rows.use & (codes < 0) & (labels.codes >= 0)
-        if declared and bad.any():
-            message = f"'{{}}' is none of the declared levels ({text.quoted(levels, 8)})"
-            fix = "Correct it, add it to levels= (--levels), or say na='{}' (--na) if it means a missing value"
-            rows.problems.each_value(column, bad, [column], message, fix=fix, like=levels)
-        out[column] = np.where(codes >= 0, codes, np.nan)
-    return out
-
-
-def _category_levels(columns: Sequence[str], rows: Rows, used: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the order that the column's own type declares, if it explains every value."""
-    found = {categories(rows.table, column) for column in columns}
-    levels = found.pop() if len(found) == 1 else None
-    if levels is None or len(levels) < 2 or not set(used) <= set(levels):
+def _engine_numbers(column: str, rows: Rows, options: PairedOptions) -> FloatArray | None:
+    """Return finite numbers that the engine holds as such, without making labels of them; None when not plain."""
+    numbers = rows.engine_numbers(column)
+    if numbers is None or options.levels is not None or options.scale not in (None, "numeric"):
         return None
-    return levels
+    used = numbers[rows.use & ~np.isnan(numbers)]
+    binary = options.scale is None and bool(np.isin(used, (0.0, 1.0)).all())
+    return None if binary or np.isinf(used).any() else numbers
 
 
-def _levels_of_texts(columns: Sequence[str], rows: Rows, options: PairedOptions, used: list[str]) -> tuple[str, ...]:
+def _by_level(column: str, rows: Rows, levels: Sequence[str], *, declared: bool) -> FloatArray:
+    """Decode labels as codes, and report those that are no level."""
+    labels = rows.labels(column)
+    codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
+    if declared:
+        message = f"'{{}}' is none of the declared levels ({text.quoted(levels, 8)})"
+        fix = "Correct it, add it to levels= (--levels), or say na='{}' (--na) if it means a missing value"
+        bad = rows.use & (codes < 0) & (labels.codes >= 0)
+        rows.each_value(column, bad, [column], message, fix=fix, like=levels)
+    return np.where(codes >= 0, codes, np.nan)
+
+
+def _category_levels(column: str, rows: Rows, used: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the order that the column's own type declares, if it explains every value."""
+    levels = categories(rows.table, column)
+    return levels if levels is not None and len(levels) >= 2 and set(used) <= set(levels) else None
+
+
+def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list[str]) -> tuple[str, ...]:
     if len(used) > 2 and options.scale != "binary":
         return in_order(used)
-    place = f"{rows.table.source}, column '{columns[0]}'"
-    listed = text.quoted(used, 6)
     raise DesignError(
-        f"{place}: the values are the text{'s' if len(used) > 1 else ''} {listed}, and nothing says which counts as 1. "
-        "Say levels=(zero, one) (--levels zero,one), the one that counts as 1 last, or scale='nominal' "
-        "(--scale nominal) if they have no order"
+        f"{rows.table.source}, column '{column}': the values are the text{'s' if len(used) > 1 else ''} "
+        f"{text.quoted(used, 6)}, and nothing says which counts as 1. Say levels=(zero, one) (--levels zero,one), the "
+        "one that counts as 1 last, or scale='nominal' (--scale nominal) if they have no order"
     )
-
-
-def build_paired(table: Table, options: PairedOptions) -> Paired:
-    """Read a long table as pairs.
-
-    Raises
-    ------
-    DesignError
-        When columns are missing, the conditions are not two, or two texts have no order.
-    InputError
-        When rows are wrong: up to 20 problems of all kinds at once, with places.
-    NothingToAnalyse
-        When no pair is left.
-    """
-    return build_pairs(table, paired_roles(table, options), options)
 
 
 def build_pairs(
@@ -602,16 +491,24 @@ def build_pairs(
         The table with one row a unit that `table` was made of: there, an empty field is a missing partner.
     noticed : sequence of Caution, optional
         What was said of a column of frequencies; None where none was looked for.
+
+    Raises
+    ------
+    DesignError
+        When the conditions are not two, or two texts have no order.
+    InputError
+        When rows are wrong: up to 20 problems of all kinds at once, with places.
+    NothingToAnalyse
+        When no pair is left.
     """
     rows = begin(table, roles.columns(), options.na_labels, [*roles.key, roles.condition, *roles.clusters])
     if wide is not None:
         rows.become_wide(wide)
     if noticed is None:
         noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
-    needed = [*roles.key, roles.condition, *roles.clusters, *([roles.count] if roles.count else [])]
-    rows.set_missing_aside(needed, drop=options.missing == "drop")
+    rows.set_missing_aside(roles.needed(), drop=options.missing == "drop")
     conditions, cautions = _conditions(rows, roles, options)
-    values = decode([roles.value], rows, options)
+    values = decode(roles.value, rows, options)
     fix = (
         f"A unit has one row under each condition: name a column that tells these rows apart as part of '{roles.unit}'"
     )
@@ -621,9 +518,9 @@ def build_pairs(
         cure = "A unit belongs to one cluster: give its rows the same value, or different units different names"
         rows.constant(roles.key, column, "unit", cure)
     if values.scale == "numeric":
-        noticed = [*noticed, *code_suspects(rows.problems, [roles.value], rows.use)]
-    joined = join(rows, roles, values.numbers[roles.value], conditions, options)
-    rows.problems.raise_if_any()
+        noticed = [*noticed, *code_suspects(rows, [roles.value])]
+    joined = join(rows, roles, values.numbers, conditions, options)
+    rows.raise_if_any()
     return _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row])
 
 
@@ -631,9 +528,9 @@ def _times(rows: Rows, roles: PairedRoles) -> FloatArray:
     """Return how many alike units each row's unit stands for; units that never occurred are left out."""
     if roles.count is None:
         return np.ones(len(rows.use))
-    refuse_totals([roles.value], rows.use, rows.problems)
-    rows.problems.raise_if_any()
-    times = whole_numbers(roles.count, rows.use, rows.problems)
+    refuse_totals([roles.value], rows)
+    rows.raise_if_any()
+    times = whole_numbers(roles.count, rows)
     rows.constant(
         roles.key, roles.count, "unit", "The count says how many alike units there are: repeat it in all rows"
     )
@@ -657,7 +554,7 @@ def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple
         rows.leave_out(other, "other conditions", f"conditions={picked!r} picks two")
         return picked, []
     if not found:
-        rows.problems.raise_if_any()
+        rows.raise_if_any()
         raise _nothing(rows)
     if len(found) != 2:
         example = [text.shorten(label) for label in [*found, "..."][:2]]
@@ -686,28 +583,20 @@ def _finish(
     pairs = len(joined.row)
     if not pairs:
         raise _nothing(rows)
-    steps = [
-        FlowStep(label=f"{rows.noun} analysed", rows=int(rows.counts.n[rows.use].sum())),
-        FlowStep(
-            label="pairs analysed",
-            rows=int(times.sum()),
-            note=f"two {rows.noun} a pair" if roles.count is None else "each row counts several pairs",
-        ),
-    ]
+    note = f"two {rows.noun} a pair" if roles.count is None else "each row counts several pairs"
+    analysed = FlowStep(label=f"{rows.noun} analysed", rows=int(rows.counts.n[rows.use].sum()))
     by = rows.factor(roles.by, joined.row) if roles.by else None
     clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)
-    noticed = [
-        *_left_out(rows, joined),
-        *cautions,
-        *label_cautions({"conditions": conditions, "levels": values.levels}, (by, *clusters)),
-    ]
+    noticed = [*_left_out(rows, joined), *cautions]
+    noticed += label_cautions({"conditions": conditions, "levels": values.levels}, (by, *clusters))
     noticed += cluster_suspects(rows.origin or rows.table, [*roles.columns(), *conditions], pairs)
     return as_cells(
         Paired(
             conditions=conditions, first=joined.first, second=joined.second, count=times,
             scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
-            epsilon=rows.table.epsilon(roles.value),
-            flow=(*rows.flow, *steps), source=rows.table.source, columns=roles.parts(), cautions=tuple(noticed),
+            epsilon=rows.table.epsilon(roles.value), source=rows.table.source, columns=roles.parts(),
+            flow=(*rows.flow, analysed, FlowStep(label="pairs analysed", rows=int(times.sum()), note=note)),
+            cautions=tuple(noticed),
         )
     )  # fmt: skip
 
@@ -724,37 +613,25 @@ def _left_out(rows: Rows, joined: Joined) -> list[Caution]:
 
 def as_cells(design: Paired) -> Paired:
     """Return the design with equal pairs counted together, in canonical order."""
-    from dataclasses import replace
-
     factors = [*([design.by] if design.by else []), *design.clusters]
     index, cell = group([*(factor.codes for factor in factors), design.first + 0.0, design.second + 0.0])
     count = np.bincount(cell, weights=design.count, minlength=len(index)).astype(np.float64)
-
-    def at(factor: Factor) -> Factor:
-        return taken(factor, index)
-
     return replace(
         design, first=design.first[index] + 0.0, second=design.second[index] + 0.0, count=count,
-        by=at(design.by) if design.by else None, clusters=tuple(at(factor) for factor in design.clusters),
+        by=taken(design.by, index) if design.by else None,
+        clusters=tuple(taken(factor, index) for factor in design.clusters),
     )  # fmt: skip
 
 
 def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> Paired:
     """Read one row a unit; `Paired.from_wide` documents it."""
     finder = Finder(table)
-    parts = [("first", first), ("second", second), *([("unit", options.unit)] if options.unit else [])]
-    belongs = [name for name in (options.by, *texts(options.cluster)) if name]
-    named = [
-        *parts,
-        *([("count", options.count)] if options.count else []),
-        *(("by or cluster", one) for one in belongs),
-    ]
-    for part, column in named:
-        finder.explicit(part, column)
-    distinct_parts(finder, [(part, column) for part, column in named if part != "by or cluster"])
-    if finder.problems:
-        raise DesignError(finder.problems)
-    used = [column for _, column in named]
+    named = {"first": first, "second": second, "unit": options.unit, "count": options.count or None}
+    parts = [(part, finder.explicit(part, column)) for part, column in named.items() if column]
+    belongs = [finder.explicit("by or cluster", name) for name in (options.by, *texts(options.cluster)) if name]
+    distinct_parts(finder, parts)
+    finder.finish()
+    used = [*(column for _, column in parts), *belongs]
     counted = frequency(
         table, options.count, [] if options.unit else used, used, options.na_labels,
         counted=lambda: looks_counted(table, first, second),
@@ -770,7 +647,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     full = replace(options, conditions=(first, second), levels=levels)
     done = build_pairs(long.table, roles, full, wide=table, noticed=counted.cautions)
     columns = {part: column for part, column in done.columns.items() if part not in ("unit", "condition", "value")}
-    return replace(done, columns=dict(parts) | columns)
+    return replace(done, columns={part: column for part, column in parts if part != "count"} | columns)
 
 
 def square_pairs(
@@ -810,26 +687,15 @@ def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[s
     )
 
 
-def cell_pairs(
-    cells: Mapping[str, Any], conditions: Sequence[str], levels: Sequence[Any], source: str
-) -> Paired:  # fmt: skip
-    """Build binary pairs from four counts; `Paired.from_cells` documents it."""
-    a, b, c, d = (whole_count(cells[name], name) for name in "abcd")
-    return square_pairs([[d, c], [b, a]], conditions, levels, "binary", source)
-
-
 def values_against(values: Any, bound: float, cluster: Any, name: str, missing: str, source: str) -> Paired:
     """Pair values with a constant; `Paired.one_sample` documents it."""
-    if (
-        isinstance(bound, bool)
-        or not isinstance(bound, (int, float, np.integer, np.floating))
-        or not np.isfinite(bound)
-    ):
+    number = isinstance(bound, (int, float, np.integer, np.floating)) and not isinstance(bound, bool)
+    if not number or not np.isfinite(bound):
         raise InputError(f"bound={bound!r} is not a finite number")
     named = cluster if isinstance(cluster, Mapping) else {} if cluster is None else {"cluster": cluster}
     if name in named or not all(isinstance(one, str) for one in (name, *named)):
         raise InputError(f"name={name!r}: values and clusters need different names, which are texts")
-    columns = {name: _vector(values, name), **{key: _vector(one, key) for key, one in named.items()}}
+    columns = {key: _vector(one, key) for key, one in {name: values, **named}.items()}
     sizes = {key: len(one) for key, one in columns.items()}
     if len(set(sizes.values())) > 1:
         raise InputError(f"values and clusters have different lengths: {sizes}")
@@ -838,8 +704,8 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
     options = PairedOptions(scale="numeric", cluster=tuple(named), missing=missing)  # type: ignore[arg-type]
     rows = begin(as_table(columns, source), list(columns), ())
     rows.set_missing_aside(list(columns), drop=missing == "drop")
-    numbers = decode([name], rows, options).numbers[name]
-    rows.problems.raise_if_any()
+    numbers = decode(name, rows, options).numbers
+    rows.raise_if_any()
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise NothingToAnalyse(f"{source}: no value is left to analyse")
@@ -850,8 +716,7 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
         Paired(
             conditions=(name, "bound"), first=numbers[index], second=np.full(len(index), float(bound)), count=count,
             scale="numeric", clusters=tuple(rows.factor(key, index) for key in named), flow=(*rows.flow, step),
-            epsilon=rows.table.epsilon(name),
-            source=source, columns={"value": name, **{f"cluster{k}": key for k, key in enumerate(named, start=1)}},
+            epsilon=rows.table.epsilon(name), source=source, columns=named_parts({"value": name}, cluster=[*named]),
             cautions=(caution("SS301", left),) if left else (),
         )
     )  # fmt: skip

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.errors import InputError
+from socialstats.text import quoted
 
 A_WON, B_WON, TIED = 0, 1, 2
 
@@ -69,8 +70,9 @@ def taken(factor: Factor, index: AnyArray) -> Factor:
 
 
 def named_factors(
-    clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None
-) -> tuple[Factor, ...]:
+    clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None,
+    pair: Callable[[], Factor] | None = None,
+) -> tuple[Factor, ...]:  # fmt: skip
     """Return declared factors by name.
 
     Parameters
@@ -80,6 +82,8 @@ def named_factors(
         May be named too.
     names : str, sequence of str or None
         ``"declared"``: all of `clusters`; None: none.
+    pair : callable, optional
+        Makes the factor ``"pair"`` where none of this name is declared.
 
     Raises
     ------
@@ -90,10 +94,41 @@ def named_factors(
         return ()
     if isinstance(names, str) and names == "declared":
         return tuple(clusters)
-    known: dict[str, Any] = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
+    known = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
     wanted = (names,) if isinstance(names, str) else tuple(names)
     for name in wanted:
-        if name not in known:
-            listed = ", ".join(f"'{n}'" for n in known) or "none"
-            raise InputError(f"no cluster '{name}'. Clusters declared: {listed}; declare others with cluster=")
+        if name == "pair" and pair is not None and name not in known:
+            known[name] = pair()
+        elif name not in known:
+            listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*known, *(["pair"] if pair else [])])) or "none"
+            said = "Clusters" if pair else "Clusters declared"
+            raise InputError(f"no cluster '{name}'. {said}: {listed}; declare others with cluster=")
     return tuple(known[name] for name in wanted)
+
+
+def split_by(design: Any) -> dict[str, Any]:
+    """Return one design a level of its `by` (just this one, under ``"all"``, without `by`)."""
+    if design.by is None:
+        return {"all": design}
+    return {
+        level: replace(design.take(design.by.codes == code, note=f"{design.by.name} = {level}"), by=None)
+        for code, level in enumerate(design.by.levels)
+    }
+
+
+def renamed(labels: Sequence[str], new: Mapping[str, str], what: str) -> list[str]:
+    """Return labels (of items, raters) with some of them replaced.
+
+    Raises
+    ------
+    InputError
+        If a name is none of the labels, or two would have the same one.
+    """
+    unknown = [name for name in new if name not in labels]
+    if unknown:
+        raise InputError(f"{quoted(unknown)}: no such {what}. {what.capitalize()}s: {quoted(labels, 10)}")
+    found = [new.get(name, name) for name in labels]
+    if len(set(found)) < len(found):
+        twice = sorted({name for name in found if found.count(name) > 1})
+        raise InputError(f"two {what}s would be called {quoted(twice)}. Give every {what} a label of its own")
+    return found

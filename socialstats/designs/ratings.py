@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.parts import Factor, FlowStep, named_factors, taken
+from socialstats.designs.parts import Factor, FlowStep, named_factors, renamed, split_by, taken
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -112,7 +112,7 @@ class RatingsSources:
         >>> design.matrix().tolist(), design.scale
         ([[0.0, 1.0], [0.0, 0.0]], 'ordinal')
         """
-        from socialstats.designs.ratings_reading import RatingsOptions, build_ratings
+        from socialstats.designs.ratings_reading import RatingsOptions, build_from, ratings_roles
 
         table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
         options = RatingsOptions(
@@ -120,7 +120,7 @@ class RatingsSources:
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
             count=count, missing=missing,
         )  # fmt: skip
-        return build_ratings(table, options)
+        return build_from(table, ratings_roles(table, options), options)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Ratings:
@@ -293,6 +293,7 @@ Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 SCALES: tuple[str, ...] = ("nominal", "ordinal", "interval", "ratio")
 OK, MISSING, REFUSAL = 0, 1, 2
 STATUSES = ("ok", "missing", "refusal")
+OWN = ("unit", "rater", "value", "status", "count", "score")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -426,12 +427,7 @@ class Ratings(RatingsSources):
 
     def split(self) -> dict[str, Ratings]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
-        if self.by is None:
-            return {"all": self}
-        return {
-            level: replace(self.take(self.by.codes == code, note=f"{self.by.name} = {level}"), by=None)
-            for code, level in enumerate(self.by.levels)
-        }
+        return split_by(self)
 
     def split_units(self, stratum: str) -> dict[str, Ratings]:
         """Return one design a level of a stratum (or cluster) of the units.
@@ -474,8 +470,18 @@ class Ratings(RatingsSources):
         InputError
             If a name is no rater.
         """
-
-        return square_of(self, rater_a, rater_b)
+        k = len(self.levels)
+        given = []
+        for name in (rater_a, rater_b):
+            if name not in self.raters:
+                raise InputError(f"{quoted([name])}: no such rater. Raters: {quoted(self.raters, 10)}")
+            mine = (self.rater == self.raters.index(name)) & (self.status == OK)
+            values = np.full(len(self.units), -1, dtype=np.int64)
+            values[self.unit[mine]] = self.value[mine]
+            given.append(values)
+        both = (given[0] >= 0) & (given[1] >= 0)
+        cell = given[0][both] * k + given[1][both]
+        return np.bincount(cell, weights=self.unit_count[both], minlength=k * k).reshape(k, k).astype(np.float64)
 
     def relabel_raters(self, labels: Mapping[str, str]) -> Ratings:
         """Give raters new labels; raters that `labels` does not name keep theirs.
@@ -485,77 +491,34 @@ class Ratings(RatingsSources):
         InputError
             If a name is no rater, or two raters would share a label.
         """
-
-        return relabelled(self, labels)
+        new = renamed(self.raters, labels, "rater")
+        order = np.argsort(np.array(new, dtype=object))
+        rater = np.argsort(order)[self.rater]
+        rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
+        return replace(
+            self, raters=tuple(new[k] for k in order.tolist()), rater=rater[rows], unit=self.unit[rows],
+            value=self.value[rows], status=self.status[rows], by=taken(self.by, rows) if self.by else None,
+            rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
+        )  # fmt: skip
 
     def table(self) -> pd.DataFrame:
         """Return the ratings as a long data frame: unit, rater, value, status, and what belongs to them."""
+        import pandas as pd
 
-        return table_of(self)
-
-
-OWN = ("unit", "rater", "value", "status", "count", "score")
-
-
-def square_of(design: Ratings, rater_a: str, rater_b: str) -> FloatArray:
-    """Count units by the levels that two raters gave; `Ratings.square` documents it."""
-    k = len(design.levels)
-    given = []
-    for name in (rater_a, rater_b):
-        if name not in design.raters:
-            raise InputError(f"{quoted([name])}: no such rater. Raters: {quoted(design.raters, 10)}")
-        mine = (design.rater == design.raters.index(name)) & (design.status == OK)
-        values = np.full(len(design.units), -1, dtype=np.int64)
-        values[design.unit[mine]] = design.value[mine]
-        given.append(values)
-    both = (given[0] >= 0) & (given[1] >= 0)
-    cell = given[0][both] * k + given[1][both]
-    return np.bincount(cell, weights=design.unit_count[both], minlength=k * k).reshape(k, k).astype(np.float64)
-
-
-def relabelled(design: Ratings, labels: Mapping[str, str]) -> Ratings:
-    """Give raters new labels; `Ratings.relabel_raters` documents it."""
-    unknown = [name for name in labels if name not in design.raters]
-    if unknown:
-        raise InputError(f"{quoted(unknown)}: no such rater. Raters: {quoted(design.raters, 10)}")
-    renamed = [labels.get(name, name) for name in design.raters]
-    if len(set(renamed)) < len(renamed):
-        twice = sorted({name for name in renamed if renamed.count(name) > 1})
-        raise InputError(f"two raters would be called {quoted(twice)}. Give every rater a label of its own")
-    order = np.array(sorted(range(len(renamed)), key=renamed.__getitem__), dtype=np.int64)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    rater = place[design.rater]
-    rows = np.lexsort((rater, design.unit, *([design.by.codes] if design.by else [])))
-    return replace(
-        design, raters=tuple(renamed[k] for k in order.tolist()), rater=rater[rows], unit=design.unit[rows],
-        value=design.value[rows], status=design.status[rows], by=taken(design.by, rows) if design.by else None,
-        rater_groups={name: taken(factor, order) for name, factor in design.rater_groups.items()},
-    )  # fmt: skip
-
-
-def table_of(design: Ratings) -> pd.DataFrame:
-    """Return the ratings as a long data frame; `Ratings.table` documents it."""
-    import pandas as pd
-
-    levels = np.array([*design.levels, None], dtype=object)
-    columns: dict[str, Any] = {
-        "unit": np.array(design.units, dtype=object)[design.unit],
-        "rater": np.array(design.raters, dtype=object)[design.rater],
-        "value": levels[design.value],
-        "status": np.array(STATUSES, dtype=object)[design.status],
-        "count": design.unit_count[design.unit],
-    }
-    if design.numeric:
-        columns["score"] = np.append(design.scores, np.nan)[design.value]
-    factors = [(f, f.codes) for f in ([design.by] if design.by else [])]
-    factors += [(f, f.codes[design.unit]) for f in (*design.strata.values(), *design.clusters)]
-    factors += [(f, f.codes[design.rater]) for f in design.rater_groups.values()]
-    for factor, codes in factors:
-        name = (
-            factor.name
-            if factor.name not in ("unit", "rater", "value", "status", "count", "score")
-            else f"{factor.name}_"
-        )
-        columns[name] = np.array([*factor.levels, None], dtype=object)[codes]  # -1: no level
-    return pd.DataFrame(columns)
+        levels = np.array([*self.levels, None], dtype=object)
+        columns: dict[str, Any] = {
+            "unit": np.array(self.units, dtype=object)[self.unit],
+            "rater": np.array(self.raters, dtype=object)[self.rater],
+            "value": levels[self.value],
+            "status": np.array(STATUSES, dtype=object)[self.status],
+            "count": self.unit_count[self.unit],
+        }
+        if self.numeric:
+            columns["score"] = np.append(self.scores, np.nan)[self.value]
+        factors = [(f, f.codes) for f in ([self.by] if self.by else [])]
+        factors += [(f, f.codes[self.unit]) for f in (*self.strata.values(), *self.clusters)]
+        factors += [(f, f.codes[self.rater]) for f in self.rater_groups.values()]
+        for factor, codes in factors:
+            name = f"{factor.name}_" if factor.name in OWN else factor.name
+            columns[name] = np.array([*factor.levels, None], dtype=object)[codes]  # -1: no level
+        return pd.DataFrame(columns)

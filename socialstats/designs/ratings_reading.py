@@ -10,21 +10,21 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.columns import Finder
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.columns import Finder, named_parts
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
+from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired_reading import (
+    LABELS,
     UNIT_NAMES,
     VALUE_NAMES,
     ErrorOrDrop,
-    check_choice,
     distinct_parts,
     find,
     refuse_unit_as_cluster,
-    texts,
 )
-from socialstats.designs.parts import Factor, FlowStep
+from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.rows import (
     FILL,
@@ -57,13 +57,8 @@ RATER_NAMES = (
 )  # fmt: skip
 PEOPLE = ("participant", "participant_id", "person", "respondent")  # who rates, in a table of ratings
 UNITS = tuple(name for name in UNIT_NAMES if name not in PEOPLE)
-RATINGS = (
-    "value",
-    "rating",
-    "score",
-    "label",
-    *(name for name in VALUE_NAMES if name not in ("value", "rating", "score", "label")),
-)
+FIRST = ("value", "rating", "score", "label")
+RATINGS = (*FIRST, *(name for name in VALUE_NAMES if name not in FIRST))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +85,13 @@ class RatingsOptions:
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, ("error", "drop"))
         check_choice("scale", self.scale, (*SCALES, None))
-        levels = self.level_labels
+        levels = declared_levels(self.levels)
         if levels is None:
             return
         clash = [label for label in levels if label in self.refusal_labels or label in texts(self.na or ())]
         if clash:
             raise InputError(f"'{shorten(clash[0])}' is declared as a level and as a refusal or missing value")
         check_scale(self.scale, levels, "levels=")
-
-    @property
-    def level_labels(self) -> tuple[str, ...] | None:
-        """Declared levels as labels."""
-        return declared_levels(self.levels)
 
     @property
     def refusal_labels(self) -> frozenset[str]:
@@ -111,7 +101,7 @@ class RatingsOptions:
     @property
     def na_labels(self) -> frozenset[str]:
         """Labels that mean a missing value."""
-        return missing_labels(self.na, {*(self.level_labels or ()), *self.refusal_labels})
+        return missing_labels(self.na, {*(declared_levels(self.levels) or ()), *self.refusal_labels})
 
 
 def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
@@ -144,12 +134,12 @@ class RatingsRoles:
     unit: str
     rater: str
     value: str
-    by: str | None
-    status: str | None
-    source: str | None
-    groups: tuple[str, ...]
-    strata: tuple[str, ...]
-    clusters: tuple[str, ...]
+    by: str | None = None
+    status: str | None = None
+    source: str | None = None
+    groups: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
     count: str | None = None
     within: str | None = None  # names of units are unique within a level of this column
 
@@ -163,14 +153,18 @@ class RatingsRoles:
         """Columns that tell raters apart."""
         return [self.rater, *([self.source] if self.source else [])]
 
-    def needed(self) -> list[str]:
-        """Return the columns that every row needs a value in: all but those that belong to the rater."""
-        return [*self.names(), *([self.count] if self.count else [])]
+    @property
+    def apart(self) -> list[str]:
+        """Columns that tell ratings apart."""
+        return [*self.what, *self.who, *([self.by] if self.by else [])]
 
     def names(self) -> list[str]:
         """Return the columns of names that belong to the unit, the rater or the row."""
-        by = [self.by] if self.by else []
-        return list(dict.fromkeys([*self.what, *self.who, *by, *self.strata, *self.clusters]))
+        return list(dict.fromkeys([*self.apart, *self.strata, *self.clusters]))
+
+    def needed(self) -> list[str]:
+        """Return the columns that every row needs a value in: all but those that belong to the rater."""
+        return [*self.names(), *([self.count] if self.count else [])]
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
@@ -179,13 +173,11 @@ class RatingsRoles:
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
-        named: dict[str, str | None] = {
+        named = {
             "unit": self.unit, "rater": self.rater, "value": self.value, "by": self.by, "status": self.status,
             "rater_source": self.source, "count": self.count,
         }  # fmt: skip
-        for part, names in (("rater_group", self.groups), ("stratum", self.strata), ("cluster", self.clusters)):
-            named |= {f"{part}{k}": name for k, name in enumerate(names, start=1)}
-        return {part: column for part, column in named.items() if column is not None}
+        return named_parts(named, rater_group=self.groups, stratum=self.strata, cluster=self.clusters)
 
 
 def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
@@ -197,17 +189,13 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
     finder = Finder(table)
-
-    def one(part: str, name: str | None) -> str | None:
-        return finder.explicit(part, name) if name else None
-
-    def several(part: str, names: str | Sequence[str]) -> tuple[str, ...]:
-        return tuple(finder.explicit(part, name) for name in texts(names))
-
-    by, status, source = one("by", options.by), one("status", options.status), one("rater_source", options.rater_source)
-    times = one("count", options.count or None)
-    groups = several("rater_groups", options.rater_groups)
-    strata, clusters = several("strata", options.strata), several("cluster", options.cluster)
+    by, status = finder.optional("by", options.by), finder.optional("status", options.status)
+    source, times = (
+        finder.optional("rater_source", options.rater_source),
+        finder.optional("count", options.count or None),
+    )
+    groups = finder.several("rater_groups", options.rater_groups)
+    strata, clusters = finder.several("strata", options.strata), finder.several("cluster", options.cluster)
     named = (options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters)
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, UNITS, taken)
@@ -217,16 +205,25 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         value=find(finder, "value", options.value, RATINGS, taken),
         by=by, status=status, source=source, groups=groups, strata=strata, clusters=clusters, count=times,
     )  # fmt: skip
-    parts = {"unit": roles.unit, "rater": roles.rater, "value": roles.value, "by": by or "", "status": status or ""}
-    distinct_parts(finder, [(part, column) for part, column in parts.items() if column])
-    if finder.problems:
-        raise DesignError(finder.problems)
+    distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "rater", "value", "by", "status")])
+    finder.finish()
     return roles
 
 
-MOSTLY = 0.5
-LABELS = "if these are labels, say scale='nominal' (--scale nominal)"
 ZERO_LEVELS = "no rating has a value"
+
+
+def level_scores(levels: Sequence[str]) -> tuple[bool, FloatArray]:
+    """Return whether all levels are different numbers, and their scores: these numbers, else 0, 1, 2, ...
+
+    Examples
+    --------
+    >>> level_scores(["1", "3"]), level_scores(["low", "high"])
+    ((True, array([1., 3.])), (False, array([0., 1.])))
+    """
+    numbers = [as_number(level) for level in levels]
+    numeric = None not in numbers and len(set(numbers)) == len(numbers)
+    return numeric, np.array(numbers if numeric else range(len(levels)), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -256,7 +253,7 @@ class Rated:
     cautions: tuple[Caution, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class LevelChoice:
     """Levels with how they came about."""
 
@@ -279,26 +276,21 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
     status = statuses(rows, roles, options)
     rated = rows.use & (status == OK)
     labels = rows.labels(roles.value)
-    used = [labels.levels[code] for code in np.unique(labels.codes[rated]).tolist() if code >= 0]
-    choice = choose_levels(rows, roles.value, options, used, rated)
+    choice = choose_levels(rows, roles.value, options, rated)
     codes = np.array([*codes_in(labels.levels, choice.levels), -1], dtype=np.int64)[labels.codes]
-    bad = rated & (codes < 0)
-    if bad.any() and (choice.declared or not rows.problems.pending):
+    if choice.declared or not rows.pending:
         message = f"'{{}}' is none of the levels ({text.quoted(choice.levels, 8)})"
         fix = "Correct it, add it to levels= (--levels), or say refusal='{}' or na='{}'"
-        rows.problems.each_value(roles.value, bad, [roles.value], message, fix=fix, like=choice.levels)
-    numbers = [as_number(level) for level in choice.levels]
-    numeric = None not in numbers and len(set(numbers)) == len(numbers)
-    scores = [x or 0.0 for x in numbers] if numeric else list(range(len(numbers)))
+        rows.each_value(roles.value, rated & (codes < 0), [roles.value], message, fix=fix, like=choice.levels)
+    numeric, scores = level_scores(choice.levels)
     found = []
     if choice.caution:
         found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=SAY))
     if numeric and not choice.declared:
-        found += code_suspects(rows.problems, [roles.value], rated)
+        found += code_suspects(rows, [roles.value], rated)
     return Rated(
-        levels=choice.levels, scores=np.array(scores, dtype=np.float64), scale=choice.scale, declared=choice.declared,
-        numeric=numeric, value=np.where(status == OK, codes, -1), status=status,
-        cautions=tuple(found),
+        levels=choice.levels, scores=scores, scale=choice.scale, declared=choice.declared, numeric=numeric,
+        value=np.where(status == OK, codes, -1), status=status, cautions=tuple(found),
     )  # fmt: skip
 
 
@@ -306,109 +298,76 @@ LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 SAY = "declare scale= (--scale) and levels= (--levels)"
 
 
-def statuses(
-    rows: Rows, roles: RatingsRoles, options: RatingsOptions
-) -> np.ndarray[Any, np.dtype[np.int8]]:  # fmt: skip
+def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.ndarray[Any, np.dtype[np.int8]]:
     """Say for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
-    labels = rows.labels(roles.value)
-    is_refusal = np.array([*(label in options.refusal_labels for label in labels.levels), False])
-    out = np.where(is_refusal[labels.codes], REFUSAL, np.where(labels.codes < 0, MISSING, OK)).astype(np.int8)
+    labels, refusals = rows.labels(roles.value), options.refusal_labels
+    out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
+    absent = rows.use & (labels.codes < 0)
     if roles.status is not None:
         given = rows.labels(roles.status)
-        meaning = [{"ok": OK, "refusal": REFUSAL}.get(label.strip().casefold(), MISSING) for label in given.levels]
-        said = np.array([*meaning, MISSING], dtype=np.int8)[given.codes]
-        out = np.where(said == OK, out, said).astype(np.int8)
-        for code, label in enumerate(given.levels):
-            if meaning[code] == MISSING:
-                _count(rows, given.codes == code, f"status '{text.shorten(label)}'", "missing: no rating")
-        _count(rows, given.codes < 0, "no status", "missing: no rating")
-    absent = rows.use & (labels.codes < 0) & (out == MISSING)
-    if roles.status is not None:
+        meaning = {"ok": OK, "refusal": REFUSAL}
+        said = given.mapped(lambda label: meaning.get(label.strip().casefold(), MISSING), MISSING, np.int8)
+        out = np.where(said == OK, out, said)
         absent &= said == OK
+        for code, label in enumerate(given.levels):
+            _count(rows, (given.codes == code) & (said == MISSING), f"status '{text.shorten(label)}'")
+        _count(rows, given.codes < 0, "no status")
     if absent.any() and options.missing == "error":
         keep = "Fill it in, or say missing='drop' (--missing drop) to keep such ratings as missing"
         message, fix = missing_words(rows.counts, roles.value, absent, keep)
-        rows.problems.add(message, absent, [roles.value], column=roles.value, fix=fix)
-    _count(rows, absent, f"no value in '{text.shorten(roles.value)}'", "missing: no rating")
+        rows.add(message, absent, [roles.value], column=roles.value, fix=fix)
+    _count(rows, absent, f"no value in '{text.shorten(roles.value)}'")
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
 
 
-def _count(rows: Rows, which: np.ndarray[Any, np.dtype[np.bool_]], label: str, note: str) -> None:
+def _count(rows: Rows, which: BoolArray, label: str, note: str = "missing: no rating") -> None:
     n = int(rows.counts.n[rows.use & which].sum())
     if n:
         rows.flow.append(FlowStep(label=label, rows=n, note=note))
 
 
-def choose_levels(
-    rows: Rows, column: str, options: RatingsOptions, used: Sequence[str], rated: np.ndarray[Any, np.dtype[np.bool_]]
-) -> LevelChoice:
+def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray) -> LevelChoice:
     """Decide on levels and scale: as declared, as the column's type says, as numbers; never by alphabet."""
     place = f"{rows.table.source}, column '{text.shorten(column)}'"
-    levels, declared = options.level_labels, True
+    levels = declared_levels(options.levels)
+    if levels is None and (typed := categories(rows.table, column)) is not None:
+        levels = tuple(level for level in typed if level not in options.refusal_labels | options.na_labels)
+    declared = levels is not None
     if levels is None:
-        levels = categories(rows.table, column)
-        if levels is not None:
-            levels = tuple(level for level in levels if level not in options.refusal_labels | options.na_labels)
-    if levels is None:
-        levels, declared = _found_levels(rows, column, options, used, rated, place), False
+        levels = _found_levels(rows, column, options, rated, place)
     check_scale(options.scale, levels, place)
     numeric = bool(levels) and None not in [as_number(level) for level in levels]
     if options.scale is not None:
-        return LevelChoice(levels=levels, scale=options.scale, declared=declared)
-    if not declared and not numeric:
-        note = f"{text.quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
-        return LevelChoice(levels=levels, scale="nominal", declared=declared, caution=note)
+        return LevelChoice(levels, options.scale, declared)
     if not numeric:
-        return LevelChoice(levels=levels, scale="ordinal", declared=declared)
+        note = f"{text.quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
+        return LevelChoice(levels, "ordinal", True) if declared else LevelChoice(levels, "nominal", False, note)
     first, last = (one if len(one) <= LONG else f"{float(one):g}" for one in (levels[0], levels[-1]))
     span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
     note = f"{span}, taken as an interval scale"
     note += "" if declared else f" with the {text.count(len(levels), 'level')} that occur"
-    return LevelChoice(levels=levels, scale="interval", declared=declared, caution=note)
+    return LevelChoice(levels, "interval", declared, note)
 
 
-def _found_levels(
-    rows: Rows, column: str, options: RatingsOptions, used: Sequence[str], rated: np.ndarray[Any, np.dtype[np.bool_]],
-    place: str,
-) -> tuple[str, ...]:  # fmt: skip
+def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str) -> tuple[str, ...]:
     """Return the levels that occur: numbers ascending, nominal labels sorted; other texts have no order."""
-    numbers = {label: as_number(label) for label in used}
+    used = rows.used_labels(column, rated)
     if options.scale == "nominal":
         return in_order(used)
-    rows.problems.refuse_spellings([column], rated, LABELS)
-    if None not in numbers.values():
-        return tuple(plain_number(x) for x in sorted({x for x in numbers.values() if x is not None}))
-    if pair := opposites(used):
+    rows.refuse_spellings(column, rated, LABELS)
+    words = rows.texts(column, rated)
+    if words.any() and (pair := opposites(used)):
         return pair
-    labels = rows.labels(column)
-    words = rated & np.array([*(as_number(label) is None for label in labels.levels), False])[labels.codes]
-    n = rows.counts.n
-    if options.scale in ("interval", "ratio") or n[words].sum() < MOSTLY * n[rated].sum():
+    if not words.any() or options.scale in ("interval", "ratio") or rows.mostly_numbers(column, rated):
         fix = "Correct it, or say refusal='{}' (--refusal) or na='{}' (--na), or scale='nominal' if these are labels"
-        rows.problems.each_value(column, words, [column], "'{}' is not a finite number", fix=fix)
-        found = {x for x in numbers.values() if x is not None}
-        return tuple(plain_number(x) for x in sorted(found))
+        rows.each_value(column, words, [column], "'{}' is not a finite number", fix=fix)
+        return tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
     raise DesignError(
         f"{place}: the values are texts, and nothing says their order: {text.quoted(in_order(used), 12)}. Pass all "
         "levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say "
         "scale='nominal' (--scale nominal) if they have none; a refusal is no level: refusal='F' (--refusal F)"
     )
-
-
-def build_ratings(table: Table, options: RatingsOptions) -> Ratings:
-    """Read a long table as ratings.
-
-    Raises
-    ------
-    DesignError
-        When columns are missing, or texts have no declared order.
-    InputError
-        When rows are wrong: up to 20 problems of all kinds at once, with places.
-    NothingToAnalyse
-        When no row is left.
-    """
-    return build_from(table, ratings_roles(table, options), options)
 
 
 def build_from(
@@ -426,6 +385,15 @@ def build_from(
         The table that `table` was made of.
     noticed : sequence of Caution, optional
         What was said of the columns already; None where no column of frequencies was looked for.
+
+    Raises
+    ------
+    DesignError
+        When texts have no declared order.
+    InputError
+        When rows are wrong: up to 20 problems of all kinds at once, with places.
+    NothingToAnalyse
+        When no row is left.
     """
     if noticed is None:
         noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
@@ -434,20 +402,19 @@ def build_from(
         rows.become_wide(wide)
     rows.set_missing_aside(roles.needed(), drop=False, fix=FILL)
     rated = rate(rows, roles, options)
-    by = [roles.by] if roles.by else []
     fix = "A rater rates a unit once: name what tells these rows apart in the unit, or with by=, or keep one of them"
     if options.repeats == "error":
-        rows.refuse_repeats([*roles.what, *roles.who, *by], fix)
+        rows.refuse_repeats(roles.apart, fix)
     times = np.ones(len(rows.use))
     if roles.count is not None:
-        refuse_totals([roles.value], rows.use, rows.problems)
-        times = whole_numbers(roles.count, rows.use, rows.problems)
+        refuse_totals([roles.value], rows)
+        times = whole_numbers(roles.count, rows)
         rows.use = rows.use & (times > 0)
     for column in dict.fromkeys((*roles.strata, *roles.clusters, *([roles.count] if roles.count else []))):
         rows.constant(roles.what, column, "unit", "It belongs to the unit: give its rows the same value")
     for column in dict.fromkeys(roles.groups):
         _rater_group(rows, roles, column)
-    rows.problems.raise_if_any()
+    rows.raise_if_any()
     rated = rated if options.repeats == "error" else averaged(rows, roles, rated)
     return _finish(rows, roles, rated, times, noticed)
 
@@ -457,32 +424,29 @@ def averaged(rows: Rows, roles: RatingsRoles, rated: Rated) -> Rated:
 
     A rater with a score of the unit has no refusal and no missing rating of it.
     """
-    key = rows.key([*roles.what, *roles.who, *([roles.by] if roles.by else [])])
+    key, ok = rows.key(roles.apart), rows.use & (rated.status == OK)
     n = np.where(rows.use, rows.counts.n, 0.0)
-    cells, ok = int(key.max(initial=-1)) + 1, rows.use & (rated.status == OK)
-    times = np.bincount(key[ok], weights=n[ok], minlength=cells)
+    cells = int(key.max(initial=-1)) + 1
     repeated = np.bincount(key[rows.use], weights=n[rows.use], minlength=cells) > 1
     if not repeated.any() or not ok.any():
         return rated
+    times = np.bincount(key[ok], weights=n[ok], minlength=cells)
     scores = np.where(ok, rated.scores[rated.value], 0.0)
     totals = np.bincount(key[ok], weights=(n * scores)[ok], minlength=cells)
     order = np.lexsort((rated.status != OK, key))
     first = order[np.unique(key[order], return_index=True)[1]]
     first = first[key[first] >= 0]  # the first row of each cell, one with a score where there is one
+    means = np.zeros(cells)
+    means[key[first]] = scores[first]
     several = times > 1
-    exact = np.zeros(cells)
-    exact[key[first]] = scores[first]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(several, [float(f"{x:.12g}") for x in totals / times], exact)  # 12 digits: no order of rows
+    means[several] = [float(f"{x:.12g}") for x in totals[several] / times[several]]  # 12 digits: no order of rows
     known = first[rated.status[first] == OK]
     levels, value = np.unique(means[key[known]], return_inverse=True)
     values = np.full(len(key), -1, dtype=np.int64)
     values[known] = value
-    kept = np.zeros(len(key), dtype=bool)
-    kept[first] = True
     total, made = int(n[repeated[key] & rows.use].sum()), int(repeated.sum())
     rows.flow.append(FlowStep(label="rows averaged", rows=total, note=f"to {text.count(made, 'mean')}"))
-    rows.use = rows.use & kept
+    rows.use = rows.use & np.isin(np.arange(len(key)), first)
     detail = f"{text.count(total, 'row')} of {text.count(made, 'unit and rater', 'units and raters')}"
     note = caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
     return replace(rated, levels=tuple(plain_number(x) for x in levels.tolist()), scores=levels, value=values,
@@ -496,9 +460,9 @@ def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
         rater, named = rows.key(roles.who), rows.use & ~empty
         partly = empty & np.isin(rater, rater[named])
         if not named.any():
-            rows.problems.say("no rater has a value", column=column, fix=NO_RATERS)
+            rows.say("no rater has a value", column=column, fix=NO_RATERS)
         elif partly.any():
-            rows.problems.add("the value is missing", partly, [*roles.who, column], column=column, fix=SOME_RATERS)
+            rows.add("the value is missing", partly, [*roles.who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
     rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
 
@@ -519,26 +483,19 @@ class Named:
 def _names(rows: Rows, index: IntArray, columns: Sequence[str]) -> Named:
     """Label units or raters by one column; where a second tells namesakes apart, with it in front."""
     key = rows.key(columns)[index]
-    _, at = np.unique(key, return_index=True)
-    plain = [_label(rows, columns[0], int(row)) for row in index[at]]
+    at = index[np.unique(key, return_index=True)[1]]
+    plain = [rows.label(columns[0], row) for row in at.tolist()]
     labels = plain
     if len(columns) > 1:
-        full = [f"{_label(rows, columns[1], int(row))}: {name}" for row, name in zip(index[at], plain, strict=True)]
+        full = [f"{rows.label(columns[1], row)}: {name}" for row, name in zip(at.tolist(), plain, strict=True)]
         times = Counter(plain)
         labels = [f if times[p] > 1 else p for f, p in zip(full, plain, strict=True)]
         labels = labels if len(set(labels)) == len(labels) else full
         if len(set(labels)) < len(labels):
             clash = next(name for name in labels if labels.count(name) > 1)
             raise DesignError(f"{rows.table.source}: two would be called '{text.shorten(clash)}'. Rename one")
-    order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return Named(labels=tuple(labels[k] for k in order.tolist()), codes=place[key], row=index[at[order]])
-
-
-def _label(rows: Rows, column: str, row: int) -> str:
-    labels = rows.labels(column)
-    return labels.levels[int(labels.codes[row])]
+    order = np.argsort(np.array(labels, dtype=object))
+    return Named(labels=tuple(labels[k] for k in order.tolist()), codes=np.argsort(order)[key], row=at[order])
 
 
 def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, noticed: Sequence[Caution]) -> Ratings:
@@ -563,7 +520,7 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, no
         units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
         unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
         unit_count=unit_count,
-        by=Factor(name=by.name, codes=by.codes[order], levels=by.levels) if by else None,
+        by=replace(by, codes=by.codes[order], mixed=()) if by else None,
         clusters=clusters, strata=strata, rater_groups=rater_groups,
         levels_declared=rated.declared, numeric=rated.numeric, flow=(*rows.flow, step), source=rows.table.source,
         columns=roles.parts(), cautions=tuple(cautions),
@@ -579,12 +536,8 @@ def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status
         found.append(
             caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")
         )
-    return found + _suspects(rows, roles, units, raters.labels)
-
-
-def _suspects(rows: Rows, roles: RatingsRoles, units: int, raters: Sequence[str]) -> list[Caution]:
-    used = [*roles.columns(), *(raters if rows.origin is not None else ())]
-    return cluster_suspects(rows.origin or rows.table, used, units)
+    used = [*roles.columns(), *(raters.labels if rows.origin is not None else ())]
+    return found + cluster_suspects(rows.origin or rows.table, used, units)
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:
@@ -612,37 +565,31 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     mine = (*texts(options.strata), *texts(options.cluster)) if by_column else texts(options.rater_groups)
     if by_column and row is None and columns is None:
         row = next((name for name in UNITS if name in table.columns and name not in (*mine, options.by)), None)
-    keep = [*mine, *([options.rater_source] if options.rater_source and not by_column else [])]
-    keep += [name for name in (options.by, options.count) if name]
     _refuse_other_axis(options, raters_in)
-    for part, name in ((row_part, row), *(("strata, cluster, group, by or count", name) for name in keep)):
-        if name:
-            finder.explicit(part, name)
+    keep = [name for name in (*mine, options.rater_source, options.by, options.count) if name]
+    finder.optional(row_part, row)
+    finder.several("strata, cluster, group, by or count", keep)
     counts = frequency_columns(table, [*keep, row or ""], options.na_labels) if by_column else []
-    chosen = (
-        texts(columns) if columns is not None else tuple(c for c in table.columns if c not in (row, *keep, *counts))
-    )
-    for name in chosen:
-        finder.explicit("raters" if by_column else "units", name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    chosen = texts(columns) if columns is not None else [c for c in table.columns if c not in (row, *keep, *counts)]
+    finder.several("raters" if by_column else "units", chosen)
+    finder.finish()
     if by_column and columns is None:
         _refuse_others(table.source, chosen)
     if not chosen:
         raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
     used = [*chosen, *keep, *([row] if row else [])]
-    asked = options.count if by_column else False
     counted = frequency(
-        table, asked, [] if row else used, used, options.na_labels,
-        counted=lambda: len(chosen) == 2 and looks_counted(table, chosen[0], chosen[1]),
+        table, options.count if by_column else False, [] if row else used, used, options.na_labels,
+        counted=lambda: len(chosen) == 2 and looks_counted(table, *chosen),
     )  # fmt: skip
     keep += [counted.column] if counted.column and counted.column not in keep else []
     noticed = [*counted.cautions, *(item_suspects(chosen) if by_column else [])]
     long = make_long(table, chosen, keep, row=row, name="rater" if by_column else "unit")
+    unit, rater = (long.row, long.name) if by_column else (long.name, long.row)
     roles = RatingsRoles(
-        unit=long.row if by_column else long.name, rater=long.name if by_column else long.row, value=long.value,
-        by=options.by, status=None, source=options.rater_source, groups=texts(options.rater_groups),
-        strata=texts(options.strata), clusters=texts(options.cluster), count=counted.column,
+        unit=unit, rater=rater, value=long.value, by=options.by, source=options.rater_source,
+        groups=texts(options.rater_groups), strata=texts(options.strata), clusters=texts(options.cluster),
+        count=counted.column,
     )  # fmt: skip
     full = replace(options, levels=options.levels if options.levels is not None else long.levels)
     done = build_from(long.table, roles, full, wide=table, noticed=noticed)
@@ -667,13 +614,8 @@ def _refuse_others(source: str, chosen: Sequence[str]) -> None:
 
 def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
     by_column = raters_in == "columns"
-    wrong = {"rater_groups": options.rater_groups, "rater_source": options.rater_source, "rater": options.rater}
-    if not by_column:
-        wrong = {
-            "strata": options.strata, "cluster": options.cluster, "unit": options.unit, "count": options.count or None,
-        }  # fmt: skip
-    for name, value in wrong.items():
-        if value:
+    for name in ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count"):
+        if value := getattr(options, name):
             what = "raters are columns" if by_column else "units are columns"
             raise InputError(
                 f"{name}={value!r}: with raters_in='{raters_in}' {what}; use Ratings.from_frame (long table)"
@@ -688,15 +630,13 @@ def counted_ratings(
     """Read units by levels; `Ratings.from_counts` documents it."""
     table = as_table(as_named(data), source)
     finder = Finder(table)
-    belongs = list(dict.fromkeys((*texts(options.strata), *texts(options.cluster))))
-    others = [name for name in (options.unit, options.by, *belongs) if name]
-    for name in others:
-        finder.explicit("unit, by, strata or cluster", name)
+    belongs = texts((*texts(options.strata), *texts(options.cluster)))
+    key = [name for name in (options.unit, options.by) if name]
+    others = [*key, *belongs]
+    finder.several("unit, by, strata or cluster", others)
     chosen = texts(columns) if columns is not None else tuple(c for c in table.columns if c not in others)
-    for name in chosen:
-        finder.explicit("columns", name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.several("columns", chosen)
+    finder.finish()
     labels = declared_levels(levels) or chosen
     if len(labels) != len(chosen):
         sizes = f"{text.count(len(labels), 'level')} for {text.count(len(chosen), 'column')}"
@@ -705,27 +645,33 @@ def counted_ratings(
     rows = begin(table, [*others, *chosen], ())
     rows.set_missing_aside(others, drop=False, fix=FILL)
     rows.set_missing_aside(chosen, drop=False, fix="Write 0 where nobody gave the level")
-    counts = np.column_stack([whole_numbers(name, rows.use, rows.problems) for name in chosen])
+    counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
     if options.unit:
-        fix = "A unit has one row: add its counts up, or name what tells these rows apart with by="
-        rows.refuse_repeats([options.unit, *([options.by] if options.by else [])], fix)
+        rows.refuse_repeats(key, "A unit has one row: add its counts up, or name what tells these rows apart with by=")
         for name in belongs:
             rows.constant([options.unit], name, "unit", "It belongs to the unit: give its rows the same value")
-    rows.problems.raise_if_any()
+    rows.raise_if_any()
     done = _from_counts(rows, counts, labels, scale, options, belongs)
     notes = [caution("SS310", note, affects="weights and distances between levels", fix="declare scale= (--scale)")]
     suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))
     return replace(done, cautions=(*(notes if note else []), *suspects))
 
 
-def _scale_of(labels: Sequence[str], scale: Scale | None, declared: bool, source: str) -> tuple[Scale, str]:
-    """Return the scale of levels, and a note where it was not declared."""
+def _scale_of(
+    labels: Sequence[str], scale: Scale | None, declared: bool, source: str, square: bool = False
+) -> tuple[Scale, str]:
+    """Return the scale of levels, and a note where it was not declared.
+
+    A square (confusion) table is nominal, unless its labels are numbers.
+    """
     check_scale(scale, labels, source)
     if scale is not None:
         return scale, ""
+    if square and not declared:
+        return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
     if None not in [as_number(label) for label in labels]:
         return "interval", f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
-    if not declared and opposites(labels):
+    if square or (not declared and opposites(labels)):
         return "nominal", f"{text.quoted(labels)} taken as nominal"
     if declared:
         return "ordinal", ""
@@ -735,52 +681,38 @@ def _scale_of(labels: Sequence[str], scale: Scale | None, declared: bool, source
     )
 
 
-def _square_scale(labels: Sequence[str], scale: Scale | None, named: bool, source: str) -> tuple[Scale, str]:
-    """Return the scale of a square table and a note: a confusion table is nominal, unless its labels are numbers."""
-    check_scale(scale, labels, source)
-    if scale is not None:
-        return scale, ""
-    if not named:
-        return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
-    if None not in [as_number(label) for label in labels]:
-        return "interval", f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
-    return "nominal", f"{text.quoted(labels)} taken as nominal"
-
-
 def _from_counts(
     rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, options: RatingsOptions, belongs: Sequence[str]
 ) -> Ratings:
     """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
-    use = np.flatnonzero(rows.use & (counts.sum(axis=1) > 0))
+    given = counts.sum(axis=1) > 0
+    use = np.flatnonzero(rows.use & given)
     if not len(use):
         raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
-    empty = int(rows.counts.n[rows.use & (counts.sum(axis=1) == 0)].sum())
-    keys = [rows.codes(name) for name in ([options.unit] if options.unit else [])]
-    order = use[np.argsort(group([*(k[use] for k in keys), *counts[use].T, *_other(rows, options, belongs, use)])[1])]
+    first, then = (
+        [rows.codes(name)[use] for name in names if name] for names in ([options.unit], [options.by, *belongs])
+    )
+    order = use[np.argsort(group([*first, *counts[use].T, *then])[1])]
+    units, unit_of, unit_count = numbered(len(order)), np.arange(len(order)), rows.counts.n[order]
     if options.unit:
         names, unit_of = np.unique(rows.codes(options.unit)[order], return_inverse=True)
         units = tuple(rows.labels(options.unit).levels[code] for code in names.tolist())
-    else:
-        unit_of = np.arange(len(order))
-        units = numbered(len(order))
-    first = np.unique(unit_of, return_index=True)[1]
-    ratings = counts[order].astype(np.int64)
-    row, value, rater = _expand(ratings)
-    numbers = [as_number(label) for label in labels]
-    numeric = None not in numbers
+        unit_count = np.ones(len(units))
+    at = order[np.unique(unit_of, return_index=True)[1]]
+    row, value, rater = _expand(counts[order].astype(np.int64))
+    numeric, scores = level_scores(labels)
+    empty = int(rows.counts.n[rows.use & ~given].sum())
     read = int(rows.counts.n[rows.use].sum())
     steps = [FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit")]
     steps += [FlowStep(label="units without a rating", rows=empty)] if empty else []
-    by = rows.factor(options.by, order[row]) if options.by else None
-    unit_count = np.ones(len(units)) if options.unit else rows.counts.n[order]
     done = Ratings(
         units=units, raters=numbered(int(rater.max()) + 1), levels=tuple(labels), scale=scale, numeric=numeric,
-        scores=np.array([x or 0.0 for x in numbers] if numeric else range(len(labels)), dtype=np.float64),
-        unit=unit_of[row].astype(np.int64), rater=rater, value=value, status=np.zeros(len(row), dtype=np.int8),
-        unit_count=unit_count, by=by, raters_known=False, source=rows.table.source,
-        clusters=tuple(rows.factor(name, order[first]) for name in texts(options.cluster)),
-        strata={name: rows.factor(name, order[first]) for name in texts(options.strata)},
-        columns={"unit": options.unit} if options.unit else {}, flow=tuple(steps),
+        scores=scores, unit=unit_of[row].astype(np.int64), rater=rater, value=value,
+        status=np.zeros(len(row), dtype=np.int8), unit_count=unit_count, raters_known=False, source=rows.table.source,
+        by=rows.factor(options.by, order[row]) if options.by else None,
+        clusters=tuple(rows.factor(name, at) for name in texts(options.cluster)),
+        strata={name: rows.factor(name, at) for name in texts(options.strata)},
+        columns={"unit": options.unit} if options.unit else {},
     )  # fmt: skip
     return replace(done, flow=(*steps, FlowStep(label="ratings analysed", rows=done.n_rows)))
 
@@ -792,10 +724,6 @@ def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     row = np.repeat(np.arange(size), totals)
     value = np.repeat(np.tile(np.arange(levels), size), ratings.ravel())
     return row, value, np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
-
-
-def _other(rows: Rows, options: RatingsOptions, belongs: Sequence[str], use: IntArray) -> list[IntArray]:
-    return [rows.codes(name)[use] for name in (*([options.by] if options.by else []), *belongs)]
 
 
 def numbered(n: int) -> tuple[str, ...]:
@@ -819,20 +747,17 @@ def square_ratings(
     check_choice("scale", scale, (*SCALES, None))
     vectors = "Ratings.from_wide({'x': x, 'y': y}, raters_in='columns')"
     labels, counts, named = square_counts(table, levels, start=1, source=source, vectors=vectors)
-    chosen, note = _square_scale(labels, scale, named, source)
-    row, column = np.nonzero(counts)
-    n = len(row)
-    order = (0, 1) if names[0] < names[1] else (1, 0)
-    unit_count = counts[row, column]
-    numbers = [as_number(label) for label in labels]
-    numeric = None not in numbers
+    chosen, note = _scale_of(labels, scale, named, source, square=True)
+    cells = np.argwhere(counts)
+    n = len(cells)
+    unit_count = counts[tuple(cells.T)]
+    numeric, scores = level_scores(labels)
     step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
     notes = (caution("SS310", note, affects="weights and distances between levels", fix=SQUARE_FIX),)
     return Ratings(
-        units=numbered(n), raters=tuple(sorted(names)), levels=labels, scale=chosen, numeric=numeric,
-        scores=np.array([x or 0.0 for x in numbers] if numeric else range(len(labels)), dtype=np.float64),
+        units=numbered(n), raters=tuple(sorted(names)), levels=labels, scale=chosen, numeric=numeric, scores=scores,
         unit=np.repeat(np.arange(n), 2), rater=np.tile([0, 1], n),
-        value=np.column_stack([(row, column)[k] for k in order]).ravel().astype(np.int64),
+        value=(cells if names[0] < names[1] else cells[:, ::-1]).ravel().astype(np.int64),
         status=np.zeros(2 * n, dtype=np.int8), unit_count=unit_count, levels_declared=True, flow=(step,),
         source=source, cautions=(*(notes if note else ()), *size_cautions(int(unit_count.sum()), 2)),
     )  # fmt: skip

@@ -7,7 +7,7 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ ROWS_FOUND = 20
 A_KIND = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Pending:
     """A problem whose rows are not looked up yet."""
 
@@ -128,50 +128,117 @@ class Pending:
     fix: str
 
 
-def na_of(columns: Sequence[str], na: Collection[str], names: Collection[str]) -> dict[str, frozenset[str]]:
-    """Return the texts that count as missing in each column, where some columns hold names."""
-    values, naming = frozenset(na), missing_names(na)
-    return {column: naming if column in names else values for column in columns}
+def _meant(label: str, like: Sequence[str]) -> str:
+    """Return a question when the label is a known one but for case, white space or the encoding of characters."""
+    match = next((known for known in like if known != label and plain(known) == plain(label)), None)
+    return f"Did you mean {told_apart(match, label)}? " if match is not None else ""
 
 
-class Problems:
-    """Collects problems of the cells of one table.
+SHOWN = 20
+FILL = "Fill it in, or leave such rows out of the table"
+FILL_OR_DROP = "Fill it in, or say missing='drop' (--missing drop) to leave such rows out"
+Message = Callable[[IntArray], str]
 
-    Parameters
+
+@dataclass(slots=True, kw_only=True)
+class Rows:
+    """Distinct rows of a table, which of them count, and what is wrong with them.
+
+    Attributes
     ----------
     table : Table
-    labels : mapping of str to Labels
-        Columns over the cells.
-    n : (cells,) array
-        Rows in each cell.
+    counts : Counts
+        Distinct rows of the columns that play a part.
+    use : (rows,) bool array
+        Rows that count.
     na : mapping of str to frozenset of str
-        Texts that count as missing, by column.
+        Texts that mean a missing value, by column.
+    flow : list of FlowStep
+    pending : list of Pending
+        Problems that were found.
+    noun : str
+        What is counted in the flow: rows, or the values of a table with one row a unit.
+    origin : Table or None
+        The wide table that `table` was made of.
     """
 
-    def __init__(self, table: Table, labels: Mapping[str, Labels], n: Any, na: Mapping[str, frozenset[str]]) -> None:
-        self.table, self.labels, self.n, self.na = table, labels, n, na
-        self.pending: list[Pending] = []
+    table: Table
+    counts: Counts
+    use: BoolArray
+    na: Mapping[str, frozenset[str]]
+    flow: list[FlowStep]
+    pending: list[Pending] = field(default_factory=list)
+    noun: str = "rows"
+    origin: Table | None = None
+    known: dict[str, Labels] = field(default_factory=dict)
+
+    def become_wide(self, origin: Table) -> None:
+        """Say that every row of the table is one value of a wide table."""
+        self.noun, self.origin = "values", origin
+        self.flow[0] = replace(self.flow[0], label="values read")
+
+    def labels(self, column: str) -> Labels:
+        """Return a column as labels, made when they are first asked for (a million distinct numbers need none)."""
+        if column not in self.known:
+            try:
+                self.known[column] = self.counts.columns[column].labels(self.na[column])
+            except TypeError as error:
+                raise InputError(
+                    f"{self.table.source}, column '{column}': it holds values that are no labels ({error})"
+                ) from error
+        return self.known[column]
+
+    def codes(self, column: str) -> IntArray:
+        """Return a column as codes of its labels; -1 where missing."""
+        return self.labels(column).codes
+
+    def label(self, column: str, row: int) -> str:
+        """Return the label of a row that has one."""
+        return self.labels(column).levels[int(self.codes(column)[row])]
+
+    def texts(self, column: str, use: BoolArray | None = None) -> BoolArray:
+        """Return the rows in use (or other rows) whose value is there and spells no number."""
+        there = (self.use if use is None else use) & (self.codes(column) >= 0)
+        found: BoolArray = there & np.isnan(self.labels(column).numbers())
+        return found
+
+    def mostly_numbers(self, column: str, use: BoolArray | None = None) -> bool:
+        """Return whether fewer than half of the values of rows in use (or other rows) are texts."""
+        n, there = self.counts.n, (self.use if use is None else use) & (self.codes(column) >= 0)
+        return bool(n[self.texts(column, use)].sum() < 0.5 * n[there].sum())
+
+    def engine_numbers(self, column: str) -> FloatArray | None:
+        """Return a column that the engine holds as numbers, NaN where missing, without making labels of a million.
+
+        None for columns that are no numbers, or hold a number that means a missing value.
+        """
+        coded = self.counts.columns[column]
+        missing = [number for number in map(as_number, self.na[column]) if number is not None]
+        if coded.values.dtype.kind not in "fiu" or np.isin(coded.values, missing).any():
+            return None
+        return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[coded.codes]  # + 0.0: no negative zero
+
+    def used_labels(self, column: str, use: BoolArray | None = None) -> list[str]:
+        """Return the labels that rows in use (or other rows) have, sorted."""
+        labels = self.labels(column)
+        codes = np.unique(labels.codes[self.use if use is None else use])
+        return [labels.levels[code] for code in codes.tolist() if code >= 0]
 
     def add(
         self, message: str, bad: BoolArray, keys: Sequence[str], *, column: str | None = None, fix: str = ""
     ) -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
-        found = {tuple(self._row(keys, cell)) for cell in np.flatnonzero(bad).tolist()}
+        labels = [self.labels(key) for key in keys]
+        found = {
+            tuple(one.levels[one.codes[row]] if one.codes[row] >= 0 else None for one in labels)
+            for row in np.flatnonzero(bad).tolist()
+        }
         na = [self.na[key] for key in keys]
 
         def wanted(row: tuple[str | None, ...]) -> bool:
             return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in found
 
-        n_rows = int(self.n[bad].sum())
-        self.pending.append(
-            Pending(message=message, column=column, keys=tuple(keys), wanted=wanted, n_rows=n_rows, fix=fix)
-        )
-
-    def add_rows(self, message: str, column: str, wanted: Wanted, n_rows: int, fix: str) -> None:
-        """Add one problem of the rows whose value in one column `wanted` accepts."""
-        self.pending.append(
-            Pending(message=message, column=column, keys=(column,), wanted=wanted, n_rows=n_rows, fix=fix)
-        )
+        self.pending.append(Pending(message, column, tuple(keys), wanted, int(self.counts.n[bad].sum()), fix))
 
     def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
         """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
@@ -185,24 +252,17 @@ class Problems:
 
     def say(self, message: str, *, column: str | None = None, fix: str = "") -> None:
         """Add a problem of the table as a whole."""
-        self.pending.append(Pending(message=message, column=column, keys=(), wanted=None, n_rows=0, fix=fix))
+        self.pending.append(Pending(message, column, (), None, 0, fix))
 
     def each_value(
-        self,
-        column: str,
-        bad: BoolArray,
-        keys: Sequence[str],
-        message: str,
-        *,
-        fix: str = "",
-        like: Sequence[str] = (),
+        self, column: str, bad: BoolArray, keys: Sequence[str], message: str, *, fix: str = "", like: Sequence[str] = ()
     ) -> None:
         """Add one problem a distinct bad value of a column, the most frequent values first.
 
         Parameters
         ----------
         column : str
-        bad : (cells,) bool array
+        bad : (rows,) bool array
         keys : sequence of str
             Columns that make a row bad.
         message, fix : str
@@ -210,54 +270,42 @@ class Problems:
         like : sequence of str
             Values that may have been meant.
         """
-        codes = self.labels[column].codes
+        codes, levels = self.codes(column), self.labels(column).levels
         values, inverse = np.unique(codes[bad], return_inverse=True)
-        order = np.argsort(-np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable")
+        order = np.argsort(-np.bincount(inverse, weights=self.counts.n[bad], minlength=len(values)), kind="stable")
         for code in values[order[:A_KIND]].tolist():
-            label = self.labels[column].levels[code]
-            value, cure = text.shorten(label), _meant(label, like) + fix
-            self.add(
-                message.replace("{}", value),
-                bad & (codes == code),
-                keys,
-                column=column,
-                fix=cure.replace("{}", value),
-            )
+            value, cure = text.shorten(levels[code]), _meant(levels[code], like) + fix
+            said = message.replace("{}", value)
+            self.add(said, bad & (codes == code), keys, column=column, fix=cure.replace("{}", value))
         rest = values[order[A_KIND:]]
         if len(rest):
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
             self.add(more, bad & np.isin(codes, rest), keys, column=column)
 
-    def refuse_spellings(self, columns: Sequence[str], use: BoolArray, otherwise: str = "") -> None:
-        """Raise for columns of numbers that are written for people (28.4%, 1,234.5, a decimal comma).
+    def refuse_spellings(self, column: str, use: BoolArray | None = None, otherwise: str = "") -> None:
+        """Raise for a column of numbers that are written for people (28.4%, 1,234.5, a decimal comma).
 
         Parameters
         ----------
-        columns : sequence of str
-            Columns of values.
-        use : (cells,) bool array
-            Cells that count.
+        column : str
+        use : (rows,) bool array, optional
+            Rows whose values count, by default those in use.
         otherwise : str
             What to say where the values are labels.
         """
-        for column in columns:
-            labels = self.labels[column]
-            used = [labels.levels[code] for code in np.unique(labels.codes[use]).tolist() if code >= 0]
-            found = other_spelling(used, semicolons=self.table.semicolons)
-            if found is None:
-                continue
-            odd = [as_number(label) is None or bool(found[0].fullmatch(label.strip())) for label in labels.levels]
-            bad = use & np.array([*odd, False])[labels.codes]
-            fix = f"{found[1]}" + (f"; {otherwise}" if otherwise else "")
-            self.each_value(column, bad, [column], "'{}' is not spelled as a plain number", fix=fix)
-            self.raise_if_any()
+        use = self.use if use is None else use
+        found = other_spelling(self.used_labels(column, use), semicolons=self.table.semicolons)
+        if found is None:
+            return
+        pattern, cure = found
 
-    def _row(self, keys: Sequence[str], cell: int) -> list[str | None]:
-        row: list[str | None] = []
-        for key in keys:
-            code = int(self.labels[key].codes[cell])
-            row.append(self.labels[key].levels[code] if code >= 0 else None)
-        return row
+        def odd(label: str) -> bool:
+            return as_number(label) is None or bool(pattern.fullmatch(label.strip()))
+
+        fix = f"{cure}; {otherwise}" if otherwise else cure
+        bad = use & self.labels(column).mapped(odd, False)
+        self.each_value(column, bad, [column], "'{}' is not spelled as a plain number", fix=fix)
+        self.raise_if_any()
 
     def raise_if_any(self) -> None:
         """Raise `InputError` with places, if there is anything to raise."""
@@ -280,102 +328,6 @@ class Problems:
             for p in self.pending
         ]  # fmt: skip
 
-
-def _meant(label: str, like: Sequence[str]) -> str:
-    """Return a question when the label is a known one but for case, white space or the encoding of characters."""
-    match = next((known for known in like if known != label and plain(known) == plain(label)), None)
-    return f"Did you mean {told_apart(match, label)}? " if match is not None else ""
-
-
-SHOWN = 20
-FILL = "Fill it in, or leave such rows out of the table"
-FILL_OR_DROP = "Fill it in, or say missing='drop' (--missing drop) to leave such rows out"
-Message = Callable[[IntArray], str]
-
-
-class LazyLabels(Mapping[str, Labels]):
-    """The labels of columns, made when they are first asked for (a million distinct numbers need none)."""
-
-    def __init__(self, counts: Counts, na: Mapping[str, frozenset[str]], source: str) -> None:
-        self._counts, self._na, self._source = counts, na, source
-        self._done: dict[str, Labels] = {}
-
-    def __getitem__(self, column: str) -> Labels:
-        if column not in self._done:
-            try:
-                self._done[column] = self._counts.columns[column].labels(self._na[column])
-            except TypeError as error:
-                raise InputError(
-                    f"{self._source}, column '{column}': it holds values that are no labels ({error})"
-                ) from error
-        return self._done[column]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._counts.columns)
-
-    def __len__(self) -> int:
-        return len(self._counts.columns)
-
-
-@dataclass(slots=True, kw_only=True)
-class Rows:
-    """Distinct rows of a long table.
-
-    Attributes
-    ----------
-    table : Table
-    counts : Counts
-        Distinct rows of the columns that play a part.
-    problems : Problems
-    use : (rows,) bool array
-        Rows that count.
-    na : mapping of str to frozenset of str
-        Texts that mean a missing value.
-    flow : list of FlowStep
-    noun : str
-        What is counted in the flow: rows, or the values of a table with one row a unit.
-    origin : Table or None
-        The wide table that `table` was made of.
-    """
-
-    table: Table
-    counts: Counts
-    problems: Problems
-    use: BoolArray
-    na: Mapping[str, frozenset[str]]
-    flow: list[FlowStep] = field(default_factory=list)
-    noun: str = "rows"
-    origin: Table | None = None
-
-    def become_wide(self, origin: Table) -> None:
-        """Say that every row of the table is one value of a wide table."""
-        self.noun, self.origin = "values", origin
-        self.flow[0] = replace(self.flow[0], label="values read")
-
-    def labels(self, column: str) -> Labels:
-        """Return a column as labels."""
-        return self.problems.labels[column]
-
-    def codes(self, column: str) -> IntArray:
-        """Return a column as codes of its labels; -1 where missing."""
-        return self.labels(column).codes
-
-    def engine_numbers(self, column: str) -> FloatArray | None:
-        """Return a column that the engine holds as numbers, NaN where missing, without making labels of a million.
-
-        None for columns that are no numbers, or hold a number that means a missing value.
-        """
-        coded = self.counts.columns[column]
-        missing = [number for number in map(as_number, self.na[column]) if number is not None]
-        if coded.values.dtype.kind not in "fiu" or np.isin(coded.values, missing).any():
-            return None
-        return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[coded.codes]  # + 0.0: no negative zero
-
-    def used_labels(self, column: str) -> list[str]:
-        """Return the labels that rows in use have, sorted."""
-        labels = self.labels(column)
-        return [labels.levels[code] for code in np.unique(labels.codes[self.use]).tolist() if code >= 0]
-
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""
         rows = int(self.counts.n[self.use & bad].sum())
@@ -395,7 +347,7 @@ class Rows:
                 self.leave_out(bad, f"no value in '{name}'", f"missing='drop': the value of '{name}' is missing")
             else:
                 message, cure = missing_words(self.counts, column, bad, fix)
-                self.problems.add(message, bad, [column], column=column, fix=cure)
+                self.add(message, bad, [column], column=column, fix=cure)
                 self.use = self.use & ~bad
 
     def key(self, columns: Sequence[str]) -> IntArray:
@@ -426,10 +378,10 @@ class Rows:
         """
         for one in bad[:most].tolist():
             mask = key == one
-            self.problems.add(message(np.flatnonzero(mask)), mask, columns, column=column, fix=fix)
+            self.add(message(np.flatnonzero(mask)), mask, columns, column=column, fix=fix)
         if len(bad) > most:
             rest = np.isin(key, bad[most:])
-            self.problems.add(more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix)
+            self.add(more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix)
 
     def refuse_repeats(self, columns: Sequence[str], fix: str) -> None:
         """Report keys that more than one row has; `columns` are the key, with its most important column first."""
@@ -466,7 +418,7 @@ class Rows:
 
     def named(self, columns: Sequence[str], row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
-        values = [self.labels(c).levels[int(self.codes(c)[row])] for c in columns]
+        values = [self.label(c, row) for c in columns]
         others = [f"{text.shorten(c)} '{text.shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
         return f"'{text.shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
 
@@ -486,7 +438,9 @@ def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tupl
     return f"the value is missing ({text.quoted(read, 5)} {word} that)", cure
 
 
-def begin(table: Table, columns: Sequence[str], na: Collection[str], names: Collection[str] = ()) -> Rows:
+def begin(
+    table: Table, columns: Sequence[str], na: Collection[str], names: Collection[str] = (), weight: str | None = None
+) -> Rows:
     """Count the distinct rows of the columns that play a part.
 
     Parameters
@@ -496,21 +450,24 @@ def begin(table: Table, columns: Sequence[str], na: Collection[str], names: Coll
     na : collection of str
         Texts that mean a missing value.
     names : collection of str
-        Columns of names, such as units and raters.
+        Columns of names, such as units and raters: numbers of `na` are no missing values there.
+    weight : str, optional
+        Column of weights.
 
     Raises
     ------
     NothingToAnalyse
         For a table without rows.
     """
-    cells = table.counts(list(dict.fromkeys(columns)))
+    cells = table.counts(list(dict.fromkeys(columns)), weight, na)
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
-    marked = na_of(columns, na, names)
-    problems = Problems(table, LazyLabels(cells, marked, table.source), cells.n, marked)
-    begun = Rows(table=table, counts=cells, problems=problems, use=np.ones(len(cells.n), dtype=bool), na=marked)
-    begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))
-    return begun
+    values, naming = frozenset(na), missing_names(na)
+    read = FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source)
+    return Rows(
+        table=table, counts=cells, use=np.ones(len(cells.n), dtype=bool), flow=[read],
+        na={column: naming if column in names else values for column in cells.columns},
+    )  # fmt: skip
 
 
 WORDS = (
@@ -626,19 +583,18 @@ def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> boo
     return gap > spread
 
 
-def code_suspects(problems: Problems, columns: Sequence[str], use: BoolArray) -> list[Caution]:
+def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = None) -> list[Caution]:
     """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
     found = []
     for column in columns:
-        labels, n = problems.labels[column], problems.n
-        rows = np.bincount(labels.codes[use & (labels.codes >= 0)], weights=n[use & (labels.codes >= 0)],
-                           minlength=len(labels.levels))  # fmt: skip
+        labels, counted = cells.labels(column), (cells.use if use is None else use) & (cells.codes(column) >= 0)
+        rows = np.bincount(labels.codes[counted], cells.counts.n[counted], len(labels.levels))
         numbers = {x: k for k, label in enumerate(labels.levels) if rows[k] and (x := as_number(label)) is not None}
         odd = standing_apart({x: float(rows[k]) for x, k in numbers.items()})
         if not odd:
             continue
         texts = [labels.levels[numbers[x]] for x in odd]
-        lines = problems.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
+        lines = cells.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
         others = [x for x in numbers if x not in odd]
         where = f" ({lines})" if lines else ""
         found.append(caution(

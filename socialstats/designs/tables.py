@@ -11,10 +11,10 @@ import narwhals as nw
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.parts import A_WON, B_WON, TIED
-from socialstats.designs.rows import Problems
+from socialstats.designs.rows import Rows
 from socialstats.errors import SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.text import listing, quoted, shorten
@@ -70,11 +70,6 @@ class Held:
     rows: int
 
     @property
-    def several(self) -> bool:
-        """Whether there are several numbers."""
-        return len(self.numbers) > 1
-
-    @property
     def number_rows(self) -> bool:
         """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
         found = self.numbers
@@ -104,26 +99,22 @@ def held(table: Table, column: str, na: Collection[str] | None) -> Held:
 def holds_numbers(table: Table, column: str) -> bool:
     """Whether a column holds numbers, several of them, which do not number the rows."""
     found = held(table, column, None)
-    return found.several and not found.number_rows
+    return len(found.numbers) > 1 and not found.number_rows
 
 
 def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
     """Whether the other columns of a small table are crossed, each combination in one row, and `times` counts each."""
     others = [c for c in table.columns if c != times]
-    if len(others) > 4 or not {*keys} <= {*others}:
-        return False
     try:
-        cells = table.counts(others)
+        return len(others) <= 4 and {*keys} <= {*others} and looks_counted(table, *others)
     except (InputError, TypeError):
         return False
-    most = int(np.prod([len(cells.columns[c].values) for c in others]))
-    return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
 
 
-def looks_counted(table: Table, first: str, second: str) -> bool:
-    """Whether two columns of few values are crossed: at least half of their combinations occur, each in one row."""
-    cells = table.counts([first, second])
-    most = len(cells.columns[first].values) * len(cells.columns[second].values)
+def looks_counted(table: Table, *columns: str) -> bool:
+    """Whether columns of few values are crossed: at least half of their combinations occur, each in one row."""
+    cells = table.counts(columns)
+    most = int(np.prod([len(cells.columns[c].values) for c in columns]))
     return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
 
 
@@ -134,11 +125,8 @@ def unused_beside_wins(table: Table, wins: Sequence[str], used: Collection[str],
         if NO_COUNTS.search(column) or not held(table, column, na).counts:
             continue
         cells = table.counts([column, *wins]).columns
-        values = [
-            [as_number(as_text(v) or "") or 0.0 for v in [*cells[c].values.tolist(), None]] for c in (column, *wins)
-        ]
-        rows = [np.array(one)[cells[c].codes] for one, c in zip(values, (column, *wins), strict=True)]
-        if not np.array_equal(rows[0], np.sum(rows[1:], axis=0)):
+        counts, *sides = (np.nan_to_num(cells[c].labels().numbers()) for c in (column, *wins))
+        if not np.array_equal(counts, np.sum(sides, axis=0)):
             odd.append(column)
     return _named(odd, "not used, beside counts of wins")
 
@@ -187,7 +175,7 @@ def frequency(
     distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
     distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
     found = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
-    if found.counts and (found.several or found.rows == 1):  # a constant says nothing of single rows
+    if found.counts and (len(found.numbers) > 1 or found.rows == 1):  # a constant says nothing of single rows
         name = text.shorten(named[0])
         return Frequency(column=named[0], cautions=(caution(
             "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
@@ -235,52 +223,39 @@ def plain(outcome: IntArray) -> Expanded:
     return Expanded(cell=np.arange(len(outcome), dtype=np.int64), outcome=outcome, times=np.ones(len(outcome)))
 
 
-def expand(wins: Sequence[str], use: BoolArray, problems: Problems) -> Expanded:
+def expand(wins: Sequence[str], rows: Rows) -> Expanded:
     """Split each row into the comparisons that a won, that b won, and that were tied.
 
     Parameters
     ----------
     wins : sequence of str
         Columns: wins of a, wins of b and, optionally, ties.
-    use : (cells,) bool array
-    problems : Problems
+    rows : Rows
     """
-    cells: list[IntArray] = []
-    outcomes: list[IntArray] = []
-    times: list[FloatArray] = []
-    for column, outcome in zip(wins, (A_WON, B_WON, TIED), strict=False):
-        numbers = whole_numbers(column, use, problems)
-        cell = np.flatnonzero(use & (numbers > 0))
-        cells.append(cell)
-        outcomes.append(np.full(len(cell), outcome, dtype=np.int64))
-        times.append(numbers[cell])
-    return Expanded(cell=np.concatenate(cells), outcome=np.concatenate(outcomes), times=np.concatenate(times))
+    times = np.array([whole_numbers(column, rows) for column in wins])
+    outcome, cell = np.nonzero(rows.use & (times > 0))
+    return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
 
 
-def refuse_totals(columns: Sequence[str], use: BoolArray, problems: Problems) -> None:
+def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
     """Report rows of totals (``Sum``, ``Total``) in a table of frequencies: they would be counted twice."""
     for column in columns:
-        labels = problems.labels[column]
-        bad = use & np.array([*(bare(level) in TOTALS for level in labels.levels), False])[labels.codes]
-        fix = "Remove rows of totals, or leave them out (--exclude COLUMN={})"
-        problems.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix.replace("COLUMN", column))
+        bad = rows.use & rows.labels(column).mapped(lambda level: bare(level) in TOTALS, False)
+        fix = f"Remove rows of totals, or leave them out (--exclude {column}={{}})"
+        rows.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix)
 
 
-def whole_numbers(column: str, use: BoolArray, problems: Problems) -> FloatArray:
+def whole_numbers(column: str, rows: Rows) -> FloatArray:
     """Return a column of counts; report values that are no whole numbers from 0 upwards."""
-    labels = problems.labels[column]
-    problems.refuse_spellings([column], use)
-    values = [as_number(level) for level in labels.levels]
-    fine = [value is not None and value >= 0 and value.is_integer() for value in values]
-    bad = use & ~np.array([*fine, True])[labels.codes]
-    if bad.any():
-        problems.each_value(column, bad, [column], "'{}' is not a count", fix=FIX)
-    numbers = [value if ok and value is not None else 0.0 for value, ok in zip(values, fine, strict=True)]
-    found = np.array([*numbers, 0.0])[labels.codes]
-    if (total := float(np.sum(found[use]))) > LARGEST_TOTAL:
+    rows.refuse_spellings(column)
+    found = rows.labels(column).numbers()
+    wrong = (rows.codes(column) >= 0) & ~((found >= 0) & (found % 1 == 0))
+    rows.each_value(column, rows.use & wrong, [column], "'{}' is not a count", fix=FIX)
+    found = np.where(wrong | np.isnan(found), 0.0, found)
+    if (total := float(np.sum(found[rows.use]))) > LARGEST_TOTAL:
         raise InputError(Problem(
             message=f"the counts add up to {total:.3g}; beyond {LARGEST_TOTAL:.3g} (2^53) sums of whole numbers are "
-            "not exact", source=problems.table.source, column=column, fix="Divide all counts by a common factor",
+            "not exact", source=rows.table.source, column=column, fix="Divide all counts by a common factor",
         ))  # fmt: skip
     return found
 
@@ -440,7 +415,8 @@ def square_counts(
         When all counts are 0.
     """
     declared = declared_levels(levels)
-    labels = _frame_labels(table, source) if hasattr(table, "columns") and hasattr(table, "index") else None
+    framed = hasattr(table, "columns") and hasattr(table, "index")
+    labels = _frame_labels(table, source) if framed else declared
     cells = np.asarray(table, dtype=object)
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or cells.shape[0] < 2:
         shape = " x ".join(map(str, cells.shape)) or "a single value"
@@ -448,15 +424,13 @@ def square_counts(
             f"{source}: a square table of counts is needed, not {shape}. For two vectors of values use {vectors}"
         )
     size = cells.shape[0]
-    if labels is None:
-        labels = declared or tuple(str(start + k) for k in range(size))
-        if len(labels) != size:
-            raise InputError(f"{source}: {len(labels)} levels ({quoted(labels, 8)}) for a {size} x {size} table")
+    labels = labels or tuple(str(start + k) for k in range(size))
+    if len(labels) != size:
+        raise InputError(f"{source}: {len(labels)} levels ({quoted(labels, 8)}) for a {size} x {size} table")
     counts = _numbers(cells, labels, source)
     if not counts.any():
         raise NothingToAnalyse(f"{source}: every count is 0: there is nothing to analyse")
-    named = declared is not None or hasattr(table, "columns")
-    return (*_ordered(labels, counts, declared, source), named)
+    return (*_ordered(labels, counts, declared, source), declared is not None or hasattr(table, "columns"))
 
 
 def _frame_labels(table: Any, source: str) -> tuple[str, ...]:
@@ -475,13 +449,11 @@ def _numbers(cells: Any, labels: Sequence[str], source: str) -> FloatArray:
     problems = []
     out = np.zeros(cells.shape)
     for (row, column), value in np.ndenumerate(cells):
-        number = _count(value)
+        out[row, column] = np.nan if (number := _count(value)) is None else number
         if number is None:
             place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
             message = f"{place}: {shorten(str(value))} is not a count"
             problems.append(Problem(message=message, source=source, fix=FIX))
-        else:
-            out[row, column] = number
     if problems:
         raise InputError(problems[: SHOWN_AT_MOST + 1])
     return out

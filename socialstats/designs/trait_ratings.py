@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from socialstats.designs.columns import Finder
-from socialstats.designs.paired_reading import texts
+from socialstats.designs.options import texts
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, RatingsRoles, build_from
 from socialstats.designs.tables import as_named, make_long
@@ -119,8 +119,7 @@ def checked_columns(
         *((t, t) for t in traits),
     ):
         finder.explicit(part, name)
-    if finder.problems:
-        raise DesignError(finder.problems)
+    finder.finish()
     twice = [t for k, t in enumerate(traits) if t in (*columns.values(), *others, *traits[:k])]
     if twice or not traits:
         said = f"column '{twice[0]}' is named twice" if twice else "no column is named"

@@ -149,6 +149,17 @@ def open_text(source: Source) -> CheckedText:
     return CheckedText(source.open(), encoding="utf-8-sig", newline="")
 
 
+@contextmanager
+def decoded(source: Source) -> Iterator[CheckedText]:
+    """Open a source as text; empty files and those in other encodings are refused, with the line."""
+    refuse_other_encodings(source)
+    try:
+        with open_text(source) as text:
+            yield text
+    except UnicodeDecodeError as error:
+        raise bad_text(source) from error
+
+
 def refuse_other_encodings(source: Source) -> None:
     """Refuse empty files and UTF-16 before anything is parsed."""
     head = source.head()
@@ -552,23 +563,25 @@ def read_jsonl(source: Source) -> Table:
     NothingToAnalyse
         For an empty file.
     """
-    refuse_other_encodings(source)
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     problems: list[Problem] = []
-    try:
-        with open_text(source) as text:
-            for line, content in enumerate(text, start=1):
-                if not content.strip():
-                    continue
-                lines.append(line)
-                row = _object(content, line, source.name, problems)
-                if row is not None:
-                    rows.append(row)
-                if len(problems) == PROBLEMS_AT_MOST:
-                    break
-    except UnicodeDecodeError as error:
-        raise bad_text(source) from error
+    with decoded(source) as text:
+        for line, content in enumerate(text, start=1):
+            if not content.strip():
+                continue
+            lines.append(line)
+            try:
+                row = parse(content)
+                reason = "" if isinstance(row, dict) else f"a JSON {_kind(row)} where an object is needed"
+            except (json.JSONDecodeError, _UnusableError, RecursionError) as error:
+                row, reason = {}, _json_reason(error)
+            rows.append(row)
+            if reason:
+                fix = "Every line must be one JSON object"
+                problems.append(Problem(message=reason, source=source.name, lines=(line,), n_rows=1, fix=fix))
+            if len(problems) == PROBLEMS_AT_MOST:
+                break
     if problems:
         raise InputError(problems)
 
@@ -577,20 +590,6 @@ def read_jsonl(source: Source) -> Table:
 
     frame, columns = _from_records(rows, source)
     return Table(frame=frame, columns=columns, source=source.name, unit="line", is_file=True, locate=locate)
-
-
-def _object(content: str, line: int, source: str, problems: list[Problem]) -> dict[str, Any] | None:
-    fix = "Every line must be one JSON object"
-    try:
-        row = parse(content)
-    except (json.JSONDecodeError, _UnusableError, RecursionError) as error:
-        problems.append(Problem(message=_json_reason(error), source=source, lines=(line,), n_rows=1, fix=fix))
-        return None
-    if not isinstance(row, dict):
-        message = f"a JSON {_kind(row)} where an object is needed"
-        problems.append(Problem(message=message, source=source, lines=(line,), n_rows=1, fix=fix))
-        return None
-    return row
 
 
 def _json_reason(error: Exception) -> str:
@@ -611,12 +610,8 @@ def read_json(source: Source) -> Table:
     InputError
         For anything else, with the line where the JSON breaks.
     """
-    refuse_other_encodings(source)
-    try:
-        with open_text(source) as text:
-            content = text.read()
-    except UnicodeDecodeError as error:
-        raise bad_text(source) from error
+    with decoded(source) as text:
+        content = text.read()
     try:
         data = parse(content)
     except json.JSONDecodeError as error:

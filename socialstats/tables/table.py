@@ -170,6 +170,14 @@ class Labels:
         levels = tuple(level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept)
         return Labels(codes=recode[codes], levels=levels, mixed=tuple(x for x in self.mixed if x in levels))
 
+    def mapped(self, value: Callable[[str], Any], missing: Any, dtype: Any = None) -> AnyArray:
+        """Return a value for each cell: that of its label, or `missing`."""
+        return np.array([*map(value, self.levels), missing], dtype=dtype)[self.codes]
+
+    def numbers(self) -> FloatArray:
+        """Return the numbers that the labels spell; NaN for other texts, and where missing."""
+        return self.mapped(as_number, None, np.float64) + 0.0  # no negative zero
+
 
 MOST_COLUMNS = 50_000  # of a text file: its fields are read one by one
 LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
@@ -438,13 +446,8 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
     if weight is None:
         return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
     w_sum, w_sq, state = (cells.get_column(name).to_numpy() for name in (SUM, SUM_SQ, STATUS))
-    return Counts(
-        columns=columns,
-        n=n,
-        weight=w_sum.astype(float),
-        weight_sq=w_sq.astype(float),
-        status=state.astype(np.int64),
-    )
+    weights = {"weight": w_sum.astype(float), "weight_sq": w_sq.astype(float), "status": state.astype(np.int64)}
+    return Counts(columns=columns, n=n, **weights)
 
 
 def _status_expression(w: nw.Expr) -> nw.Expr:
@@ -749,9 +752,7 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
     ((2, 2), 1)
     """
     mask, _ = _matching(table, column, value)
-    if mask.all():
-        raise NothingToAnalyse(f"{table.source}: every row has {column} = '{text.shorten(value)}': none is left")
-    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
+    return _left_out(table, mask, f"every row has {column} = '{text.shorten(value)}': none is left")
 
 
 def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
@@ -776,15 +777,9 @@ def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((1, 2), 1)
     """
-    for column in (one, other):
-        if column not in table.columns:
-            listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
-            raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
-    a, b = ([as_text(value) for value in _eager(table).get_column(c).to_list()] for c in (one, other))
+    a, b = (_texts_of(table, column) for column in (one, other))
     mask = np.array([x == y not in (None, "") for x, y in zip(a, b, strict=True)], dtype=bool)
-    if mask.all():
-        raise NothingToAnalyse(f"{table.source}: every row has the same value in '{one}' and '{other}': none is left")
-    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
+    return _left_out(table, mask, f"every row has the same value in '{one}' and '{other}': none is left")
 
 
 def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tuple[Table, int, int]:
@@ -812,17 +807,11 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
     ((1, 2), 2, 1)
     """
     mask, _ = _matching(table, column, value)
-    if whole not in table.columns:
-        listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
-        raise InputError(f"{table.source}: no column '{text.shorten(whole)}'. Columns: {listed}")
-    who = [as_text(name) for name in _eager(table).get_column(whole).to_list()]
+    who = _texts_of(table, whole)
     out = {name for name, hit in zip(who, mask.tolist(), strict=True) if hit and name not in (None, "")}
     gone = mask | np.array([name in out for name in who], dtype=bool)
-    if gone.all():
-        raise NothingToAnalyse(
-            f"{table.source}: everyone in '{text.shorten(whole)}' has a row with {column} = '{text.shorten(value)}'"
-        )
-    return (_kept(table, ~gone) if gone.any() else table), int(gone.sum()), len(out)
+    said = f"everyone in '{text.shorten(whole)}' has a row with {column} = '{text.shorten(value)}'"
+    return (*_left_out(table, gone, said), len(out))
 
 
 def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
@@ -863,15 +852,31 @@ def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
 
 def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[Any]]:
     """Tell for each row whether it has the value, and list the values there are."""
-    if column not in table.columns:
-        listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
-        raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+    _check_column(table, column)
     coded = table.counts([column]).columns[column]
     wanted = [v for v in coded.values if as_text(v) == value]
     series = _eager(table).get_column(column)
     if not wanted:  # of an empty list, not every engine can tell the type
         return np.zeros(len(series), dtype=bool), coded.values.tolist()
     return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values.tolist()  # noqa: E712
+
+
+def _check_column(table: Table, column: str) -> None:
+    if column not in table.columns:
+        listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
+        raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+
+
+def _texts_of(table: Table, column: str) -> list[str | None]:
+    _check_column(table, column)
+    return [as_text(value) for value in _eager(table).get_column(column).to_list()]
+
+
+def _left_out(table: Table, mask: BoolArray, nothing: str) -> tuple[Table, int]:
+    """Leave out the rows of the mask and count them; raise NothingToAnalyse with a reason where these are all."""
+    if mask.all():
+        raise NothingToAnalyse(f"{table.source}: {nothing}")
+    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
 
 
 def _eager(table: Table) -> Any:

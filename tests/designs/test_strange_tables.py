@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from socialstats import Paired, Ratings
-from socialstats.errors import SocialStatsError
+from socialstats import Comparisons, Paired, Ratings
+from socialstats.errors import InputError, SocialStatsError
 from tests.designs.same import same
 
 junk = st.one_of(
@@ -86,3 +86,9 @@ def test_negative_zero_is_zero() -> None:
     table = {"unit": [1, 1, 2, 2], "condition": list("ab") * 2, "value": [-0.0, 0.5, 0.0, 0.5]}
     design = Paired.from_frame(table)
     assert (design.count.tolist(), str(design.first[0])) == ([2.0], "0.0")
+
+
+def test_values_that_are_no_labels_are_named_with_their_column() -> None:
+    rows = pd.DataFrame({"item_a": [("x", 1), "y"], "item_b": ["y", "z"], "winner": ["y", "z"]})
+    with pytest.raises(InputError, match=r"column 'item_a': it holds values that are no labels \(a tuple"):
+        Comparisons.from_frame(rows)
