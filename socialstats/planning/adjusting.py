@@ -312,7 +312,7 @@ def max_t_rows(family: Family, method: str, noise: Noise, level: float) -> tuple
     """Fill `p_adjusted` and simultaneous intervals from the joint distribution of the statistics."""
     tests = family.tested
     statistics = np.array([two_sided_statistic(row) for row in tests])
-    p = max_t(statistics, noise.draws, method="step_down" if method == "max_t" else "single_step").p_adjusted
+    p = max_t(statistics, noise.draws, method="step_down" if method == "max_t" else "single_step")
     critical = max_t_critical(noise.draws, level)
     said = f"{label(MAX_T[method], family)}, {noise.words()}"
     place = {id(row): k for k, row in enumerate(tests)}
