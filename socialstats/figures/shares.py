@@ -63,7 +63,7 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     places, height = _places(bars)
     labels = [style.literal(bar.label, LABEL_WIDTH) for bar in bars]
     if ax is None:
-        left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.15
+        left = style.room_for(labels) + 0.15
         ax = style.new_axes(height + 0.85, left=left, right=0.3, top=0.35, bottom=0.5, kind=style.BARS)
     if not bars:
         return style.message(ax, "no shares to show")
@@ -72,13 +72,12 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     ax.set_ylim(height, 0)
     ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
     ax.set_xticks(ticks, [f"{round(100 * t)} %" for t in ticks])
-    ax.set_yticks(places, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
+    ax.set_yticks(places, labels, **style.INK)
     _legend(ax, levels)
     before = ""
     for bar, y in zip(bars, places, strict=True):
         if bar.section != before:
-            ax.text(0.0, y - BAR / 2 - 0.05, style.literal(bar.section, 60), fontsize=style.SMALL, va="bottom",
-                    color=style.LIGHT["muted"])  # fmt: skip
+            ax.text(0.0, y - BAR / 2 - 0.05, style.literal(bar.section, 60), va="bottom", **style.QUIET)
         before = bar.section
         _bar(ax, bar, y)
     return ax
@@ -114,8 +113,7 @@ def _legend(ax: Axes, levels: Sequence[str]) -> None:
     for k, level in enumerate(levels):
         text = style.literal(level, 18)
         for part, color in (("\u25a0 ", f"series-{k + 1}"), (text, "ink")):
-            ax.annotate(part, xy=(0, 1), xycoords="axes fraction", xytext=(x, 8), textcoords="offset points",
-                        fontsize=style.FONT, color=style.LIGHT[color], annotation_clip=False)  # fmt: skip
+            style.outside(ax, part, 1, (x, 8), fontsize=style.FONT, color=style.LIGHT[color])
             x += style.text_width(part) + (0 if part != text else 14)
 
 
