@@ -229,6 +229,13 @@ class Units:
         return csr_array(sums @ table)
 
 
+def checked_seed(seed: int) -> int:
+    """Return a seed, or raise InputError when it is no whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
+    return int(seed)
+
+
 def weight_blocks(units: Units, *, resamples: int, seed: int, block: int) -> Iterator[FloatArray]:
     """Draw the weights of the resamples, `block` resamples at a time.
 
@@ -269,9 +276,7 @@ def factor_blocks(units: Units, *, resamples: int, seed: int, block: int) -> Ite
     ------
     list of (at most block, levels) float64 arrays
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
-    children = np.random.SeedSequence(int(seed)).spawn(len(units.sizes))
+    children = np.random.SeedSequence(checked_seed(seed)).spawn(len(units.sizes))
     streams = [np.random.Generator(np.random.PCG64(child)) for child in children]
     samplers = [sampler(rng, size, units.copies) for rng, size in zip(streams, units.sizes, strict=True)]
     for start in range(0, resamples, block):
