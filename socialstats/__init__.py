@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
+    from socialstats.metrics.spearman_rho import spearman_rho as spearman_rho
     from socialstats.metrics.symmetry import symmetry as symmetry
     from socialstats.metrics.trait_profile import judge_zeros as judge_zeros
     from socialstats.metrics.trait_profile import trait_profile as trait_profile
@@ -92,6 +93,7 @@ _HOMES = {
     "socialstats.metrics.effect_sizes": ("effect_sizes", "effect_sizes_from_summary"),
     "socialstats.metrics.equivalence": ("equivalence",),
     "socialstats.metrics.fleiss_kappa": ("fleiss_kappa",),
+    "socialstats.metrics.spearman_rho": ("spearman_rho",),
     "socialstats.metrics.gwet_ac": ("gwet_ac",),
     "socialstats.metrics.choice_shares": ("choice_shares",),
     "socialstats.metrics.js_similarity": ("js_similarity",),
@@ -129,7 +131,7 @@ __all__ = [
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
     "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
-    "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "ada_met", "relationship_bias",
+    "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "STUDIES",
     # published numbers
     "audit", "claims",

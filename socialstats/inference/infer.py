@@ -32,7 +32,7 @@ ONE_CLUSTER = "a single cluster holds all units: no standard error and no interv
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
 CONSTANT = "all resamples give the same value, so there is no interval"
 PERFECT = "perfect agreement in every unit: resamples cannot vary; ci='closed' has an interval"
-OUTSIDE = "the coefficient is not inside (-1, 1), where its Fisher z exists; use ci='percentile'"
+OUTSIDE = "the coefficient is not inside (-1, 1), where its Fisher z exists"
 TOO_FEW = "{n}: too few for a standard error"
 
 
@@ -267,7 +267,7 @@ def _closed(
     if not estimand.bounded or not (clusters or estimand.fisher):
         return replace(known, low=value - reach, high=value + reach)
     if abs(value) >= 1:
-        return replace(known, why=OUTSIDE)
+        return replace(known, why=OUTSIDE + ("; use ci='percentile'" if estimand.finish else ""))
     z, far = math.atanh(value), reach / (1 - value**2)
     known = replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher")
     if few is None or not clusters:

@@ -22,6 +22,7 @@ from socialstats.metrics import percent_agreement as _percent_agreement
 from socialstats.metrics import preference_shares as _preference_shares
 from socialstats.metrics import relationship_bias as _relationship_bias
 from socialstats.metrics import sensitivity as _sensitivity
+from socialstats.metrics import spearman_rho as _spearman_rho
 from socialstats.metrics import symmetry as _symmetry
 from socialstats.metrics import trait_profile as _trait_profile
 from socialstats.metrics import weighted_kappa as _weighted_kappa
@@ -48,6 +49,7 @@ METRICS: dict[str, Metric] = {
         _krippendorff_alpha.METRIC,
         _gwet_ac.METRIC,
         _fleiss_kappa.METRIC,
+        _spearman_rho.METRIC,
         _judge_agreement.METRIC,
         _ada_met.METRIC,
         _js_similarity.METRIC,

@@ -9,8 +9,6 @@ import numpy as np
 from scipy.special import expit, logit
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.calls import TableLike
-from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.intervals import checked_level, critical_values
 from socialstats.inference.rows import with_ends
@@ -35,14 +33,14 @@ AT_THE_END = "the share is closer to 0 or 1 than a floating-point number can be:
 
 
 def preference_shares(
-    fit: BradleyTerryResult | Comparisons | TableLike,
+    fit: Any,
     groups: Mapping[str, str],
     *,
     scale: ScaleOption = "both",
     ci: Ci = "basic",
     by: By = "auto",
     ungrouped: Ungrouped = "error",
-    refits: BradleyTerryBootstrap | None = None,
+    refits: Any = None,
     resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,

@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc
 
 from socialstats.designs.parts import Factor
+from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.inference.rows import with_t
 from socialstats.planning import adjust
-from socialstats.results import Result, Row, Verifications
-from socialstats.studies.page import Block, Design, StudyOptions, Table
-from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
-
-__all__ = [
-    "Verdict",
-    "cluster_ways",
-    "cluster_words",
-    "clusters_caption",
-    "design_effect",
-    "df_text",
-    "digits_for",
-    "error_of",
-    "family_words",
-    "label_of",
-    "numbers_text",
-    "p_text",
-    "references_of",
-    "rows_table",
-    "settings_of",
-    "span_text",
-    "tests_table",
-    "verdict",
-    "verify_all",
-    "with_holm",
-]
-
+from socialstats.results import Result, ResultGroup, Row, Verifications
+from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table
+from socialstats.text import count, digits_of, interval, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -171,12 +149,14 @@ def _is_two_sided(row: Row, p: float) -> bool:
     return any(abs(value - p) <= SAME * max(value, p) + 1e-300 for value in known)
 
 
-HEADER = ("Estimate", "SE", "Low", "High", "Statistic", "df", "p", "p (Holm)", "n", "Clusters", "Why not")
+Column = str | Callable[[Row], Any]  # a field of a row, or what makes a cell of it
+NUMBERS: dict[str, Column] = {
+    "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Statistic": "statistic",
+}  # fmt: skip
 SCALED = ("Estimate", "SE", "Low", "High")  # columns in the unit of the estimate
 UNITLESS = ("r", "correlation")  # beside rows in the unit of the values
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 WORDS = {"odds_ratio": "odds ratio", "cohens_g": "Cohen's g", "alpha": "alpha", "r": "correlation"}
-FAMILY = re.compile(r"Holm over the family '(?P<name>.*)' \(m = (?P<m>\d+)\)")
 SILENT = (None, "test", "proportion", "margin", "mean")  # groups that a label need not name
 
 
@@ -192,20 +172,55 @@ def label_of(row: Row) -> str:
     return term if row.group in SILENT else f"{term} ({row.group})"
 
 
+def table_of(
+    rows: Sequence[Row],
+    caption: str,
+    first: tuple[str, Column | Sequence[str]],
+    columns: Mapping[str, Column],
+    digits: int | tuple[int, ...] = 3,
+) -> Table:
+    """Return rows as a table: for each column, by its header, a field of the row or what a function makes of the row.
+
+    `first` is the header of the first column, which may be any word, with such a field or function, or with labels.
+
+    Examples
+    --------
+    >>> table_of([Row(term="a", n=3.0)], "Counts", ("Term", "term"), {"n": whole("n")}).cells
+    (('a', 3),)
+    """
+    made = [attrgetter(one) if isinstance(one, str) else one for one in columns.values()]
+    name, own = first
+    read = attrgetter(own) if isinstance(own, str) else own
+    labels = [read(row) for row in rows] if callable(read) else read
+    cells = tuple((label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True))
+    return Table(caption, (name, *columns), cells, digits)
+
+
+def whole(name: str) -> Callable[[Row], int | None]:
+    """Return what reads a field of a row as a whole number; None where the row does not have it."""
+
+    def read(row: Row) -> int | None:
+        value = getattr(row, name)
+        return None if value is None else int(value)
+
+    return read
+
+
 def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
-    names = [label_of(r) for r in rows] if labels is None else list(labels)
     decimals = digits_for(rows)
-    cells = tuple(
-        (
-            name, number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else r.estimate,
-            r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
-            p_text(r.p_adjusted), None if r.n is None else int(r.n), r.n_clusters, r.undefined,
-        )
-        for name, r in zip(names, rows, strict=True)
-    )  # fmt: skip
-    digits = tuple(decimals if name in SCALED else 3 for name in (term, *HEADER))
-    return Table(caption=caption + family_words(rows), header=(term, *HEADER), cells=cells, digits=digits)
+    columns = NUMBERS | {
+        "Estimate": lambda r: number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else r.estimate,
+        "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "n": whole("n"), "Clusters": "n_clusters", "Why not": "undefined",
+    }  # fmt: skip
+    digits = tuple(decimals if name in SCALED else 3 for name in ("", *columns))
+    return table_of(rows, caption + family_words(rows), (term, labels or label_of), columns, digits)
+
+
+def counts_table(caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float) -> Table:
+    """Return counts with their shares of a total: a line for each label and count."""
+    return Table(caption, tuple(header), tuple((label, int(n), percent(float(n / total))) for label, n in parts))
 
 
 def digits_for(rows: Sequence[Row], least: int = 3) -> int:
@@ -232,11 +247,10 @@ def family_words(rows: Sequence[Row]) -> str:
 
     Examples
     --------
-    >>> family_words([Row(term="a", p_adjusted=0.02, method="t; Holm over the family 'pairs' (m = 3)")])
+    >>> family_words([Row(term="a", p_adjusted=0.02, key=(("family", "'pairs' (m = 3)"),))])
     "; p (Holm): over the family 'pairs' (m = 3)"
     """
-    found = [FAMILY.search(r.method or "") for r in rows if r.p_adjusted is not None]
-    named = dict.fromkeys(f"over the family '{m['name']}' (m = {m['m']})" for m in found if m is not None)
+    named = dict.fromkeys(f"over the family {r.label('family')}" for r in rows if r.label("family"))
     return f"; p (Holm): {listing(list(named))}" if named else ""
 
 
@@ -286,13 +300,16 @@ def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result
     adjusted : Result or None
         What holds the adjusted values; None where there is a single test or none.
     """
-    if sum(r.p_value is not None for r in rows) < 2:
+    m = sum(r.p_value is not None for r in rows)
+    if m < 2:
         return tuple(rows), None
     adjusted = adjust(list(rows), method="holm", family=family)
-    by_test = {(r.term, r.group): r for r in adjusted.rows}
+    named = ("family", f"'{shorten(family)}' (m = {m})")
+    done = tuple(r if r.p_adjusted is None else replace(r, key=(*r.key, named)) for r in adjusted.rows)
+    by_test = {(r.term, r.group): r for r in done}
     missing = [r for r in rows if (r.term, r.group) not in by_test]
-    done = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else tuple(adjusted.rows)
-    return done, adjusted
+    shown = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else done
+    return shown, replace(adjusted, rows=done)
 
 
 def clear_text(clear: int, of: int) -> str:
@@ -319,6 +336,35 @@ def numbers_text(row: Row, *, digits: int = 2, bounded: bool = False) -> str:
     return f"{text}, {inside}"
 
 
+def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return the rows of the smallest and of the largest estimate; nothing where there is no estimate."""
+    known = [row for row in rows if row.estimate is not None]
+    return tuple(pick(known, key=lambda row: row.estimate or 0.0) for pick in (min, max)) if known else ()
+
+
+def ends(row: Row) -> tuple[float | None, float | None, float | None]:
+    """Return estimate and interval."""
+    return row.estimate, row.conf_low, row.conf_high
+
+
+def mark_of(row: Row, label: str) -> Mark:
+    """Return the estimate of a row with its interval, for a number line."""
+    return Mark(label=label, value=row.estimate, low=row.conf_low, high=row.conf_high, undefined=row.undefined or "")
+
+
+def single(found: Result | ResultGroup) -> Result:
+    """Return the result of a design without a by factor.
+
+    Raises
+    ------
+    InputError
+        For the results of several levels.
+    """
+    if isinstance(found, ResultGroup):
+        raise InputError("one model at a time")
+    return found
+
+
 def span_text(
     rows: Sequence[Row], *, verbs: tuple[str, str] = ("runs", "is"), digits: int = 2, bounded: bool = False,
     width: int = 40,
@@ -332,16 +378,13 @@ def span_text(
     ('runs from 0.286 (m1) to 0.310 (m2)', 'adds 0.3 in all 2', 'is 0.29 (m1)')
     """
     known = [r for r in rows if r.estimate is not None]
-    if not known:
-        return f"{verbs[1]} undefined"
-    low, high = (pick(known, key=lambda r: r.estimate or 0.0) for pick in (min, max))
-    ends = [f"{numbers_text(r, digits=digits, bounded=bounded)} ({shorten(r.term, width)})" for r in (low, high)]
-    if len(known) == 1:
-        return f"{verbs[1]} {ends[0]}"
     printed = {number(r.estimate, digits, bounded=bounded) for r in known}
+    said = [f"{numbers_text(r, digits=digits, bounded=bounded)} ({shorten(r.term, width)})" for r in extremes(known)]
+    if len(known) < 2:
+        return f"{verbs[1]} {said[0] if said else 'undefined'}"
     if len(printed) == 1:
         return f"{verbs[1]} {printed.pop()} in all {count(len(known))}"
-    return f"{verbs[0]} from {ends[0]} to {ends[1]}"
+    return f"{verbs[0]} from {said[0]} to {said[1]}"
 
 
 def cluster_ways(factors: Sequence[Factor], rows: str) -> dict[str, str | tuple[str, str] | None]:
@@ -425,5 +468,9 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
 
 def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[str, ...]:
     """Return the literature of some results, then that of all others on a page, each once."""
-    shown = [result for block in blocks for result in block.results]
-    return tuple(dict.fromkeys(key for result in (*results, *shown) for key in result.references))
+    return literature([*results, *(result for block in blocks for result in block.results)])
+
+
+def literature(results: Sequence[Result], more: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the keys of the literature of some results, and more keys, each once."""
+    return tuple(dict.fromkeys([*(key for result in results for key in result.references), *more]))

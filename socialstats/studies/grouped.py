@@ -16,7 +16,7 @@ from socialstats.figures import forest
 from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, verify_all, with_holm
 from socialstats.studies.ordinal_alignment.reread import with_reread
-from socialstats.studies.page import Block, Design, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.sources import HUMANS, human_source, raters_of
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
@@ -65,7 +65,13 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
     """Put the outcomes of all levels on one page, each block under its level."""
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared = _compared(outcomes, by)
+    compared, named = _compared(outcomes, by), outcomes.items()
+    blocks = [_labelled(block, level, k) for k, (level, o) in enumerate(named) for block in o.blocks]
+    checks = {
+        f"{shorten(level)}: {label}": partial(o.verifications.__getitem__, label)
+        for level, o in named
+        for label in o.verifications
+    }
     return replace(
         first,
         title=f"{first.title} By {by}",
@@ -73,64 +79,46 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
         answer=tuple(f"{shorten(level)}: {o.answer[0]}" for level, o in outcomes.items()),
         strip=_strip(outcomes),
         cautions=_cautions(outcomes),
-        blocks=compared
-        + tuple(_labelled(block, level, k) for k, (level, o) in enumerate(outcomes.items()) for block in o.blocks),
+        blocks=(*compared, *blocks),
         flow=design.flow,
-        data=tuple(
-            replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in outcomes.items() for t in o.data
-        ),
+        data=tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
         diagnostics=tuple(
-            replace(d, check=f"{shorten(level)}: {d.check}") for level, o in outcomes.items() for d in o.diagnostics
+            replace(d, check=f"{shorten(level)}: {d.check}") for level, o in named for d in o.diagnostics
         ),
         references=tuple(dict.fromkeys(key for o in outcomes.values() for key in o.references)),
-        verifications=joined(
-            Verifications(
-                {
-                    f"{shorten(level)}: {label}": partial(o.verifications.__getitem__, label)
-                    for level, o in outcomes.items()
-                    for label in o.verifications
-                }
-            ),
-            verify_all({}, compared) if first.verifications else {},
-        ),
+        verifications=joined(Verifications(checks), verify_all({}, compared) if first.verifications else {}),
     )
 
 
 def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
     """Return the cautions of all levels: once where all levels have the same words (of the table), else by level."""
     shared = set.intersection(*({(c.code, c.detail) for c in o.cautions} for o in outcomes.values()))
-    return order_cautions(
-        *[
-            tuple(
-                c if (c.code, c.detail) in shared else replace(c, detail=f"{shorten(level)}: {c.detail}")
-                for c in o.cautions
-            )
-            for level, o in outcomes.items()
-        ],
-        once=False,
-    )
+    found = [
+        c if (c.code, c.detail) in shared else replace(c, detail=f"{shorten(level)}: {c.detail}")
+        for level, o in outcomes.items()
+        for c in o.cautions
+    ]
+    return order_cautions(tuple(found), once=False)
 
 
 def _compared(outcomes: dict[str, Outcome], by: str) -> tuple[Block, ...]:
     """Put the leading estimates of all levels beside each other, their tests adjusted as one family."""
     first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
-    leads = {
-        level: block.results[0] for level, block in first.items()
-        if block.results and block.results[0].metric != "symmetry"
-    }  # fmt: skip
+    shown = {level: block.results[0] for level, block in first.items() if block.results}
+    leads = {level: result for level, result in shown.items() if result.metric != "symmetry"}
     if len(leads) < 2:
         return ()
     rows = [replace(result.rows[0], term=level, group=None) for level, result in leads.items()]
     tested, adjusted = with_holm(rows, f"levels of {by}")
-    title = next(iter(leads.values())).title
+    title, named = next(iter(leads.values())).title, shorten(by, 40)
     block = Block(
         id="levels",
-        question=f"How do the levels of {shorten(by, 40)} compare?",
-        sentences=(f"{title}, for each of {count(len(leads), 'level')} of {shorten(by, 40)} by itself.",),
+        question=f"How do the levels of {named} compare?",
+        sentences=(f"{title}, for each of {count(len(leads), 'level')} of {named} by itself.",),
         draw=partial(forest, tested, sort=False, digits=3, label=by, xlabel=title),
-        figure_title=f"{title} by {shorten(by, 40)}",
+        figure_title=f"{title} by {named}",
         caption="Each level by itself: whether two levels differ is not tested here.",
-        tables=(rows_table(tested, f"{title} by {shorten(by, 40)}", term=shorten(by, 40)),),
+        tables=(rows_table(tested, f"{title} by {named}", term=named),),
         results=() if adjusted is None else (adjusted,),
     )
     return (block,)
@@ -149,9 +137,7 @@ def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
     marks = [m for m in first.marks if m.kind == "reference"]
     for level, strip in strips.items():
         lead = next(m for m in strip.marks if m.kind != "reference")
-        marks.append(
-            Mark(label=shorten(level, 30), value=lead.value, low=lead.low, high=lead.high, undefined=lead.undefined)
-        )
+        marks.append(replace(lead, label=shorten(level, 30), kind="estimate"))
     return replace(first, marks=tuple(marks))
 
 

@@ -30,7 +30,7 @@ class Strip:
     digits: int = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table for the page: header, rows of cells (text or numbers), decimals of all columns or of each."""
 
@@ -75,7 +75,7 @@ class Block:
     status: Literal["", "confirmatory", "exploratory"] = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """A check of the data or the model: what was looked at, what was found, so what."""
 
@@ -222,6 +222,10 @@ class StudyOptions:
         if self.pooling not in ("tasks", "units"):
             raise InputError(f"pooling={self.pooling!r} is not an option. Choose from 'tasks', 'units'")
 
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Return some of the choices by name; without names those that metrics with resamples share."""
+        return {name: getattr(self, name) for name in names or ("level", "seed", "resamples")}
+
     def echo(self) -> dict[str, Any]:
         """Return the settings as a mapping."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in BESIDE}
@@ -283,6 +287,17 @@ class Study:
     def applies(self, design: Design) -> bool:
         """Tell whether the study can be run on this design."""
         return isinstance(design, KINDS[self.design]) and self.suits(design)
+
+
+def check_single(design: Design) -> None:
+    """Raise InputError for a design with a by factor, where a page is about one level."""
+    if design.by is not None:
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+
+
+def shared(design: Design, options: StudyOptions) -> dict[str, Any]:
+    """Return the fields of an `Outcome` that every study takes from its design and options as they are."""
+    return {"flow": design.flow, "simulated": options.simulated}
 
 
 def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Caution, ...]:

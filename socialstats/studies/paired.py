@@ -26,6 +26,7 @@ from socialstats.studies.estimates import (
     error_of,
     is_inside,
     label_of,
+    mark_of,
     numbers_text,
     references_of,
     rows_table,
@@ -47,9 +48,22 @@ from socialstats.studies.multiverse import (
     with_design_effect,
     without_label,
 )
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    Table,
+    check_single,
+    order_cautions,
+    shared,
+)
 from socialstats.text import as_given, count, digits_of, level_text, listing, number, p_value, percent, shorten
 
+IGNORING = "ignoring clusters"
 ONE = "They ask one question of the same data."
 QUESTIONS = {
     "paired_difference": "They do not ask quite the same: the t tests whether the mean difference is 0, Wilcoxon's "
@@ -64,7 +78,7 @@ QUESTIONS = {
 def is_test(row: Row) -> bool:
     """Tell whether a row is one of several tests of the same question."""
     group = row.group or ""
-    return group == "test" or (row.p_value is not None and (group == "ignoring clusters" or group.endswith(" alone")))
+    return group == "test" or (row.p_value is not None and (group == IGNORING or group.endswith(" alone")))
 
 
 def minus(design: Paired) -> str:
@@ -83,19 +97,19 @@ def difference_block(design: Paired, result: Result) -> Block:
         "difference is the estimate"
         if binary else "left: pairs and means; right: distribution of the differences, and their mean"
     )  # fmt: skip
+    lead = result.rows[0]
+    draw = partial(estimation, design.first, design.second, design.count, lead, conditions=design.conditions)
+    digits = digits_of(error_of(lead), 3 if binary else 2)
     return Block(
         id="difference",
         question=f"How much do {first} and {second} differ?",
         sentences=(result.sentence(),),
-        draw=partial(
-            estimation, design.first, design.second, design.count, result.rows[0], conditions=design.conditions,
-            binary=binary, ylabel=one, digits=digits_of(error_of(result.rows[0]), 3 if binary else 2),
-        ),
+        draw=partial(draw, binary=binary, ylabel=one, digits=digits),
         figure_title=f"{first} minus {second}",
         caption=f"{drawn[0].upper()}{drawn[1:]}, with its interval ({result.inference}).",
         tables=(rows_table(rows, f"Difference ({minus(design)}) and what it is made of"),),
         results=(result,),
-    )  # fmt: skip
+    )
 
 
 def cells_block(design: Paired, result: Result) -> Block:
@@ -108,13 +122,12 @@ def cells_block(design: Paired, result: Result) -> Block:
         f"only, {count(c)} under {second} only, {count(d)} under neither. Only pairs with it under one condition "
         "say anything about a difference."
     )
+    levels = (design.levels[0], design.levels[1])
     return Block(
         id="cells",
         question="Which answers changed?",
         sentences=(sentence,),
-        draw=partial(
-            two_by_two, a=a, b=b, c=c, d=d, conditions=design.conditions, levels=(design.levels[0], design.levels[1])
-        ),
+        draw=partial(two_by_two, a=a, b=b, c=c, d=d, conditions=design.conditions, levels=levels),
         figure_title=f"Rows: {first}; columns: {second}",
         caption="Each cell: pairs, and their share of all pairs.",
         tables=(cells_table(design, "Pairs by both answers"),),
@@ -129,13 +142,13 @@ def margins(result: Result) -> list[Row]:
 def square_block(design: Paired, result: Result, together: Result) -> Block:
     """Return the square table of both values, and the shares of each level; `together` has simultaneous intervals."""
     first, second = (shorten(name, 40) for name in design.conditions)
-    rows, joint = margins(result), margins(together)
+    rows = margins(result)
+    joint = [replace(row, p_value=None, p_adjusted=None) for row in margins(together)]
     few = len(design.levels) <= MOST_LEVELS
-    draw = (
-        partial(square, design.square(), levels=design.levels, conditions=design.conditions)
-        if few
-        else partial(forest, rows[:MOST_ROWS], digits=3, xlabel=f"difference of shares ({minus(design)})")
-    )
+    draw = partial(forest, rows[:MOST_ROWS], digits=3, xlabel=f"difference of shares ({minus(design)})")
+    if few:
+        draw = partial(square, design.square(), levels=design.levels, conditions=design.conditions)
+    about = "The same with intervals that hold for all levels at once (Bonferroni)"
     return Block(
         id="difference",
         question=f"Which levels are more frequent under {first} than under {second}?",
@@ -143,12 +156,13 @@ def square_block(design: Paired, result: Result, together: Result) -> Block:
         draw=draw,
         figure_title=f"Rows: {first}; columns: {second}" if few else "Difference of the shares of each level",
         caption="Each cell: pairs, and their share of all pairs." if few else f"Intervals: {result.inference}.",
-        tables=(rows_table(rows, f"Share of each level ({minus(design)}); Holm: over the levels", term="Level"),
-                rows_table([replace(row, p_value=None, p_adjusted=None) for row in joint],
-                           "The same with intervals that hold for all levels at once (Bonferroni)", term="Level"),
-                cells_table(design, "Pairs by both values")),
+        tables=(
+            rows_table(rows, f"Share of each level ({minus(design)}); Holm: over the levels", term="Level"),
+            rows_table(joint, about, term="Level"),
+            cells_table(design, "Pairs by both values"),
+        ),
         results=(result, together),
-    )  # fmt: skip
+    )
 
 
 def cells_table(design: Paired, caption: str) -> Table:
@@ -167,53 +181,36 @@ def tests_block(result: Result) -> Block | None:
     rows = [r for r in result.rows if is_test(r)]
     if len(rows) < 2:
         return None
-    disagree = [c for c in result.cautions if c.code == "SS316"]
-    ignoring = any(r.group == "ignoring clusters" for r in rows)
-    said = f"They disagree: {disagree[0].detail}." if disagree else "They agree about the 5 % line."
-    if result.metric == "symmetry":
-        said = ""
     asked = QUESTIONS.get(result.metric, ONE)
-    why = ", as the question is one" if asked == ONE else ""
-    note = " Rows of group 'ignoring clusters' take pairs as independent, which they are not." if ignoring else ""
+    disagree = [c.detail for c in result.cautions if c.code == "SS316"]
+    said = f"They disagree: {disagree[0]}. " if disagree else "They agree about the 5 % line. "
+    said = "" if result.metric == "symmetry" else said
+    note = " Rows of group 'ignoring clusters' take pairs as independent, which they are not."
+    note = note if any(r.group == IGNORING for r in rows) else ""
+    one, why = (" of the same question", ", as the question is one") if asked == ONE else ("", "")
     return Block(
         id="tests",
-        question="What do other tests say?" if asked != ONE else "What do other tests of the same question say?",
-        sentences=(f"{said} {asked} Quote the one chosen in advance, not the smallest p-value.{note}".strip(),),
+        question=f"What do other tests{one} say?",
+        sentences=(f"{said}{asked} Quote the one chosen in advance, not the smallest p-value.{note}",),
         tables=(tests_table(rows, f"Tests of no difference; p-values are not adjusted{why}"),),
     )
 
 
 def effects_block(design: Paired, result: Result) -> Block:
     """Return the standardised differences with their intervals."""
-    rows = result.rows
+    rows = [r for r in result.rows if r.group is None]
+    xlabel = f"standard deviations ({minus(design)})"
     return Block(
         id="effect-sizes",
         question="How large is the difference in standard deviations?",
         sentences=(result.sentence(),),
-        draw=partial(forest, [r for r in rows if r.group is None], sort=False, reference=0.0, digits=2,
-                     xlabel=f"standard deviations ({minus(design)})"),
+        draw=partial(forest, rows, sort=False, reference=0.0, digits=2, xlabel=xlabel),
         figure_title="Standardised differences",
         caption="d_z and g_z divide by the standard deviation of the differences, d_av and d_rm by that of the values "
         "(d_rm corrected for their correlation).",
-        tables=(rows_table(rows, "Standardised differences"),),
-        results=(result,),
-    )  # fmt: skip
-
-
-def equivalence_block(result: Result, rows: Sequence[Row], sentence: str, title: str) -> Block:
-    """Return the test that the difference is practically nothing."""
-    return Block(
-        id="equivalence",
-        question="Is the difference practically nothing?",
-        sentences=(sentence,),
-        tables=(rows_table(rows, title),),
+        tables=(rows_table(result.rows, "Standardised differences"),),
         results=(result,),
     )
-
-
-def most_shifted(result: Result) -> Row:
-    """Return the level whose shares differ most."""
-    return max(margins(result), key=lambda r: abs(r.estimate or 0.0))
 
 
 MOST_NAMED = 3  # levels whose numbers the answer gives
@@ -240,67 +237,48 @@ class Levels:
     smallest: float | None
     level: float
 
-    def verdicts(self) -> dict[str, Verdict]:
-        """Say for each level what its simultaneous interval settles, the largest difference first."""
-        rows = sorted(margins(self.together), key=lambda row: -abs(row.estimate or 0.0))
-        return {row.term: verdict(row, bounds=row, smallest=self.smallest) for row in rows}
+    def sorted(self) -> list[Row]:
+        """Return the simultaneous intervals, the largest difference first."""
+        return sorted(margins(self.together), key=lambda row: -abs(row.estimate or 0.0))
 
-    def all_equal(self) -> bool:
-        """Tell whether every share is shown to differ by less than the smallest effect: no adjustment is needed.
-
-        That all differences are small is claimed only if every single test claims it (an intersection-union test).
-        """
-        if self.narrow is None or self.smallest is None:
-            return False
-        return all(is_inside(row, self.smallest) for row in margins(self.narrow))
-
-
-def levels_of(design: Paired, main: Result, *, level: float, smallest: float | None) -> Levels:
-    """Compute the intervals that the verdicts need."""
-    k = len(margins(main))
-    narrow: Any = None if smallest is None else symmetry(design, level=2 * level - 1)
-    together: Any = symmetry(design, level=1 - (1 - level) / k)
-    return Levels(together=together, narrow=narrow, smallest=smallest, level=level)
+    def verdict(self, row: Row) -> Verdict:
+        """Say what the simultaneous interval of a level settles."""
+        return verdict(row, bounds=row, smallest=self.smallest)
 
 
 def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     """Return the verdict on the shares of several levels; intervals decide, not the p-value of the joint test."""
     first, second = (shorten(name, 40) for name in design.conditions)
-    found = levels.verdicts()
-    known = [row for row in margins(levels.together) if row.conf_low is not None]
-    if not known:
+    rows = levels.sorted()
+    narrow = [] if levels.narrow is None else margins(levels.narrow)
+    if all(row.conf_low is None for row in rows):
         return f"No verdict: {margins(levels.together)[0].undefined or 'no share has an interval'}."
-    if levels.narrow is not None and levels.smallest is not None and levels.all_equal():
-        widest = levels.narrow.row(next(iter(found)), group="margin")
+    # that all differences are small is claimed only if every single test claims it (an intersection-union test)
+    if levels.smallest is not None and all(is_inside(row, levels.smallest) for row in narrow):
+        widest = next(row for row in narrow if row.term == rows[0].term)
         return (
             f"Practically equal: no share of a level differs by {as_given(levels.smallest)} or more between {first} "
             f"and {second}; the widest difference is that of {told(widest)}."
         )
-    differ = [name for name, settled in found.items() if settled in ("above", "below")]
+    differ = [row for row in rows if levels.verdict(row) in ("above", "below")]
     if not differ:
-        row = levels.together.row(next(iter(found)), group="margin")
         return (
-            f"The data do not settle whether {first} and {second} give different shares of the {count(len(found))} "
-            f"levels; the widest difference is that of {told(row, levels.level)}, {minus(design)} ({joint(main)})."
+            f"The data do not settle whether {first} and {second} give different shares of the {count(len(rows))} "
+            f"levels; the widest difference is that of {told(rows[0], levels.level)}, {minus(design)} ({joint(main)})."
         )
     said = "; ".join(
-        f"{told(levels.together.row(name, group='margin'), levels.level)}, more frequent under "
-        f"{first if found[name] == 'above' else second}" for name in differ[:MOST_NAMED]
-    )  # fmt: skip
-    more = len(differ) - MOST_NAMED
-    said += f"; and {count(more)} more" if more > 0 else ""
-    return (
-        f"Yes, shares of levels differ, {minus(design)}: {said}.{rest(found)} The intervals hold for all "
-        f"{count(len(found))} levels at once; {joint(main)}."
+        f"{told(row, levels.level)}, more frequent under {first if levels.verdict(row) == 'above' else second}"
+        for row in differ[:MOST_NAMED]
     )
-
-
-def rest(found: dict[str, Verdict]) -> str:
-    """Name the levels that are practically equal, and those that are not settled."""
-    equal = [shorten(name, 30) for name, settled in found.items() if settled == "equal"]
-    unsettled = [shorten(name, 30) for name, settled in found.items() if settled == "open"]
-    text = f" Practically equal: {listing(equal)}." if equal else ""
-    return text + (f" Not settled: {listing(unsettled)}." if unsettled else "")
+    more = len(differ) - MOST_NAMED
+    said += f"; and {count(more)} more." if more > 0 else "."
+    for settled, words in (("equal", "Practically equal"), ("open", "Not settled")):
+        names = [shorten(row.term, 30) for row in rows if levels.verdict(row) == settled]
+        said += f" {words}: {listing(names)}." if names else ""
+    return (
+        f"Yes, shares of levels differ, {minus(design)}: {said} The intervals hold for all {count(len(rows))} levels "
+        f"at once; {joint(main)}."
+    )
 
 
 def told(row: Row, together: float | None = None) -> str:
@@ -316,109 +294,52 @@ def joint(main: Result) -> str:
     return f"{test.method}, {p_value(test.p_value)}" if test.p_value is not None else f"no joint test: {test.undefined}"
 
 
-def equivalence_words(levels: Levels) -> str:
+def equivalence_words(narrow: Result, options: StudyOptions) -> str:
     """Say for which levels the difference is shown to be practically nothing."""
-    assert levels.narrow is not None
-    assert levels.smallest is not None
-    rows = margins(levels.narrow)
-    inside = [shorten(row.term, 30) for row in rows if is_inside(row, levels.smallest)]
-    size = as_given(levels.smallest)
-    said = (
-        "The intervals of all levels lie" if len(inside) == len(rows)
-        else f"Of {count(len(rows))} levels, the intervals of {listing(inside)} lie" if inside
-        else "The interval of no level lies"
-    )  # fmt: skip
-    return f"{said} between {as_given(-levels.smallest)} and {size}. Margins are called equal only where all do."
-
-
-def methods_of_levels(level: float) -> str:
-    """Say how the verdicts are made."""
-    return (
-        "A level is called more frequent under one condition where its interval at level 1 - alpha / k excludes zero "
-        f"(k levels, alpha = {number(1 - level, 3, bounded=True)}: Bonferroni, so that all hold at once)."
-    )
-
-
-def marks_of_levels(levels: Levels) -> tuple[Mark, ...]:
-    """Return the differences of the shares, the largest first, for the number line."""
-    rows: Sequence[Row] = sorted(margins(levels.together), key=lambda row: -abs(row.estimate or 0.0))[:MOST_MARKS]
-    return tuple(
-        Mark(label=shorten(row.term, 48), value=row.estimate, low=row.conf_low, high=row.conf_high,
-             undefined=row.undefined or "") for row in rows
-    )  # fmt: skip
+    rows, smallest = margins(narrow), as_given(options.smallest_effect or 0.0)
+    inside = [shorten(row.term, 30) for row in rows if is_inside(row, options.smallest_effect or 0.0)]
+    said = f"Of {count(len(rows))} levels, the intervals of {listing(inside)} lie"
+    if len(inside) in (0, len(rows)):
+        said = "The intervals of all levels lie" if inside else "The interval of no level lies"
+    low = as_given(-(options.smallest_effect or 0.0))
+    return f"{said} between {low} and {smallest}. Margins are called equal only where all do."
 
 
 OWN = "as on this page"
-INTERVALS: dict[str, dict[str, tuple[str, ...]]] = {
-    "binary": {"difference_ci": ("newcombe", "wald")},
-    "numeric": {"ci": ("percentile", "bca", "studentized")},
-    "nominal": {},
+INTERVALS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "binary": ("difference_ci", ("newcombe", "wald")),
+    "numeric": ("ci", ("percentile", "bca", "studentized")),
+    "nominal": ("", ()),
 }  # options of the interval by scale, those of the page left out
 NAMES = {"newcombe": "Newcombe's interval", "wald": "Wald's interval", "percentile": "bootstrap, percentile",
          "bca": "bootstrap, BCa", "studentized": "bootstrap, studentized"}  # fmt: skip
 Compute = Callable[..., Any]
 
 
-def paired_multiverse(
-    design: Paired,
-    compute: Compute,
-    *,
-    lead: Callable[[Result], Row],
-    left_out: Mapping[str, Result],
-    quantity: str,
-    digits: int,
-) -> Block | None:
-    """Return the block; None where nothing can be done in another way.
-
-    Parameters
-    ----------
-    design : Paired
-    compute : callable
-        (design, options of the metric) -> Result.
-    lead : callable
-        Result -> the row of the difference.
-    left_out : mapping of factor name to Result
-        The estimate without each cluster, smallest first, where that is known.
-    quantity : str
-    digits : int
-    """
-    made = variants(design, compute, lead, left_out)
-    if len(made) < 2:
-        return None
-    metric = made[0].compute().metric
-    found = multiverse(metric, f"the {quantity}", distinct(made), reference=0.0, digits=digits, words="0")
-    return multiverse_block(
-        found, id="multiverse", question="Does the answer hang on a choice of analysis?", quantity=quantity
-    )
-
-
 def variants(
     design: Paired, compute: Compute, lead: Callable[[Result], Row], left_out: Mapping[str, Result]
 ) -> list[Variant]:
     """Return every reasonable way to do the analysis, the page's own first."""
+
+    def way(label: str, choice: str, data: Callable[[], Paired] = lambda: design, **choices: Any) -> Variant:
+        return Variant(label=label, choice=choice, compute=lambda: compute(data(), **choices), lead=lead)
+
     ways = list(cluster_ways(design.clusters, "pairs").items())
-    own, others = (ways[-1], ways[:-1]) if design.clusters else (("pairs independent", None), [])
-    made = [Variant(label=f"all pairs, {own[0].removeprefix('pairs ')}", choice=OWN, compute=partial(compute, design),
-                    lead=lead)]  # fmt: skip
-    made += [
-        Variant(label=label, choice="clusters", compute=partial(compute, design, cluster=way), lead=lead)
-        for label, way in others
-    ]
+    own = ways[-1][0] if design.clusters else "independent"
+    made = [way(f"all pairs, {own}", OWN)]
+    made += [way(label, "clusters", cluster=one) for label, one in (ways[:-1] if design.clusters else [])]
     if not design.clusters or design.scale == "numeric":
-        made += [
-            Variant(label=NAMES[value], choice="interval", lead=lead, compute=partial(compute, design, **{name: value}))
-            for name, values in INTERVALS[design.scale].items() for value in values
-        ]  # fmt: skip
+        name, values = INTERVALS[design.scale]
+        choices: list[dict[str, Any]] = [{name: value} for value in values]
+        made += [way(NAMES[value], "interval", **one) for value, one in zip(values, choices, strict=True)]
     if design.scale == "binary" and len(design.clusters) == 1:
-        made.append(Variant(label="clusters weigh alike", choice="weights", compute=partial(compute, design),
-                            lead=lambda result: result.row("cluster_means_t")))  # fmt: skip
+        means = replace(way("clusters weigh alike", "weights"), lead=lambda result: result.row("cluster_means_t"))
+        made.append(means)
     for factor in design.clusters:
-        made += [
-            Variant(label=without_label(factor.name, factor.levels[code]), lead=lead,
-                    choice=f"{shorten(factor.name, 30)} left out",
-                    compute=partial(without, design, factor, code, compute))
-            for code in dropped(factor, left_out.get(factor.name))
-        ]  # fmt: skip
+        for code in dropped(factor, left_out.get(factor.name)):
+            take = partial(design.take, np.asarray(factor.codes != code))
+            label = without_label(factor.name, factor.levels[code])
+            made.append(way(label, f"{shorten(factor.name, 30)} left out", take))
     return made
 
 
@@ -428,14 +349,7 @@ def dropped(factor: Factor, range_of: Result | None) -> list[int]:
         return list(range(len(factor.levels)))
     if range_of is None:
         return []
-    ends = (range_of.rows[0], range_of.rows[-1])
-    return [factor.levels.index(row.term) for row in dict.fromkeys(ends)]
-
-
-def without(design: Paired, factor: Factor, code: int, compute: Compute) -> Result:
-    """Compute the difference without one cluster."""
-    found: Result = compute(design.take(np.asarray(factor.codes != code)))
-    return found
+    return [factor.levels.index(row.term) for row in dict.fromkeys((range_of.rows[0], range_of.rows[-1]))]
 
 
 def check_smallest(design: Paired, options: StudyOptions) -> None:
@@ -480,37 +394,18 @@ def describe(design: Paired) -> str:
 def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
     """Say whether every unit has its partner, and how even the clusters are."""
     n = len(design.unmatched)
-    found = [
-        Diagnostic(
-            check="Does every unit have a value under both conditions?",
-            found=f"No: {count(n)} left out ({listing([shorten(u, 30) for u in design.unmatched])})." if n else "Yes.",
-            so_what="The difference is that of complete pairs." if n else "Pairs were joined by key, not by position.",
-        )
-    ]
+    names = listing([shorten(unit, 30) for unit in design.unmatched])
+    missing = f"No: {count(n)} left out ({names})." if n else "Yes."
+    so_what = "The difference is that of complete pairs." if n else "Pairs were joined by key, not by position."
+    found = [Diagnostic("Does every unit have a value under both conditions?", missing, so_what)]
     for factor in design.clusters:
-        sizes = [0.0] * len(factor.levels)
-        for code, times in zip(factor.codes.tolist(), design.count.tolist(), strict=True):
-            sizes[code] += times
-        uneven = max(sizes) > 4 * min(sizes)
-        found.append(
-            Diagnostic(
-                check=f"How even are the clusters of {shorten(factor.name, 40)}?",
-                found=f"{count(len(sizes))} clusters of {span(min(sizes), max(sizes))}.",
-                so_what="Uneven clusters make intervals less reliable." if uneven else "Even enough.",
-            )
-        )  # fmt: skip
+        sizes = np.bincount(factor.codes, design.count, len(factor.levels))
+        least, most = float(sizes.min()), float(sizes.max())
+        span = f"{count(least, 'pair')} each" if least == most else f"{count(least)} to {count(most, 'pair')}"
+        so_what = "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
+        check = f"How even are the clusters of {shorten(factor.name, 40)}?"
+        found.append(Diagnostic(check, f"{count(len(sizes))} clusters of {span}.", so_what))
     return tuple(found)
-
-
-def span(least: float, most: float) -> str:
-    """Write the sizes of clusters.
-
-    Examples
-    --------
-    >>> span(4, 4), span(1, 12)
-    ('4 pairs each', '1 to 12 pairs')
-    """
-    return f"{count(least, 'pair')} each" if least == most else f"{count(least)} to {count(most, 'pair')}"
 
 
 def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
@@ -521,7 +416,11 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     if design.scale == "binary":
         text += f" {binary_methods(design, lead)}"
     if numbers.levels is not None:
-        text += f" {methods_of_levels(options.level)}"
+        alpha = number(1 - options.level, 3, bounded=True)
+        text += (
+            " A level is called more frequent under one condition where its interval at level 1 - alpha / k excludes "
+            f"zero (k levels, alpha = {alpha}: Bonferroni, so that all hold at once)."
+        )
     if design.clusters:
         text += " The clustered test leads; tests that take pairs as independent are shown beside it."
     more = []
@@ -569,45 +468,38 @@ class Numbers:
 
 def run(design: Paired, options: StudyOptions) -> Outcome:
     """Answer: is there a difference, how large is it, and does the answer hang on what is taken as independent?"""
-    if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    check_single(design)
     numbers = compute(design, options)
-    main = numbers.main
     first, second = (shorten(name, 40) for name in design.conditions)
-    others = (numbers.sizes, numbers.bounds)
+    results = [r for r in (numbers.main, numbers.sizes, numbers.bounds) if r is not None]
     shown = blocks(design, numbers, options)
     return Outcome(
         study="paired",
         title=f"Is there a difference between {first} and {second}?",
         design=describe(design),
-        answer=answer(design, numbers, options),
+        answer=(answer(design, numbers, options),),
         strip=strip(design, numbers, options),
-        cautions=order_cautions(main.cautions, design.cautions, *(r.cautions for r in others if r is not None)),
+        cautions=order_cautions(numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])),
         blocks=shown,
-        flow=design.flow,
         diagnostics=diagnostics(design),
         methods=methods(design, numbers, options),
-        references=references_of((main, *(r for r in others if r is not None)), shown),
+        references=references_of(results, shown),
         verifications=verify_all(named(numbers), shown) if options.verify else {},
         settings=settings_of(options, USED),
-        simulated=options.simulated,
-    )  # fmt: skip
+        **shared(design, options),
+    )
 
 
 def compare(
     design: Paired, options: StudyOptions, cluster: Way = "declared", level: float | None = None, **choices: Any
 ) -> Any:
     """Compare the conditions with the metric of the scale; `choices` are options of the metric."""
-    used = options.level if level is None else level
-    if design.scale == "binary":
-        return mcnemar(design, cluster=cluster, level=used, **choices)
-    if design.scale == "nominal":
-        return symmetry(design, cluster=cluster, level=used, **choices)
+    choices |= {"cluster": cluster, "level": options.level if level is None else level}
+    if design.scale != "numeric":
+        return (mcnemar if design.scale == "binary" else symmetry)(design, **choices)
     from socialstats.metrics.paired_difference import paired_difference
 
-    return paired_difference(
-        design, cluster=cluster, level=used, seed=options.seed, resamples=options.resamples, **choices
-    )
+    return paired_difference(design, **options.chosen("seed", "resamples"), **choices)
 
 
 def compute(design: Paired, options: StudyOptions) -> Numbers:
@@ -615,14 +507,19 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
     check_smallest(design, options)
     main = compare(design, options)
     if design.scale == "nominal":
-        found = levels_of(design, main, level=options.level, smallest=options.smallest_effect)
-        return Numbers(main=main, lead=most_shifted(main), bounds=found.narrow, levels=found)
+        level, smallest = options.level, options.smallest_effect
+        rows = margins(main)
+        narrow = None if smallest is None else compare(design, options, level=2 * level - 1)
+        together = compare(design, options, level=1 - (1 - level) / len(rows))
+        found = Levels(together=together, narrow=narrow, smallest=smallest, level=level)
+        lead = max(rows, key=lambda r: abs(r.estimate or 0.0))
+        return Numbers(main=main, lead=lead, bounds=narrow, levels=found)
     lead = main.rows[0]
     sizes: Any = None
     if design.scale == "numeric":
         from socialstats.metrics.effect_sizes import effect_sizes
 
-        sizes = effect_sizes(design, level=options.level, seed=options.seed, resamples=options.resamples)
+        sizes = effect_sizes(design, **options.chosen())
     left_out = {
         factor.name: leave_one_out(design, factor, lead, main.metric)
         for factor in design.clusters if len(factor.levels) > 1
@@ -644,18 +541,17 @@ def bounds(design: Paired, options: StudyOptions) -> Any:
 
 def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
-    main = numbers.main
-    found: list[Block | None] = []
-    if numbers.levels is not None:
-        found += [square_block(design, main, numbers.levels.together), equivalent(design, numbers, options)]
-        found.append(tests_block(main))
+    main, levels, quantity = numbers.main, numbers.levels, "difference"
+    same = equivalent(design, numbers, options)
+    found: list[Block | None] = [difference_block(design, main)] if levels is None else []
+    if levels is not None:
+        quantity = f"difference of shares of '{shorten(numbers.lead.term, 30)}'"
+        found += [square_block(design, main, levels.together), same]
     else:
-        found.append(difference_block(design, main))
         found.append(cells_block(design, main) if design.scale == "binary" else None)
-        found.append(effects_block(design, numbers.sizes) if numbers.sizes is not None else None)
-        found.append(equivalent(design, numbers, options))
-        found.append(tests_block(main))
-    lead, quantity = partial(leading, numbers), quantity_of(numbers)
+        found += [None if numbers.sizes is None else effects_block(design, numbers.sizes), same]
+    found.append(tests_block(main))
+    lead, digits = partial(leading, numbers), decimals(design, numbers.lead)
     found.append(
         dependence_block(
             design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=quantity,
@@ -663,12 +559,11 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         )
     )  # fmt: skip
     found.append(influence_block(numbers.left_out, digits=digits_for([numbers.lead])))
-    found.append(
-        paired_multiverse(
-            design, lambda data, **choices: compare(data, options, **choices), lead=lead, left_out=numbers.left_out,
-            quantity=quantity, digits=decimals(design, numbers.lead),
-        )
-    )  # fmt: skip
+    made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
+    if len(made) > 1:
+        about = multiverse(main.metric, f"the {quantity}", distinct(made), reference=0.0, digits=digits, words="0")
+        question = "Does the answer hang on a choice of analysis?"
+        found.append(multiverse_block(about, id="multiverse", question=question, quantity=quantity))
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
 
 
@@ -681,30 +576,31 @@ def leading(numbers: Numbers, result: Result) -> Row:
     return next((row for row in result.rows if row.group == "margin" and row.term == term), missing)
 
 
-def quantity_of(numbers: Numbers) -> str:
-    """Name what the page is about."""
-    return "difference" if numbers.levels is None else f"difference of shares of '{shorten(numbers.lead.term, 30)}'"
-
-
 def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
-    """Return the block of the smallest effect that matters."""
+    """Return the test that the difference is practically nothing; None without a smallest effect that matters."""
     result, smallest = numbers.bounds, options.smallest_effect
     if result is None or smallest is None:
         return None
-    title = f"Test that the difference lies between {as_given(-smallest)} and {smallest_text(options)}"
+    rows: Sequence[Row] = result.rows
+    said, what = "", "the difference lies"
     if numbers.levels is not None:
-        said = equivalence_words(numbers.levels)
-        return equivalence_block(result, margins(result), said, title.replace("the difference lies", "differences lie"))
-    if design.scale != "binary":
-        return equivalence_block(result, result.rows, result.sentence(), title)
-    row = result.rows[0]
-    inside = verdict(row, bounds=row, smallest=smallest) == "equal"
-    said = (
-        f"The difference is {numbers_text(row, digits=decimals(design, row), bounded=True)}; the interval (that of two "
-        f"one-sided tests at {number(1 - options.level, 2, bounded=True)}) {'lies' if inside else 'does not lie'} "
-        f"between {as_given(-smallest)} and {as_given(smallest)}."
+        rows, said, what = margins(result), equivalence_words(result, options), "differences lie"
+    elif design.scale == "binary":
+        rows = rows[:1]
+        inside = "lies" if is_inside(rows[0], smallest) else "does not lie"
+        said = (
+            f"The difference is {numbers_text(rows[0], digits=decimals(design, rows[0]), bounded=True)}; the interval "
+            f"(that of two one-sided tests at {number(1 - options.level, 2, bounded=True)}) {inside} between "
+            f"{as_given(-smallest)} and {as_given(smallest)}."
+        )
+    title = f"Test that {what} between {as_given(-smallest)} and {smallest_text(options)}"
+    return Block(
+        id="equivalence",
+        question="Is the difference practically nothing?",
+        sentences=(said or result.sentence(),),
+        tables=(rows_table(rows, title),),
+        results=(result,),
     )
-    return equivalence_block(result, result.rows[:1], said, title)
 
 
 def smallest_text(options: StudyOptions) -> str:
@@ -719,16 +615,15 @@ def is_equal(design: Paired, numbers: Numbers, options: StudyOptions) -> bool:
     if result is None or smallest is None:
         return False
     if design.scale == "binary":
-        return verdict(result.rows[0], bounds=result.rows[0], smallest=smallest) == "equal"
+        return is_inside(result.rows[0], smallest)
     return bool(result.extras["verdict"] == "equivalent")
 
 
-def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
     """Return the verdict with its numbers."""
     first, second = (shorten(name, 40) for name in design.conditions)
-    if design.scale == "nominal":
-        assert numbers.levels is not None
-        return (answer_of_levels(design, numbers.main, numbers.levels),)
+    if numbers.levels is not None:
+        return answer_of_levels(design, numbers.main, numbers.levels)
     lead, digits = numbers.lead, decimals(design, numbers.lead)
     what = f"the share of '{shorten(design.levels[1], 30)}'" if design.scale == "binary" else "the mean"
     inside = f"{minus(design)} {numbers_text(lead, digits=digits, bounded=design.scale == 'binary')}"
@@ -736,17 +631,15 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     settled = verdict(lead)
     equal = is_equal(design, numbers, options)
     if lead.estimate is None or (lead.conf_low is None and not equal):
-        text = f"No verdict: {inside}."
-    elif settled == "open" and not equal:
-        text = f"The data do not settle whether {first} and {second} differ: {inside}."
-    elif settled == "open":
-        text = f"Practically equal: {what} differs by less than {smallest_text(options)}; {inside}."
-    else:
-        higher, lower = (first, second) if settled == "above" else (second, first)
-        text = f"Yes: {what} is higher under {higher} than under {lower}; {inside}."
-        if equal:
-            text += f" Yet the difference is practically nothing: smaller than {smallest_text(options)}."
-    return (text,)
+        return f"No verdict: {inside}."
+    if settled == "open" and not equal:
+        return f"The data do not settle whether {first} and {second} differ: {inside}."
+    if settled == "open":
+        return f"Practically equal: {what} differs by less than {smallest_text(options)}; {inside}."
+    higher, lower = (first, second) if settled == "above" else (second, first)
+    text = f"Yes: {what} is higher under {higher} than under {lower}; {inside}."
+    nothing = f" Yet the difference is practically nothing: smaller than {smallest_text(options)}."
+    return text + nothing if equal else text
 
 
 def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:
@@ -755,14 +648,15 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
     marks = [Mark(label="no difference", value=0.0, kind="reference")]
     if smallest is not None and options.effect_scale == "raw":
         marks += [Mark(label="smallest that matters", value=v, kind="reference") for v in (-smallest, smallest)]
-    own = Mark(label=shorten(minus(design), 48), value=lead.estimate, low=lead.conf_low, high=lead.conf_high,
-               undefined=lead.undefined or "")  # fmt: skip
-    marks += [own] if numbers.levels is None else marks_of_levels(numbers.levels)
-    what = design.columns.get("value", "value") if design.scale == "numeric" else "shares"
-    title = f"Difference, {minus(design)}, with its interval"
-    title = title if numbers.levels is None else f"Differences of shares, {minus(design)}, with simultaneous intervals"
-    return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks),
-                 digits=decimals(design, lead))  # fmt: skip
+    title, what = f"Difference, {minus(design)}, with its interval", "shares"
+    if numbers.levels is None:
+        marks.append(mark_of(lead, shorten(minus(design), 48)))
+    else:
+        marks += [mark_of(row, shorten(row.term, 48)) for row in numbers.levels.sorted()[:MOST_MARKS]]
+        title = f"Differences of shares, {minus(design)}, with simultaneous intervals"
+    if design.scale == "numeric":
+        what = design.columns.get("value", "value")
+    return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks), digits=decimals(design, lead))
 
 
 def named(numbers: Numbers) -> dict[str, Result]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,6 +18,7 @@ from socialstats.studies.estimates import (
     Verdict,
     equivalence_bounds,
     label_of,
+    literature,
     numbers_text,
     one_sided_p,
     p_text,
@@ -29,6 +31,8 @@ from socialstats.text import count, listing, number, p_value, quoted, shorten
 
 Status = Literal["confirmatory", "exploratory"]
 ONE_FAMILY = "all hypotheses"
+SIDES: dict[str, Verdict] = {"greater": "above", "less": "below"}  # what a one-sided hypothesis expects
+OPPOSITE = {"greater": "less", "less": "greater"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,23 +161,22 @@ def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
         result for block in outcome.blocks if block.level == (hypothesis.by or "")
         for result in block.results if result.metric == hypothesis.metric
     ]  # fmt: skip
-    for result in sorted(found, key=lambda result: bool(result.words)):
-        try:
+    return first_with(sorted(found, key=lambda result: bool(result.words)), hypothesis)
+
+
+def first_with(results: Sequence[Result], hypothesis: Hypothesis) -> Result | None:
+    """Return the first result that has the rows of a hypothesis; None where none has."""
+    for result in results:
+        with suppress(InputError):
             rows_of(result, hypothesis)
-        except InputError:
-            continue
-        return result
+            return result
     return None
 
 
 def differences_of(outcome: Outcome) -> list[tuple[tuple[str, str], Result]]:
     """Return the results of a page that are differences of two levels, with these levels."""
-    found = []
-    for result in (result for block in outcome.blocks for result in block.results):
-        labels = result.settings.get("labels")
-        if isinstance(labels, tuple) and len(labels) == 2:
-            found.append((labels, result))
-    return found
+    pairs = [(result.settings.get("labels"), result) for block in outcome.blocks for result in block.results]
+    return [(labels, result) for labels, result in pairs if isinstance(labels, tuple) and len(labels) == 2]
 
 
 def difference_on_page(found: Sequence[tuple[tuple[str, str], Result]], hypothesis: Hypothesis) -> Result:
@@ -192,14 +195,9 @@ def difference_on_page(found: Sequence[tuple[tuple[str, str], Result]], hypothes
         known = listing([f"by = '{shorten(one)}', minus = '{shorten(two)}'" for one, two in pairs], most=4)
         raise InputError(f"say which difference; this page has: {known or 'none'}")
     own = sorted((r for labels, r in found if labels == wanted), key=lambda r: r.metric != hypothesis.metric)
-    for result in own:
-        same = result.metric == hypothesis.metric
-        try:
-            rows_of(result, hypothesis)
-        except InputError:
-            continue
-        if hypothesis.terms or same:
-            return result
+    same = [result for result in own if result.metric == hypothesis.metric]
+    if result := first_with(own if hypothesis.terms else same, hypothesis):
+        return result
     terms = dict.fromkeys(row.term for result in own for row in result.rows)
     raise InputError(f"no such terms in this difference; terms: {quoted(list(terms), most=12)}")
 
@@ -233,7 +231,7 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
     if not isinstance(design, KINDS.get(metric.design, ())):
         raise InputError(f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}")
     known = inspect.signature(metric.function).parameters
-    chosen = {name: getattr(options, name) for name in ("level", "seed", "resamples") if name in known}
+    chosen = {name: value for name, value in options.chosen().items() if name in known}
     found = metric.function(design, **chosen)
     if isinstance(found, ResultGroup):
         if by is None:
@@ -295,39 +293,28 @@ def adjust_all(tests: Sequence[Examined]) -> tuple[tuple[Examined, ...], tuple[R
         rows = [replace(tests[k].row, term=tests[k].label, group=None) for k in places]
         if all(row.p_value is None for row in rows):
             continue
-        result = adjust(rows, method="holm", family=name)
-        by_label = {row.term: row for row in result.rows}
+        found.append(adjust(rows, method="holm", family=name))
+        by_label = {row.term: row for row in found[-1].rows if row.p_value is not None}
         for k in places:
-            new = by_label.get(tests[k].label)
-            if new is not None and new.p_value is not None:
+            if new := by_label.get(tests[k].label):
                 done[k] = replace(tests[k], row=replace(tests[k].row, p_adjusted=new.p_adjusted, method=new.method))
-        found.append(result)
     return tuple(done), tuple(found)
 
 
 def judge(test: Examined, alpha: float) -> Examined:
     """Say what a test settles: a confirmatory one by its adjusted p, an exploratory one by its interval alone."""
-    smallest, bounds = test.hypothesis.smallest_effect, test.bounds
-    if test.hypothesis.status == "confirmatory":
-        settled = planned_verdict(test.row, alpha=alpha, bounds=bounds, smallest=smallest)
-        if (
-            settled in ("above", "below")
-            and test.row.p_value is not None
-            and test.hypothesis.alternative != "two-sided"
-        ):
-            settled = "above" if test.hypothesis.alternative == "greater" else "below"
-        elif settled == "open" and opposite(test):
-            settled = "below" if test.hypothesis.alternative == "greater" else "above"
-    elif test.row.conf_low is None and test.row.conf_high is None:
-        settled = "none"
-    else:
-        settled = verdict(test.row, bounds=bounds, smallest=smallest)
+    h, row = test.hypothesis, test.row
+    expected, other = SIDES.get(h.alternative), SIDES.get(OPPOSITE.get(h.alternative, ""))
+    settled: Verdict = "none"
+    if h.status == "confirmatory":
+        settled = planned_verdict(row, alpha=alpha, bounds=test.bounds, smallest=h.smallest_effect)
+        if expected and settled in ("above", "below") and row.p_value is not None:
+            settled = expected
+        elif other and settled == "open" and verdict(row) == other:  # the interval lies wholly on the other side
+            settled = other
+    elif row.conf_low is not None or row.conf_high is not None:
+        settled = verdict(row, bounds=test.bounds, smallest=h.smallest_effect)
     return replace(test, verdict=settled)
-
-
-def opposite(test: Examined) -> bool:
-    """Tell whether the interval of a one-sided hypothesis lies wholly on the other side."""
-    return {"greater": "below", "less": "above"}.get(test.hypothesis.alternative) == verdict(test.row)
 
 
 def departures(outcome: Outcome, findings: Findings) -> tuple[str, ...]:
@@ -380,14 +367,13 @@ def with_hypotheses(
     sources = {id(test.source) for test in findings.tests if test.hypothesis.status == "confirmatory"}
     others = tuple(marked(other, sources) for other in outcome.blocks)
     new = verify_all({}, (block,)) if options.verify else {}
-    references = dict.fromkeys((*outcome.references, *(key for r in block.results for key in r.references)))
-    return (
-        replace(
-            outcome, blocks=(block, *others), references=tuple(references),
-            verifications=joined(new, outcome.verifications),
-        ),
-        departures(outcome, findings),
-    )  # fmt: skip
+    page = replace(
+        outcome,
+        blocks=(block, *others),
+        references=tuple(dict.fromkeys((*outcome.references, *literature(block.results)))),
+        verifications=joined(new, outcome.verifications),
+    )
+    return page, departures(outcome, findings)
 
 
 def marked(block: Block, sources: set[int]) -> Block:
@@ -398,19 +384,18 @@ def marked(block: Block, sources: set[int]) -> Block:
 
 def hypotheses_block(findings: Findings, hypotheses: Sequence[Hypothesis], options: StudyOptions) -> Block:
     """Return the block: a sentence and a line of the table for each test."""
-    confirmatory = [h for h in hypotheses if h.status == "confirmatory"]
-    results: tuple[Result, ...] = (*findings.families, *findings.added)
     untested = [
         f"{h.id}{says(h)} was not tested: {findings.problems[h.id].split(chr(10))[0].rstrip('.')}."
-        for h in hypotheses if h.id in findings.problems
-    ]  # fmt: skip
+        for h in hypotheses
+        if h.id in findings.problems
+    ]
     return Block(
         id="hypotheses",
         question="What becomes of the hypotheses of the plan?",
         sentences=(*(sentence(test) for test in findings.tests), *untested),
         tables=(table(findings, hypotheses),),
-        results=results,
-        status="confirmatory" if confirmatory else "exploratory",
+        results=(*findings.families, *findings.added),
+        status="confirmatory" if any(h.status == "confirmatory" for h in hypotheses) else "exploratory",
         caption=caption(findings, options),
     )
 
@@ -463,11 +448,11 @@ def words(test: Examined) -> str:
     if settled == "none":
         return "has no verdict"
     if h.status == "exploratory":
-        where = {"above": "above", "below": "below"}.get(settled)
-        return f"is exploratory, with an interval {where} {zero}" if where else "is exploratory, and not settled"
+        known = settled in ("above", "below")
+        return f"is exploratory, with an interval {settled} {zero}" if known else "is exploratory, and not settled"
     if settled == "open":
         return "is not settled by the data"
-    expected = {"greater": "above", "less": "below"}.get(h.alternative)
+    expected = SIDES.get(h.alternative)
     if expected is not None and settled != expected:
         return "is not supported, and the interval lies on the other side"
     return "is supported" if expected or settled == "differs" else f"is supported ({settled} {zero})"
@@ -487,11 +472,8 @@ def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
         (h.id, "not tested", spaced(h.metric), h.alternative, *[None] * 5, h.family, h.status)
         for h in hypotheses if h.id in findings.problems
     ]  # fmt: skip
-    n = len(findings.tests)
-    return Table(
-        caption=f"The plan's {count(len(hypotheses), 'hypothesis', 'hypotheses')}, {count(n, 'test')}",
-        header=HEADER, cells=tuple(cells),
-    )  # fmt: skip
+    caption = f"The plan's {count(len(hypotheses), 'hypothesis', 'hypotheses')}, {count(len(findings.tests), 'test')}"
+    return Table(caption, HEADER, tuple(cells))
 
 
 def tested_by(test: Examined) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
@@ -12,7 +14,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
-from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest, rater_heat, square
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.heat import MOST_GROUPS
@@ -32,11 +34,14 @@ from socialstats.studies.compare.numbers import answered, unit_shares
 from socialstats.studies.estimates import (
     cluster_ways,
     cluster_words,
-    label_of,
+    counts_table,
+    extremes,
+    mark_of,
     numbers_text,
     references_of,
     rows_table,
     settings_of,
+    single,
     span_text,
     verify_all,
     with_holm,
@@ -51,11 +56,20 @@ from socialstats.studies.multiverse import (
     multiverse_block,
     with_design_effect,
 )
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    Table,
+    check_single,
+    order_cautions,
+    shared,
+)
 from socialstats.text import count, level_text, listing, number, percent, shorten, with_article
-
-__all__ = ["MOST_RATERS", "PairKappas", "kappas_of", "many_pairs_block", "spread_of"]
-
 
 PAIRS_OF_RATERS = "pairs of raters"
 MOST_LISTED = 200  # raters
@@ -80,29 +94,26 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
     )  # fmt: skip
 
 
-def pairs_block(design: Ratings, kappa: Result, percent_result: Result) -> Block | None:
+def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | None:
     """Return the heat map over pairs of raters, with tests adjusted over the pairs; None for two raters."""
     pairs = tuple(combinations(design.raters, 2))
-    known = [r for r in kappa.rows if r.group is None and r.term not in TOGETHER]
-    shares = [r for r in percent_result.rows if r.group is None and r.term not in TOGETHER]
+    known, shares = ([r for r in one.rows if r.group is None and r.term not in TOGETHER] for one in (kappa, percents))
     if len(design.raters) < 3 or len(known) != len(pairs):
         return None
     rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
-    held = [r for r in rows if r.estimate is not None]
     few = len(design.raters) <= MOST_GROUPS
+    held = [r for r in rows if r.estimate is not None]
     said = f"No pair of {count(len(pairs), 'pair')} of raters has a kappa."
     if held:
-        low, high = min(held, key=lambda r: r.estimate or 0.0), max(held, key=lambda r: r.estimate or 0.0)
-        said = (
-            f"Of {count(len(pairs), 'pair')} of raters, '{shorten(high.term)}' agree most "
-            f"({numbers_text(high, bounded=True)}) and '{shorten(low.term)}' least ({numbers_text(low, bounded=True)})."
-        )
+        low, high = (f"({numbers_text(r, bounded=True)})" for r in extremes(held))
+        least, most = (f"'{shorten(r.term)}'" for r in extremes(held))
+        said = f"Of {count(len(pairs), 'pair')} of raters, {most} agree most {high} and {least} least {low}."
     by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
     return Block(
         id="pairs",
         question="Which raters agree with each other?",
         sentences=(said,),
-        draw=partial(rater_heat, by_pair) if few else partial(forest, held[:200], digits=2, xlabel="kappa"),
+        draw=partial(rater_heat, by_pair) if few else partial(forest, held[:MOST_LISTED], digits=2, xlabel="kappa"),
         figure_title=f"{kappa.title} of each pair of raters",
         caption="Each cell: kappa, and the units that both rated. Blue: better than chance; orange: worse.",
         tables=(
@@ -117,17 +128,17 @@ def crossed_block(design: Ratings) -> Block | None:
     """Return the square table of two raters; None for another number of raters, or too many levels."""
     if len(design.raters) != 2 or len(design.levels) > MOST_LEVELS:
         return None
-    one, other = design.raters
-    table = design.square(one, other)
+    table = design.square(*design.raters)
     same, total = float(np.trace(table)), float(table.sum())
     if total == 0:
         return None
+    one, other = (shorten(name, 40) for name in design.raters)
     return Block(
         id="pairs",
-        question=f"Where do {shorten(one, 40)} and {shorten(other, 40)} differ?",
+        question=f"Where do {one} and {other} differ?",
         sentences=(f"They gave the same level to {count(same)} of {count(total, 'unit')} ({percent(same / total)}).",),
-        draw=partial(square, table, levels=design.levels, conditions=(one, other)),
-        figure_title=f"Rows: {shorten(one, 40)}; columns: {shorten(other, 40)}",
+        draw=partial(square, table, levels=design.levels, conditions=design.raters),
+        figure_title=f"Rows: {one}; columns: {other}",
         caption="Each cell: units, and their share of the units that both rated.",
     )
 
@@ -137,23 +148,22 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
     whole, *parts = result.rows
     tested, adjusted = with_holm(parts, f"levels of {name}")
     rows = [replace(whole, term="all units"), *(replace(r, term=r.group or r.term, group=None) for r in tested)]
-    held = [r for r in rows[1:] if r.estimate is not None]
-    said = f"Within no {shorten(name, 40)} alpha is defined."
-    if held:
-        low, high = min(held, key=lambda r: r.estimate or 0.0), max(held, key=lambda r: r.estimate or 0.0)
+    named = shorten(name, 40)
+    said = f"Within no {named} alpha is defined."
+    if found := extremes(rows[1:]):
+        low, high = (f"{numbers_text(r, bounded=True)} ('{shorten(r.term, 40)}')" for r in found)
         said = (
-            f"Alpha runs from {numbers_text(low, bounded=True)} ('{shorten(low.term, 40)}') to "
-            f"{numbers_text(high, bounded=True)} ('{shorten(high.term, 40)}') over {count(len(parts), 'level')} of "
-            f"{shorten(name, 40)}; with all units it is {numbers_text(whole, bounded=True)}."
+            f"Alpha runs from {low} to {high} over {count(len(parts), 'level')} of {named}; with all units it is "
+            f"{numbers_text(whole, bounded=True)}."
         )
     return Block(
         id=f"stratum-{list(design.strata).index(name) + 1}",
-        question=f"Does agreement differ by {shorten(name, 40)}?",
+        question=f"Does agreement differ by {named}?",
         sentences=(said,),
-        draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
-        figure_title=f"Krippendorff's alpha by {shorten(name, 40)}",
+        draw=partial(forest, rows[:MOST_LISTED], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
+        figure_title=f"Krippendorff's alpha by {named}",
         caption="Where values vary little alpha is low even if raters mostly agree: compare percent agreement.",
-        tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}", term=shorten(name, 40)),),
+        tables=(rows_table(rows, f"Alpha by {named}", term=named),),
         results=(result,) if adjusted is None else (result, adjusted),
     )
 
@@ -164,19 +174,17 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
         return None
     rows = [replace(whole.rows[0], term="all raters")]
     rows += [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
-    held = [r for r in rows[1:] if r.estimate is not None]
     said = "No alpha is defined here."
-    if held:
-        top = max(held, key=lambda r: r.estimate or 0.0)
+    if found := extremes(rows[1:]):
         said = (
-            f"Alpha is highest for '{shorten(top.term, 60)}', {numbers_text(top, bounded=True)}; of all raters it is "
-            f"{numbers_text(rows[0], bounded=True)}."
+            f"Alpha is highest for '{shorten(found[1].term, 60)}', {numbers_text(found[1], bounded=True)}; of all "
+            f"raters it is {numbers_text(rows[0], bounded=True)}."
         )
     return Block(
         id="raters-" + what.split()[0].lower(),
         question=f"How well do raters agree {what}?",
         sentences=(said,),
-        draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha"),
+        draw=partial(forest, rows[:MOST_LISTED], sort=False, digits=3, xlabel="alpha"),
         figure_title=f"Krippendorff's alpha {what}",
         caption="Same units, other raters.",
         tables=(rows_table(rows, f"Alpha {what}", term="Raters"),),
@@ -196,21 +204,22 @@ def refusals_block(refused: Result | None, whole: Result, plain: Result | None) 
     """
     if refused is None or plain is None:
         return None
-    rows = [replace(plain.rows[0], term="refusals left out, nominal"),
-            replace(refused.rows[0], term="refusals as a level, nominal")]  # fmt: skip
+    without, held, own = plain.rows[0], refused.rows[0], whole.rows[0]
+    rows = [replace(without, term="refusals left out, nominal"), replace(held, term="refusals as a level, nominal")]
     scale = whole.settings["scale"]
-    more = [] if scale == "nominal" else [replace(whole.rows[0], term=f"refusals left out, {scale}")]
+    said = (
+        f"With refusals as a level of their own, nominal alpha is {numbers_text(held, bounded=True)}; with refusals "
+        f"left out, nominal alpha is {numbers_text(without, bounded=True)}."
+    )
+    if scale != "nominal":
+        rows.append(replace(own, term=f"refusals left out, {scale}"))
+        said += f" Only these two can be compared: the alpha of the page is {scale}."
     return Block(
         id="refusals",
         question="Do the raters agree about what cannot be rated?",
-        sentences=(
-            "With refusals as a level of their own, nominal alpha is "
-            f"{numbers_text(refused.rows[0], bounded=True)}; with refusals left out, nominal alpha is "
-            f"{numbers_text(plain.rows[0], bounded=True)}."
-            + (f" Only these two can be compared: the alpha of the page is {scale}." if more else ""),
-        ),
-        tables=(rows_table([*rows, *more], "Alpha with and without refusals", term="Refusals are"),),
-        results=(refused,) if not more else (refused, plain),
+        sentences=(said,),
+        tables=(rows_table(rows, "Alpha with and without refusals", term="Refusals are"),),
+        results=(refused,) if scale == "nominal" else (refused, plain),
     )
 
 
@@ -219,51 +228,43 @@ def united(design: Ratings) -> Table:
     counts, times = design.level_counts(), design.unit_count
     total, top = counts.sum(axis=1), counts.max(axis=1)
     ties = (counts == top[:, None]).sum(axis=1) > 1
+    split = (total > 1) & (2 * top <= total)
     kinds = {
         "all raters gave one level": (total > 1) & (top == total),
         "more than half gave one level": (total > 1) & (top < total) & (2 * top > total),
-        "one level leads without a majority": (total > 1) & (2 * top <= total) & ~ties,
-        "no level leads (a tie)": (total > 1) & (2 * top <= total) & ties,
+        "one level leads without a majority": split & ~ties,
+        "no level leads (a tie)": split & ties,
         "fewer than two ratings": total < 2,
     }
-    whole = float(times.sum())
-    cells = tuple(
-        (label, int(times[mask].sum()), percent(float(times[mask].sum()) / whole)) for label, mask in kinds.items()
-    )  # fmt: skip
-    return Table(caption="How united the raters are about a unit", header=("Unit", "Units", "Share"), cells=cells)
+    parts = [(label, times[mask].sum()) for label, mask in kinds.items()]
+    caption = "How united the raters are about a unit"
+    return counts_table(caption, ("Unit", "Units", "Share"), parts, float(times.sum()))
 
 
 def about_ratings(design: Ratings) -> tuple[Table, ...]:
     """Count ratings, refusals, missing ratings and levels by rater."""
-    held = design.unit_count[design.unit]
+    held, units = design.unit_count[design.unit], float(design.unit_count.sum())
     k, m = len(design.raters), len(design.levels)
-    status = np.zeros((k, 3))
+    status, levels = np.zeros((k, 3)), np.zeros((k, m))
     np.add.at(status, (design.rater, design.status), held)
     ok = design.status == OK
-    levels = np.zeros((k, m))
     np.add.at(levels, (design.rater[ok], design.value[ok]), held[ok])
-    units = float(design.unit_count.sum())
     shown = design.raters[:MOST_LISTED]
     some = "" if len(shown) == k else f" (the first {count(len(shown))} of {count(k)})"
-    answered = tuple(
-        (name, int(status[r, OK]), int(status[r, REFUSAL]), int(status[r, MISSING]), int(units - status[r].sum()))
-        for r, name in enumerate(shown)
-    )  # fmt: skip
+    answered: list[tuple[str | int, ...]] = [
+        (name, *(int(n) for n in row[[OK, REFUSAL, MISSING]]), int(units - row.sum()))
+        for name, row in zip(shown, status, strict=False)
+    ]
     header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
-    tables = [Table(caption=f"Who rated how much{some}", header=header, cells=answered), united(design)]
+    tables = [Table(f"Who rated how much{some}", header, tuple(answered)), united(design)]
     if m <= MOST_LEVELS:
         shares = tuple(
-            (name, *(percent(float(levels[r, v] / levels[r].sum())) if levels[r].sum() else None for v in range(m)))
-            for r, name in enumerate(shown)
-        )  # fmt: skip
+            (name, *(percent(float(n / row.sum())) if row.sum() else None for n in row))
+            for name, row in zip(shown, levels, strict=False)
+        )
         caption = f"Levels that each rater used, as shares of the rater's ratings{some}"
-        tables.append(Table(caption=caption, header=("Rater", *design.levels), cells=shares))
+        tables.append(Table(caption, ("Rater", *design.levels), shares))
     return tuple(tables)
-
-
-def named(rows: Sequence[Row]) -> str:
-    """List the labels of rows."""
-    return listing([label_of(r) for r in rows])
 
 
 def level_words(design: Ratings) -> str:
@@ -274,18 +275,10 @@ def level_words(design: Ratings) -> str:
     return f"{count(len(design.levels))} values from {ends[0]} to {ends[1]}"
 
 
+SHARE = "Percent agreement"
 JUDGES = "judges"
 MOST_MARKS = 8  # judges on the number line
 LISTED = 5  # judges in a sentence
-
-
-def judged(design: Ratings, **options: Any) -> Result | None:
-    """Return every judge against people; None where no group of raters tells them apart."""
-    if people_and_judges(design) is None:
-        return None
-    found: Any = judge_agreement(design, **options)
-    result: Result = found
-    return result
 
 
 def is_known(result: Result | None) -> bool:
@@ -301,9 +294,9 @@ def gaps(result: Result) -> list[Row]:
 def title(result: Result) -> str:
     """Return the heading of the page."""
     people, judges = result.extras["named"], result.extras["judges"]
-    if len(judges) == 1:
-        return f"Does '{shorten(judges[0], 40)}' agree with {people} as they agree with each other?"
-    return f"Do the {count(len(judges), 'judge')} agree with {people} as they agree with each other?"
+    one = len(judges) == 1
+    who = f"Does '{shorten(judges[0], 40)}'" if one else f"Do the {count(len(judges), 'judge')}"
+    return f"{who} agree with {people} as they agree with each other?"
 
 
 def answer_of_judges(result: Result) -> str:
@@ -312,26 +305,21 @@ def answer_of_judges(result: Result) -> str:
     if len(known) == 1:
         return judge_sentence(result, str(known[0].group))
     tested, _ = with_holm(known, JUDGES)
+    clear = [row for row in tested if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]]
     said = []
     for what, sign in (("less", -1), ("more", 1)):
-        clear = [row for row in tested if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]]
-        some = [row for row in clear if sign * (row.estimate or 0.0) > 0]
+        some = [f"'{shorten(row.group or '', 30)}'" for row in clear if sign * (row.estimate or 0.0) > 0]
         if some:
-            named = listing([f"'{shorten(row.group or '', 30)}'" for row in some], most=LISTED)
-            said.append(f"{count(len(some))} agreed with {people} significantly {what} than {people} with each other "
-                        f"({named})")  # fmt: skip
+            said.append(
+                f"{count(len(some))} agreed with {people} significantly {what} than {people} with each other "
+                f"({listing(some, most=LISTED)})"
+            )
     none = f"none differed significantly from {people} in agreement with {people}"
-    low, high = (pick(known, key=lambda r: r.estimate or 0.0) for pick in (min, max))
-    ends = [f"{numbers_text(row, bounded=True)} ('{shorten(row.group or '', 30)}')" for row in (low, high)]
+    low, high = (f"{numbers_text(r, bounded=True)} ('{shorten(r.group or '', 30)}')" for r in extremes(known))
     return (
         f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The differences in kappa run from "
-        f"{ends[0]} to {ends[1]}."
+        f"{low} to {high}."
     )
-
-
-def unknown(result: Result) -> str:
-    """Say why no judge can be compared, and what would be needed."""
-    return f"Judges cannot be compared with {result.extras['named']}: {result.rows[0].undefined}."
 
 
 def strip_of_judges(result: Result) -> Strip:
@@ -339,16 +327,13 @@ def strip_of_judges(result: Result) -> Strip:
     rows = [row for row in agreement_rows(result) if row.estimate is not None]
     few = rows if len(result.extras["judges"]) <= MOST_MARKS else [*rows[:MOST_MARKS], rows[-1]]
     some = "" if len(few) == len(rows) else f" (the first {MOST_MARKS} judges; all of them below)"
-    marks = tuple(
-        Mark(label=row.term, value=row.estimate, low=row.conf_low, high=row.conf_high, undefined=row.undefined or "")
-        for row in few
-    )
     people = result.extras["named"]
     return Strip(
         title=f"Agreement with {people}, beside that of {people} with each other{some}",
         axis="kappa: 1 = perfect agreement, 0 = as by chance",
-        marks=(Mark(label="chance", value=0.0, kind="reference"), *marks), digits=3,
-    )  # fmt: skip
+        marks=(Mark(label="chance", value=0.0, kind="reference"), *(mark_of(row, row.term) for row in few)),
+        digits=3,
+    )
 
 
 def judges_block(result: Result) -> Block:
@@ -359,23 +344,21 @@ def judges_block(result: Result) -> Block:
     rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
     labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
     said = [judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]]
-    said += [
-        f"'{shorten(row.group or '', 40)}' cannot be compared: {row.undefined}."
-        for row in [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None][:LISTED]
-    ]
-    drawn = [row for row in agreement_rows(result) if row.estimate is not None]
+    lost = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
+    said += [f"'{shorten(row.group or '', 40)}' cannot be compared: {row.undefined}." for row in lost[:LISTED]]
+    drawn = [row for row in agreement_rows(result) if row.estimate is not None][:MOST_ROWS]
+    xlabel = "kappa: 1 = perfect agreement, 0 = as by chance"
     return Block(
         id="judge" if len(result.extras["judges"]) == 1 else "judges",
         question=f"Does a judge agree with {people} as they agree with each other?",
         sentences=tuple(said),
-        draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3,
-                     xlabel="kappa: 1 = perfect agreement, 0 = as by chance") if drawn else None,
+        draw=partial(forest, drawn, sort=False, digits=3, xlabel=xlabel) if drawn else None,
         figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
         caption=f"Kappas pooled over pairs of raters, both on the units that the judge and two {people} or more "
         f"rated; {result.inference}. The raters are taken as fixed.",
         tables=(rows_table(rows, f"Judges against {people}, on the same units", term="Judge", labels=labels),),
         results=(result,) if adjusted is None else (result, adjusted),
-    )  # fmt: skip
+    )
 
 
 def methods_of_judges(result: Result) -> str:
@@ -392,12 +375,9 @@ def methods_of_judges(result: Result) -> str:
 
 OWN = "as on this page"
 MOST_REPEATED = 20  # more are numbers, which nobody repeats
-Compute = Callable[[], Any]
 
 
-def alpha_multiverse(
-    design: Ratings, options: StudyOptions, left_out: Mapping[str, Result], *, line: float
-) -> Block | None:
+def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[str, Result]) -> Block | None:
     """Return the block; None where nothing can be done in another way.
 
     Parameters
@@ -406,41 +386,39 @@ def alpha_multiverse(
     options : StudyOptions
     left_out : mapping of str to Result
         Alpha without each rater, by what it is called.
-    line : float
-        The customary line that the conclusion turns on.
     """
-    made = [*variants(design, options)]
-    if len(left_out) <= MOST_LEFT_OUT:
-        made += [
-            Variant(label=label, choice="rater left out", compute=partial(_known, found))
-            for label, found in left_out.items()
-        ]
+    made = variants(design, options)
+    for label, found in left_out.items() if len(left_out) <= MOST_LEFT_OUT else ():
+        made.append(Variant(label=label, choice="rater left out", compute=partial(single, found)))
     if len(made) < 2:
         return None
-    found = multiverse("krippendorff_alpha", "alpha", distinct(made), reference=line, digits=3,
-                       words=number(line, 3, bounded=True))  # fmt: skip
+    line = number(TENTATIVE, 3, bounded=True)  # the customary line that the conclusion turns on
     return multiverse_block(
-        found, id="multiverse", question="Does alpha hang on a choice of analysis?", quantity="alpha",
+        multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, digits=3, words=line),
+        id="multiverse",
+        question="Does alpha hang on a choice of analysis?",
+        quantity="alpha",
         note="Another scale is another question: it says what counts as disagreement.",
-    )  # fmt: skip
+    )
 
 
 def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
     """Return every reasonable way to compute alpha, the page's own first."""
 
     def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
-        given = {"level": options.level, "seed": options.seed, "resamples": options.resamples} | choices
-        return Variant(label=label, choice=choice, compute=lambda: _single(krippendorff_alpha(data(), **given)))
+        def again() -> Result:
+            return single(krippendorff_alpha(data(), **options.chosen(), **choices))
+
+        return Variant(label=label, choice=choice, compute=again)
 
     ways = list(cluster_ways(design.clusters, "units").items())
-    others = ways[:-1] if design.clusters else []
     made = [way(f"{design.scale}, all raters", OWN)]
     made += [way(f"{scale} scale", "scale", scale=scale) for scale in scales(design)]
-    made += [way(label, "clusters", cluster=clusters) for label, clusters in others]
+    made += [way(label, "clusters", cluster=clusters) for label, clusters in (ways[:-1] if design.clusters else [])]
     made.append(way("bootstrap, percentile", "interval", ci="percentile"))
     if design.scale == "nominal" and np.any(design.status == REFUSAL):
         made.append(way("refusals as a level", "refusals", refusal="level"))
-    whole = complete(design)
+    whole = np.bincount(design.unit[design.status == OK], minlength=len(design.units)) == len(design.raters)
     if whole.any() and not whole.all():
         taken = partial(design.take, whole[design.unit], note="units that all raters rated")
         made.append(way("units that all raters rated", "missing ratings", taken))
@@ -449,25 +427,10 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
 
 def scales(design: Ratings) -> list[str]:
     """Return the other scales on which the levels could be taken."""
-    known = ["nominal"] if len(design.levels) <= MOST_REPEATED else []
-    known += [] if design.scale == "nominal" else ["ordinal"]
-    known += ["interval"] if design.numeric and design.scale != "nominal" else []
+    ordered = design.scale != "nominal"
+    known = ["nominal"] * (len(design.levels) <= MOST_REPEATED)
+    known += ["ordinal"] * ordered + ["interval"] * (design.numeric and ordered)
     return [scale for scale in known if scale != design.scale]
-
-
-def complete(design: Ratings) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """(units,) array: which units every rater rated."""
-    rated = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
-    return np.asarray(rated == len(design.raters), dtype=np.bool_)
-
-
-def _single(found: Any) -> Result:
-    result: Result = found
-    return result
-
-
-def _known(found: Result) -> Result:
-    return found
 
 
 MOST_RATERS = 30  # more have too many pairs to list them all
@@ -501,33 +464,33 @@ def spread_of(kappa: Result) -> PairKappas:
     """Return quantiles of the kappas of all pairs (linear between the values, as numpy and R's type 7)."""
     found = kappas_of(kappa)
     values = np.array([value for value, _ in found.values()])
-    rows = tuple(
-        Row(term=name, group="pairs", estimate=float(np.quantile(values, place)), n=float(len(values)))
-        for name, place in PLACES.items()
-    )
+    quantiles = np.quantile(values, list(PLACES.values())).tolist()
+    n = float(len(values))
+    rows = [Row(term=name, group="pairs", estimate=x, n=n) for name, x in zip(PLACES, quantiles, strict=True)]
     return PairKappas(
-        metric="weighted_kappa", title=f"{kappa.title} of all pairs of raters, distribution", rows=rows,
-        inference="no intervals: the pairs that are there", counts={"pairs": len(values)},
-        settings=dict(kappa.settings), references=kappa.references, design=kappa.design,
+        metric="weighted_kappa",
+        title=f"{kappa.title} of all pairs of raters, distribution",
+        rows=tuple(rows),
+        inference="no intervals: the pairs that are there",
+        counts={"pairs": len(values)},
+        settings=dict(kappa.settings),
+        references=kappa.references,
+        design=kappa.design,
         words=f"The median of {count(len(values), 'kappa')} is {number(rows[3].estimate, 3, bounded=True)}.",
         extras={"weights": kappa.extras["weights"]},
-    )  # fmt: skip
+    )
 
 
 def at_the_ends(kappa: Result, design: Ratings, options: StudyOptions) -> list[Result]:
     """Return kappa of the pairs with the largest and the smallest ones, of those with ten units in common."""
     enough = {name: value for name, (value, n) in kappas_of(kappa).items() if n >= FEWEST_UNITS}
     order = sorted(enough, key=lambda name: (-enough[name], name))
-    chosen = order if len(order) <= 2 * ENDS else [*order[:ENDS], *order[-ENDS:]]
     codes = {name: pair for pair, name in pair_names(design.raters).items()}
     found = []
-    for name in chosen:
-        a, b = (design.raters[code] for code in codes[name])
-        try:
-            one: Any = weighted_kappa(design.of_raters((a, b)), level=options.level)
-        except (UndefinedStatistic, NothingToAnalyse):
-            continue
-        found.append(one)
+    for name in order if len(order) <= 2 * ENDS else [*order[:ENDS], *order[-ENDS:]]:
+        with suppress(UndefinedStatistic, NothingToAnalyse):
+            pair = [design.raters[code] for code in codes[name]]
+            found.append(single(weighted_kappa(design.of_raters(pair), level=options.level)))
     return found
 
 
@@ -554,11 +517,11 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
         caption=f"{count(len(design.raters), 'rater')} are too many to list every pair. The ends are those of pairs "
         f"with {FEWEST_UNITS} units in common or more; picked as extremes, they would be less extreme in new data.",
         tables=(
-            Table(caption="Kappas of all pairs of raters", header=("Of all pairs", "Kappa"), cells=cells),
+            Table("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
             rows_table([*joint, *rows], f"{kappa.title}: together, and the pairs at both ends", term="Pair"),
         ),
         results=(spread, *ends),
-    )  # fmt: skip
+    )
 
 
 ALL, RATER = "all units", "rater"
@@ -587,33 +550,37 @@ def rating_means(design: Ratings, level: float) -> RatingMeans | None:
     if not design.numeric or design.scale == "nominal" or np.any(design.unit_count != 1):
         return None
     values, known = unit_shares(design) @ design.scores, answered(design)
-    how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in design.clusters),
-                    magnitude=float(np.abs(design.scores).max()))  # fmt: skip
-    rows, parts = [row_of(ALL, "mean", values, known, how)], [("all", "", "")]
+    codes = tuple(f.codes for f in design.clusters)
+    how = Inference(unit="unit", level=level, clusters=codes, magnitude=float(np.abs(design.scores).max()))
+    rows, parts = [], []
+
+    def put(term: str, group: str, values: FloatArray, held: BoolArray, part: tuple[str, str, str]) -> None:
+        unit = np.flatnonzero(held)
+        rows.append(mean_row(term, group, Sample(values=values[unit][:, None], unit=unit, how=how), test=False))
+        parts.append(part)
+
+    put(ALL, "mean", values, known, ("all", "", ""))
     for name, factor in design.strata.items():
         for code, label in enumerate(factor.levels):
-            rows.append(row_of(label, f"mean by {name}", values, known & (factor.codes == code), how))
-            parts.append(("stratum", name, label))
+            put(label, f"mean by {name}", values, known & (factor.codes == code), ("stratum", name, label))
     for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_MEAN_RATERS else ()):
         given = (design.rater == code) & (design.status == OK)
-        own = np.zeros(len(design.units))
-        own[design.unit[given]] = design.scores[design.value[given]]
-        rows.append(row_of(rater, "mean of a rater", own, np.isin(np.arange(len(own)), design.unit[given]), how))
-        parts.append((RATER, "", rater))
+        own, held = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
+        own[design.unit[given]], held[design.unit[given]] = design.scores[design.value[given]], True
+        put(rater, "mean of a rater", own, held, (RATER, "", rater))
     by = " x ".join(f.name for f in design.clusters)
     return RatingMeans(
-        metric="paired_difference", title="Mean rating", rows=tuple(rows),
+        metric="paired_difference",
+        title="Mean rating",
+        rows=tuple(rows),
         inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}",
-        counts={"ratings": design.n_rows, "units": int(known.sum())}, settings={"level": level},
-        references=("bellmccaffrey2002",), design=design, words=f"The mean rating is {numbers_text(rows[0])}.",
+        counts={"ratings": design.n_rows, "units": int(known.sum())},
+        settings={"level": level},
+        references=("bellmccaffrey2002",),
+        design=design,
+        words=f"The mean rating is {numbers_text(rows[0])}.",
         extras={"parts": tuple(parts)},
-    )  # fmt: skip
-
-
-def row_of(term: str, group: str, values: FloatArray, held: BoolArray, how: Inference) -> Row:
-    """Return the row of the mean of some units."""
-    unit = np.flatnonzero(held)
-    return mean_row(term, group, Sample(values=values[unit][:, None], unit=unit, how=how), test=False)
+    )
 
 
 def means_block(design: Ratings, options: StudyOptions) -> Block | None:
@@ -626,30 +593,24 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         ALL if kind == "all" else f"{shorten(name, 30)}: {row.term}" if kind == "stratum" else f"rater: {row.term}"
         for (kind, name, _), row in zip(parts, found.rows, strict=True)
     ]
-    said = [f"The mean rating is {numbers_text(found.rows[0])}."]
-    for name in design.strata:
-        rows = [r for r, (_, own, _) in zip(found.rows, parts, strict=True) if own == name and r.estimate is not None]
-        said += range_words(rows, f"By {shorten(name, 40)}")
-    said += range_words([r for r, part in zip(found.rows, parts, strict=True) if part[0] == RATER], "By rater")
-    drawn = [replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)]
+    said = [found.words]
+    own = [
+        (kind, name, row) for (kind, name, _), row in zip(parts, found.rows, strict=True) if row.estimate is not None
+    ]
+    groups = {f"By {shorten(name, 40)}": [r for _, stratum, r in own if stratum == name] for name in design.strata}
+    for where, rows in (*groups.items(), ("By rater", [r for kind, _, r in own if kind == RATER])):
+        said += [f"{where} it {span_text(rows)}."] if len(rows) > 1 else []
+    drawn = [replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)][:MOST_MEANS]
     return Block(
         id="means",
         question="How high are the ratings?",
         sentences=tuple(said),
-        draw=partial(forest, drawn[:MOST_MEANS], sort=False, reference=None, xlabel="mean rating"),
+        draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
         figure_title="Mean rating of all units, by stratum and by rater",
         caption=f"A unit counts with the mean of its ratings; {found.inference}. The raters are those who rated.",
         tables=(rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),),
         results=(found,),
     )
-
-
-def range_words(rows: Sequence[Row], where: str) -> list[str]:
-    """Say the lowest and the highest of some means."""
-    known = [r for r in rows if r.estimate is not None]
-    if len(known) < 2:
-        return []
-    return [f"{where} it {span_text(known)}."]
 
 
 USED = ("seed", "resamples", "level", "verify")
@@ -704,8 +665,7 @@ class Numbers:
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: how well do the raters agree, who with whom, where, and how sure is that?"""
-    if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    check_single(design)
     numbers = compute(design, options)
     results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
     shown = blocks(design, numbers, options)
@@ -713,12 +673,11 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     said = [answer(numbers.alpha.rows[0])]
     if judged is not None:
         whole = numbers_text(numbers.alpha.rows[0], bounded=True)
-        said = [
-            answer_of_judges(judged),
-            f"Krippendorff's alpha of all {count(len(design.raters), 'rater')} together was {whole} ({LINES}).",
-        ]
+        all_raters = f"all {count(len(design.raters), 'rater')} together"
+        said = [answer_of_judges(judged), f"Krippendorff's alpha of {all_raters} was {whole} ({LINES})."]
     elif numbers.judged is not None:
-        said.append(unknown(numbers.judged))
+        people = numbers.judged.extras["named"]
+        said.append(f"Judges cannot be compared with {people}: {numbers.judged.rows[0].undefined}.")
     return Outcome(
         study="agreement",
         title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else title(judged),
@@ -727,73 +686,54 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         strip=strip(numbers) if judged is None else strip_of_judges(judged),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
-        flow=design.flow,
         data=about_ratings(design),
         diagnostics=diagnostics(design, numbers),
         methods=methods(design, numbers, options),
         references=references_of(results, shown),
         verifications=verify_all(numbers.all(), shown) if options.verify else {},
         settings=settings_of(options, USED),
-        simulated=options.simulated,
+        **shared(design, options),
     )
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:
     """Compute every number of the page."""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    alpha = krippendorff_alpha(design, **common)
-    found: dict[str, Any] = {"Krippendorff's alpha": alpha}
+    common, raters, levels = options.chosen(), len(design.raters), len(design.levels)
+    alpha = partial(krippendorff_alpha, design, **common)
+    first = single(alpha())
+    found: dict[str, Result] = {first.title: first}
     skipped: dict[str, str] = {}
-    discrete = len(design.levels) <= KAPPA_LEVELS
-    more: dict[str, Any] = {
-        "Gwet's AC": gwet_ac,
-        "Weighted kappa": weighted_kappa,
-        "Percent agreement": percent_agreement,
-    }
-    raters = len(design.raters)
-    many, pairs = raters > MOST_RATERS, raters * (raters - 1) // 2
-    pooled = {name: {"pairs": "pooled"} for name in ("Weighted kappa", "Percent agreement")} if many else {}
+    more: dict[str, Any] = {"Gwet's AC": gwet_ac, "Weighted kappa": weighted_kappa, SHARE: percent_agreement}
     if design.scale == "nominal":
         more = {"Fleiss' kappa": fleiss_kappa} | more
     for name, metric in more.items():
-        if not discrete and name != "Percent agreement":
-            skipped[name] = f"{count(len(design.levels))} distinct values are numbers, not levels"
-            continue
-        if name == "Weighted kappa" and not design.raters_known:
+        pairwise, pooled = name == "Weighted kappa", name in ("Weighted kappa", SHARE) and raters > MOST_RATERS
+        if levels > KAPPA_LEVELS and name != SHARE:
+            skipped[name] = f"{count(levels)} distinct values are numbers, not levels"
+        elif pairwise and not design.raters_known:
             skipped[name] = "the table does not say who gave which rating"
-            continue
-        if name == "Weighted kappa" and too_many_pairs(raters):
+        elif pairwise and too_many_pairs(raters):
             skipped[name] = f"it compares raters two by two, and {too_many_pairs(raters)}"
             say(f"{name} is left out: {skipped[name]}", slow=True)
-            continue
-        say(f"{name} of {count(raters, 'rater')}", slow=name == "Weighted kappa" and pairs > SLOW_PAIRS)
-        try:
-            found[name] = metric(design, **common, **pooled.get(name, {}))
-        except (UndefinedStatistic, NothingToAnalyse) as error:
-            skipped[name] = str(error)
+        else:
+            say(f"{name} of {count(raters, 'rater')}", slow=pairwise and math.comb(raters, 2) > SLOW_PAIRS)
+            try:
+                one = single(metric(design, **common, **({"pairs": "pooled"} if pooled else {})))
+                found[name if name == SHARE else one.title] = one  # a title names scale and weights
+            except (UndefinedStatistic, NothingToAnalyse) as error:
+                skipped[name] = str(error)
     refusals = bool(np.any(design.status == REFUSAL))
+    apart = levels <= MOST_JUDGED and people_and_judges(design) is not None
     return Numbers(
-        coefficients=renamed(found),
-        strata={name: alpha_of(design, stratum=name, **common) for name in design.strata},
-        groups=attempts(design, by_group(design), common),
-        left_out=attempts(design, without_each(design), common),
-        refused=alpha_of(design, scale="nominal", refusal="level", **common) if refusals else None,
-        plain=alpha_of(design, scale="nominal", **common) if refusals else None,
-        judged=judged(design, level=options.level) if len(design.levels) <= MOST_JUDGED else None,
+        coefficients=found,
+        strata={name: single(alpha(stratum=name)) for name in design.strata},
+        groups=attempts(alpha, by_group(design)),
+        left_out=attempts(alpha, without_each(design)),
+        refused=single(alpha(scale="nominal", refusal="level")) if refusals else None,
+        plain=single(alpha(scale="nominal")) if refusals else None,
+        judged=single(judge_agreement(design, level=options.level)) if apart else None,
         skipped=skipped,
     )
-
-
-def alpha_of(design: Ratings, **options: Any) -> Result:
-    """Return alpha of a design without a by factor: a single result."""
-    found: Any = krippendorff_alpha(design, **options)
-    result: Result = found
-    return result
-
-
-def renamed(found: dict[str, Result]) -> dict[str, Result]:
-    """Call each coefficient by the title of its result, which names scale and weights."""
-    return {result.title if name != "Percent agreement" else name: result for name, result in found.items()}
 
 
 def by_group(design: Ratings) -> dict[str, tuple[str, ...]]:
@@ -814,38 +754,38 @@ def without_each(design: Ratings) -> dict[str, tuple[str, ...]]:
     return {f"without {shorten(name, 40)}": tuple(r for r in design.raters if r != name) for name in design.raters}
 
 
-def attempts(design: Ratings, groups: dict[str, tuple[str, ...]], common: dict[str, Any]) -> dict[str, Result]:
+def attempts(alpha: Callable[..., Any], groups: dict[str, tuple[str, ...]]) -> dict[str, Result]:
     """Compute alpha of each group of raters, leaving out those who share no unit."""
-    found: dict[str, Any] = {}
+    found = {}
     for label, raters in groups.items():
-        try:
-            found[label] = krippendorff_alpha(design, raters=raters, **common)
-        except (UndefinedStatistic, NothingToAnalyse):
-            continue
+        with suppress(UndefinedStatistic, NothingToAnalyse):
+            found[label] = single(alpha(raters=raters))
     return found
 
 
 def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
     by_metric = {result.metric: result for result in numbers.coefficients.values()}
-    found = [coefficients_block(numbers.coefficients)]
     kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
-    optional = [pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None]
-    optional.append(many_pairs_block(design, kappa, options))
-    optional.append(crossed_block(design))
-    optional.append(means_block(design, options))
-    optional += [stratum_block(design, name, result) for name, result in numbers.strata.items()]
-    optional.append(raters_block(numbers.groups, numbers.alpha, "within each group of raters"))
-    optional.append(raters_block(numbers.left_out, numbers.alpha, "when one of them is left out"))
-    optional.append(refusals_block(numbers.refused, numbers.alpha, numbers.plain))
 
     def alpha(way: Way) -> Any:
         return krippendorff_alpha(design, cluster=way, level=options.level)
 
-    optional.append(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True))
-    if numbers.alpha.rows[0].estimate is not None:
-        optional.append(alpha_multiverse(design, options, numbers.left_out, line=TENTATIVE))
-    shown = with_design_effect(found + [block for block in optional if block is not None], design.clusters)
+    known = numbers.alpha.rows[0].estimate is not None
+    found = [
+        coefficients_block(numbers.coefficients),
+        pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None,
+        many_pairs_block(design, kappa, options),
+        crossed_block(design),
+        means_block(design, options),
+        *(stratum_block(design, name, result) for name, result in numbers.strata.items()),
+        raters_block(numbers.groups, numbers.alpha, "within each group of raters"),
+        raters_block(numbers.left_out, numbers.alpha, "when one of them is left out"),
+        refusals_block(numbers.refused, numbers.alpha, numbers.plain),
+        dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True),
+        alpha_multiverse(design, options, numbers.left_out) if known else None,
+    ]
+    shown = with_design_effect([block for block in found if block is not None], design.clusters)
     if numbers.judged is None:
         return shown
     lead = int(not is_known(numbers.judged))  # what cannot be compared does not lead
@@ -870,18 +810,13 @@ def answer(row: Row) -> str:
 
 def strip(numbers: Numbers) -> Strip:
     """Return the coefficients beside chance and the customary lines."""
-    marks = [
-        Mark(label="chance", value=0.0, kind="reference"),
-        Mark(label="tentative", value=TENTATIVE, kind="reference"),
-        Mark(label="firm", value=FIRM, kind="reference"),
-    ]
+    lines = {"chance": 0.0, "tentative": TENTATIVE, "firm": FIRM}
+    marks = [Mark(label=label, value=value, kind="reference") for label, value in lines.items()]
     for name, result in numbers.coefficients.items():
         if result.metric != "percent_agreement":
-            r = result.rows[0]
-            marks.append(Mark(label=shorten(name, 48), value=r.estimate, low=r.conf_low, high=r.conf_high,
-                              undefined=r.undefined or ""))  # fmt: skip
-    return Strip(title="Agreement beyond chance, beside Krippendorff's customary lines", axis="1 = perfect agreement",
-                 marks=tuple(marks), digits=3)  # fmt: skip
+            marks.append(mark_of(result.rows[0], shorten(name, 48)))
+    title = "Agreement beyond chance, beside Krippendorff's customary lines"
+    return Strip(title=title, axis="1 = perfect agreement", marks=tuple(marks), digits=3)
 
 
 def describe(design: Ratings) -> str:
@@ -898,22 +833,13 @@ def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
     """Say how many ratings a unit has, and which coefficients could not be computed."""
     times = design.level_counts().sum(axis=1)
     alone = float(design.unit_count[times < 2].sum())
-    found = [
-        Diagnostic(
-            check="Does every unit have at least two ratings?",
-            found=f"No: {count(alone, 'unit has', 'units have')} fewer." if alone else "Yes.",
-            so_what="Such units say nothing about agreement and do not enter." if alone else "All units enter.",
-        )
-    ]
+    found = f"No: {count(alone, 'unit has', 'units have')} fewer." if alone else "Yes."
+    so_what = "Such units say nothing about agreement and do not enter." if alone else "All units enter."
+    checks = [Diagnostic("Does every unit have at least two ratings?", found, so_what)]
     if numbers.skipped:
-        found.append(
-            Diagnostic(
-                check="Which coefficients are left out?",
-                found="; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items()),
-                so_what="They are not on this page.",
-            )
-        )
-    return tuple(found)
+        found = "; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items())
+        checks.append(Diagnostic("Which coefficients are left out?", found, "They are not on this page."))
+    return tuple(checks)
 
 
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:

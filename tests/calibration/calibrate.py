@@ -26,7 +26,7 @@ SIMULATIONS = {
     "ceilings": 1000, "similar_units": 200,
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 200,
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
-    "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 300,
+    "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 600,
     "sensitivities_compared": 300,
 }  # fmt: skip

@@ -19,7 +19,6 @@ LEFT = Counter({
     "studies/leaderboard.py": 1,
     "studies/multiverse.py": 1,
     "studies/paired.py": 1,
-    "studies/role_conflict/urgency.py": 4,
 })  # fmt: skip
 
 

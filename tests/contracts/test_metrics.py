@@ -10,6 +10,7 @@ import pickle
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from socialstats.references import REFERENCES
 from socialstats.results import TIDY_COLUMNS, Result, Row
 from tests.contracts.subjects import run, subject_of
 
+ROOT = Path(__file__).parents[2]
 each_metric = pytest.mark.parametrize("name", METRICS)
 each_of_comparisons = pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.design == "comparisons"])
 
@@ -75,6 +77,20 @@ def test_is_public_and_documented(name):
     assert metric.title
     assert metric.estimand.endswith(".")
     assert metric.assumptions
+
+
+# metrics that no package computes: their tests have a loop, a closed form or published numbers as the reference
+OWN_REFERENCE = ("win_rates", "sensitivity", "preference_shares", "choice_entropy", "majority_vote_accuracy", "ada_met")
+
+
+@each_metric
+def test_has_a_test_and_a_golden(name):
+    files = list((ROOT / "tests" / "metrics").glob(f"test_{name}*.py"))
+    assert files, f"tests/metrics/test_{name}.py is missing"
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert f"{name}(" in text
+    golden = "golden" in text or name in OWN_REFERENCE
+    assert golden, f"no test of {name} reads a file of tests/golden: numbers first from a reference"
 
 
 @each_metric

@@ -36,8 +36,9 @@ from socialstats.studies.comparisons import (
     item_groups,
     without_order,
 )
+from socialstats.studies.estimates import single
 from socialstats.studies.page import StudyOptions
-from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity, single
+from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
 from socialstats.studies.sources import human_source, raters_of
 from socialstats.text import count, listing, quoted, shorten
 

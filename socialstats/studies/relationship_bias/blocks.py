@@ -93,7 +93,11 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
     """Return B of every pair of groups with its verdict."""
     rows, title = of_group(main, BIAS), "Bias B of each pair of groups"
     m = sum(row.p_adjusted is not None for row in rows)
-    shown = [replace(row, method=f"{row.method}; Holm over the family '{FAMILY}' (m = {m})") for row in rows]
+    family = f"'{FAMILY}' (m = {m})"
+    shown = [
+        replace(row, method=f"{row.method}; Holm over the family {family}", key=(*row.key, ("family", family)))
+        for row in rows
+    ]
     return rows_block(
         "bias",
         "Whom does the model favour?",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster
-from socialstats.studies.estimates import design_effect, numbers_text
+from socialstats.studies.estimates import Column, design_effect, ends, numbers_text, single, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.sources import HUMANS
 from socialstats.tables import Table as DataTable
@@ -31,9 +33,6 @@ from socialstats.text import count, listing, number, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["value_block", "value_blocks"]
-
 
 UNITS = ("unit", "scenario", "story", "item", "pair")
 RATERS = ("rater", "annotator", "worker", "judge", "person", "model")
@@ -91,10 +90,10 @@ class Checked:
 
         Of the rules for tied votes only the first brings the rows that do not depend on the rule.
         """
-        found = {
-            f"majority, {RULES[rule]}": replace(result, rows=result.rows if k == 0 else (result.row("accuracy"),))
-            for k, (rule, result) in enumerate(self.accuracy.items())
-        }
+        found = {}
+        for k, (rule, result) in enumerate(self.accuracy.items()):
+            rows = result.rows if k == 0 else (result.row("accuracy"),)
+            found[f"majority, {RULES[rule]}"] = replace(result, rows=rows)
         found |= {f"alpha of the {kind}": result for kind, result in self.alphas.items()}
         for (stories, weights), results in self.kappas.items():
             for rater, result in results.items():
@@ -128,9 +127,13 @@ def read_labels(table: DataTable) -> LabelCheck:
         table, unit=unit, rater=rater, value=label, scale="ordinal", levels=coding(table, label), missing="drop",
         **({"rater_groups": kind} if kind else {}),
     )  # fmt: skip
-    kinds = kinds_of(ratings, kind)
+    kinds = dict.fromkeys(ratings.raters, "")
+    if kind is not None:
+        factor = ratings.rater_groups[kind]
+        given = [factor.levels[code] if code >= 0 else "" for code in factor.codes.tolist()]
+        kinds = {name: own.strip().casefold() for name, own in zip(ratings.raters, given, strict=True)}
     reference = next((name for word in REFERENCES for name in ratings.raters if word == name.strip().casefold()), None)
-    reference = reference or next((n for n in ratings.raters if kinds[n].strip().casefold() in REFERENCES), None)
+    reference = reference or next((name for name in ratings.raters if kinds[name] in REFERENCES), None)
     others = tuple(name for name in ratings.raters if name != reference)
     if reference is None:
         raise InputError(
@@ -139,10 +142,9 @@ def read_labels(table: DataTable) -> LabelCheck:
         )
     if not others:
         raise InputError(f"{table.source}: nobody but the reference labelled a story")
-    people = tuple(name for name in others if kind is None or kinds[name].strip().casefold() in HUMANS)
-    return LabelCheck(
-        ratings=ratings, reference=reference, people=people, judges=tuple(n for n in others if n not in people)
-    )
+    people = tuple(name for name in others if kind is None or kinds[name] in HUMANS)
+    judges = tuple(name for name in others if name not in people)
+    return LabelCheck(ratings=ratings, reference=reference, people=people, judges=judges)
 
 
 def named(table: DataTable, part: str, names: Sequence[str]) -> str:
@@ -185,59 +187,35 @@ def _no_label(table: DataTable, column: str, text: str) -> Problem:
     )  # fmt: skip
 
 
-def kinds_of(ratings: Ratings, kind: str | None) -> dict[str, str]:
-    """Return the kind of each rater; empty where the table does not tell."""
-    if kind is None:
-        return dict.fromkeys(ratings.raters, "")
-    factor = ratings.rater_groups[kind]
-    return {
-        name: factor.levels[code] if code >= 0 else ""
-        for name, code in zip(ratings.raters, factor.codes.tolist(), strict=True)
-    }
-
-
 def check_labels(check: LabelCheck, options: StudyOptions) -> Checked:
     """Compute accuracy of the people's majority, ordinal alphas, and kappas of every rater with the reference."""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     problems: list[str] = []
-    voters = partial(check.ratings.of_raters, [*check.people, check.reference])
-    accuracy = {
-        rule: attempt("majority vote accuracy", problems, majority_vote_accuracy, voters, truth=check.reference,
-                      ties=rule, **common)
-        for rule in (RULES if check.people else ())
-    }  # fmt: skip
-    alphas = {
-        kind: attempt(f"alpha of the {kind}", problems, krippendorff_alpha, partial(check.ratings.of_raters, raters),
-                      **common)
-        for kind, raters in (("people", check.people), ("judges", check.judges)) if len(raters) > 1
-    }  # fmt: skip
-    kappas = {
-        (stories, weights): kept({
-            rater: attempt(f"kappa of {shorten(rater, 30)}, {stories}", problems, weighted_kappa,
-                           partial(ratings.of_raters, [check.reference, rater]), weights=weights,
-                           pairs=(check.reference, rater), **common)
-            for rater in (*check.people, *check.judges)
-        })
-        for stories, ratings in of_stories(check) for weights in WEIGHTS
-    }  # fmt: skip
-    return Checked(accuracy=kept(accuracy), alphas=kept(alphas), kappas=kappas, problems=tuple(dict.fromkeys(problems)))
 
+    def put(
+        found: dict[str, Result], name: str, what: str, metric: Callable[..., Any], raters: Sequence[str],
+        ratings: Ratings = check.ratings, **more: Any,
+    ) -> None:  # fmt: skip
+        try:
+            found[name] = single(metric(ratings.of_raters(raters), **options.chosen(), **more))
+        except (UndefinedStatistic, NothingToAnalyse, InputError) as error:
+            problems.append(f"{what}: {str(error).split(chr(10))[0]}")
 
-def attempt(
-    what: str, problems: list[str], metric: Callable[..., Any], ratings: Callable[[], Ratings], **options: Any
-) -> Result | None:
-    """Return the result of a metric on some ratings; None, and why in `problems`, where there is none."""
-    try:
-        result: Result = metric(ratings(), **options)
-    except (UndefinedStatistic, NothingToAnalyse, InputError) as error:
-        problems.append(f"{what}: {str(error).split(chr(10))[0]}")
-        return None
-    return result
-
-
-def kept(found: Mapping[str, Result | None]) -> dict[str, Result]:
-    """Return the results that exist."""
-    return {name: result for name, result in found.items() if result is not None}
+    accuracy: dict[str, Result] = {}
+    alphas: dict[str, Result] = {}
+    kappas: dict[tuple[str, str], dict[str, Result]] = {}
+    truth = check.reference
+    for rule in RULES if check.people else ():
+        voters = [*check.people, truth]
+        put(accuracy, rule, "majority vote accuracy", majority_vote_accuracy, voters, truth=truth, ties=rule)
+    for kind, raters in zip(LABELLERS, (check.people, check.judges), strict=True):
+        if len(raters) > 1:
+            put(alphas, kind, f"alpha of the {kind}", krippendorff_alpha, raters)
+    for (stories, ratings), weights in product(of_stories(check), WEIGHTS):
+        own = kappas.setdefault((stories, weights), {})
+        for rater in (*check.people, *check.judges):
+            pair, what = (truth, rater), f"kappa of {shorten(rater, 30)}, {stories}"
+            put(own, rater, what, weighted_kappa, pair, ratings, weights=weights, pairs=pair)
+    return Checked(accuracy=accuracy, alphas=alphas, kappas=kappas, problems=tuple(dict.fromkeys(problems)))
 
 
 def of_stories(check: LabelCheck) -> tuple[tuple[str, Ratings], ...]:
@@ -261,14 +239,17 @@ LABELLERS = ("people", "judges")
 
 def labels_block(check: LabelCheck, checked: Checked) -> Block:
     """Return the block: accuracy of the people's majority, alphas, and kappas with the reference."""
-    kappas = kappa_rows(checked)
+    kappas = tuple(
+        replace(result.rows[0], term=f"{shorten(rater, 30)}: {weights}, {SHORT[stories]}", group=None)
+        for (stories, weights), found in checked.kappas.items()
+        for rater, result in found.items()
+    )
+    xlabel = "weighted kappa with the reference"
     return Block(
         id="labels",
         question="Are the urgencies what people and judges take them for?",
         sentences=sentences(check, checked),
-        draw=partial(forest, kappas, xlabel="weighted kappa with the reference", sort=False, digits=3)
-        if kappas
-        else None,
+        draw=partial(forest, kappas, xlabel=xlabel, sort=False, digits=3) if kappas else None,
         figure_title="Agreement of every rater with the reference, by weights and stories",
         caption=caption_of(check, checked),
         tables=tables(check, checked),
@@ -282,39 +263,26 @@ def caption_of(check: LabelCheck, checked: Checked) -> str:
     raters += [count(len(check.judges), "judge")] * bool(check.judges)
     results = [result for found in checked.kappas.values() for result in found.values()]
     made = f" {results[0].inference.replace('units taken', 'stories taken')}." if results else ""
-    stories = count(len(check.ratings.units), "story", "stories")
     return (
-        f"{stories} labelled by {listing([*raters, 'the reference'])}. Kappa is 1 for the same labels and 0 for "
-        "agreement by chance. Linear weights count a tie for a side as half an error, quadratic ones as a quarter; a "
-        "published 'weighted kappa' may be either, of all stories or of those that the reference gives unequal "
-        f"urgencies ('unequal').{made}"
-    )
-
-
-def kappa_rows(checked: Checked) -> tuple[Row, ...]:
-    """Return the kappa of every rater with the reference, labelled by rater, weights and stories."""
-    return tuple(
-        replace(result.rows[0], term=f"{shorten(rater, 30)}: {weights}, {SHORT[stories]}", group=None)
-        for (stories, weights), found in checked.kappas.items()
-        for rater, result in found.items()
+        f"{count(len(check.ratings.units), *STORY)} labelled by {listing([*raters, 'the reference'])}. Kappa is 1 for "
+        "the same labels and 0 for agreement by chance. Linear weights count a tie for a side as half an error, "
+        "quadratic ones as a quarter; a published 'weighted kappa' may be either, of all stories or of those that the "
+        f"reference gives unequal urgencies ('unequal').{made}"
     )
 
 
 def sentences(check: LabelCheck, checked: Checked) -> tuple[str, ...]:
     """Say how right people are, how much people and judges agree, and whether judges agree less."""
     said = []
-    if checked.accuracy:
-        rule, result = next(iter(checked.accuracy.items()))
+    for rule, result in list(checked.accuracy.items())[:1]:
         said.append(
             f"The majority of {count(len(check.people), 'person', 'people')} gave the reference's label: share "
             f"{numbers_text(result.row('accuracy'), digits=3, bounded=True)} of "
-            f"{count(result.counts['units'], 'story', 'stories')} "
-            f"({count(result.counts['ties'], 'tied vote')}; {RULES[rule]})."
+            f"{count(result.counts['units'], *STORY)} ({count(result.counts['ties'], 'tied vote')}; {RULES[rule]})."
         )
-    if checked.alphas:
-        each = [
-            f"{numbers_text(r.rows[0], digits=3, bounded=True)} of the {kind}" for kind, r in checked.alphas.items()
-        ]
+    alphas = {kind: numbers_text(r.rows[0], digits=3, bounded=True) for kind, r in checked.alphas.items()}
+    if alphas:
+        each = [f"{alpha} of the {kind}" for kind, alpha in alphas.items()]
         said.append(f"Krippendorff's alpha (ordinal) without the reference: {listing(each)}.")
     said += contrast(check, checked.kappas)
     if checked.problems:
@@ -324,12 +292,16 @@ def sentences(check: LabelCheck, checked: Checked) -> tuple[str, ...]:
 
 def contrast(check: LabelCheck, kappas: Mapping[tuple[str, str], Mapping[str, Result]]) -> list[str]:
     """Say between what the linear kappas of all stories lie, of people and of judges, and between what all kappas."""
-    first, every = ranked(check, kappas, (ALL, WEIGHTS[0])), ranked(check, kappas, None)
+    first, every = ranked(check, [kappas[ALL, WEIGHTS[0]]]), ranked(check, list(kappas.values()))
     if not first:
         return []
-    spans = [f"{kind} {' up to '.join(told(pair) for pair in extremes(rows))}" for kind, rows in first.items()]
+    spans = [
+        f"{kind} "
+        + " up to ".join(f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 30)})" for r in outer(rows))
+        for kind, rows in first.items()
+    ]
     ends = [
-        f"{kind} {' to '.join(number(row.estimate, 3, bounded=True) for _, row in extremes(rows))}"
+        f"{kind} {' to '.join(number(row.estimate, 3, bounded=True) for row in outer(rows))}"
         for kind, rows in every.items()
     ]
     said = [f"Linear weighted kappa with the reference, all stories: {'; '.join(spans)}."]
@@ -339,42 +311,30 @@ def contrast(check: LabelCheck, kappas: Mapping[tuple[str, str], Mapping[str, Re
     return [*settled(first), *said]
 
 
-def ranked(
-    check: LabelCheck, kappas: Mapping[tuple[str, str], Mapping[str, Result]], only: tuple[str, str] | None
-) -> dict[str, list[tuple[str, Row]]]:
-    """Return the known kappas with the reference of people and of judges, smallest first; those of one key or all."""
+def ranked(check: LabelCheck, kappas: Sequence[Mapping[str, Result]]) -> dict[str, list[Row]]:
+    """Return the known kappas with the reference of people and of judges, smallest first, each under its rater."""
     found = {}
     for kind, raters in zip(LABELLERS, (check.people, check.judges), strict=True):
-        rows = [
-            (name, result.rows[0])
-            for key, results in kappas.items()
-            for name, result in results.items()
-            if only in (None, key) and name in raters
-        ]
-        rows = [(name, row) for name, row in rows if row.estimate is not None]
+        named = [(name, r.rows[0]) for results in kappas for name, r in results.items() if name in raters]
+        rows = [replace(row, term=name) for name, row in named if row.estimate is not None]
         if rows:
-            found[kind] = sorted(rows, key=lambda pair: pair[1].estimate or 0.0)
+            found[kind] = sorted(rows, key=lambda row: row.estimate or 0.0)
     return found
 
 
-def extremes(rows: Sequence[tuple[str, Row]]) -> Sequence[tuple[str, Row]]:
-    """Return the smallest and the largest, or the only one."""
+def outer(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the first and the last, or the only one."""
     return rows if len(rows) < 2 else (rows[0], rows[-1])
 
 
-def told(pair: tuple[str, Row]) -> str:
-    """Write a kappa with its interval and its rater."""
-    return f"{numbers_text(pair[1], digits=3, bounded=True)} ({shorten(pair[0], 30)})"
-
-
-def settled(ranks: Mapping[str, Sequence[tuple[str, Row]]]) -> list[str]:
+def settled(ranks: Mapping[str, Sequence[Row]]) -> list[str]:
     """Say whether all judges agree less with the reference than all people, as far as intervals stay apart."""
     if len(ranks) < len(LABELLERS):
         return []
-    highs = {kind: [1.0 if r.conf_high is None else r.conf_high for _, r in rows] for kind, rows in ranks.items()}
-    lows = {kind: [-1.0 if r.conf_low is None else r.conf_low for _, r in rows] for kind, rows in ranks.items()}
+    highs = {kind: max(1.0 if r.conf_high is None else r.conf_high for r in rows) for kind, rows in ranks.items()}
+    lows = {kind: min(-1.0 if r.conf_low is None else r.conf_low for r in rows) for kind, rows in ranks.items()}
     for less, more in (LABELLERS[::-1], LABELLERS):
-        if max(highs[less]) < min(lows[more]):
+        if highs[less] < lows[more]:
             return [
                 f"{less.capitalize()} agree less with the reference than {more}: even the highest interval of the "
                 f"{less} lies below the lowest of the {more}."
@@ -384,59 +344,50 @@ def settled(ranks: Mapping[str, Sequence[tuple[str, Row]]]) -> list[str]:
 
 def tables(check: LabelCheck, checked: Checked) -> tuple[Table, ...]:
     """Return the tables of the majority, of alpha and of kappa."""
+    shown: dict[str, Column] = {"Low": "conf_low", "High": "conf_high"}
+    last: dict[str, Column] = {"Why not": "undefined"}
+    what: dict[str, Column] = {"What": lambda r: VOTES[r.term], "Share": "estimate"}
     votes = [
-        (RULES[rule], VOTES[row.term], *ends(row), int(row.n or 0), row.undefined)
+        (RULES[rule], row)
         for k, (rule, result) in enumerate(checked.accuracy.items())
         for row in result.rows
         if row.term == "accuracy" or k == 0
     ]
-    alphas = [
-        (kind, *ends(r.rows[0]), int(r.rows[0].n or 0), r.rows[0].undefined) for kind, r in checked.alphas.items()
-    ]
     found = (
-        Table(
-            caption="The people's majority against the reference, by what a tied vote counts",
-            header=("Rule", "What", "Share", "Low", "High", "Stories", "Why not"),
-            cells=tuple(votes),
+        table_of(
+            [row for _, row in votes],
+            "The people's majority against the reference, by what a tied vote counts",
+            ("Rule", [rule for rule, _ in votes]),
+            what | shown | {"Stories": _size} | last,
         ),
-        Table(
-            caption="Krippendorff's alpha (ordinal) without the reference",
-            header=("Among", "Alpha", "Low", "High", "Labels", "Why not"),
-            cells=tuple(alphas),
+        table_of(
+            [result.rows[0] for result in checked.alphas.values()],
+            "Krippendorff's alpha (ordinal) without the reference",
+            ("Among", list(checked.alphas)),
+            {"Alpha": "estimate"} | shown | {"Labels": _size} | last,
         ),
         kappa_table(check, checked),
     )
     return tuple(table for table in found if table.cells)
 
 
+def _size(row: Row) -> int:
+    return int(row.n or 0)
+
+
 def kappa_table(check: LabelCheck, checked: Checked) -> Table:
     """Return every rater's kappas with the reference: a line for each set of stories, columns for both weights."""
     cells: list[tuple[str | float | int | None, ...]] = []
-    for stories in dict.fromkeys(name for name, _ in checked.kappas):
-        for rater in (*check.people, *check.judges):
-            found = [checked.kappas[stories, weights].get(rater) for weights in WEIGHTS]
-            rows = [None if result is None else result.rows[0] for result in found]
-            known = [row for row in rows if row is not None]
-            if known:
-                numbers = [x for row in rows for x in ((None, None, None) if row is None else ends(row))]
-                why = "; ".join(dict.fromkeys(row.undefined for row in known if row.undefined))
-                cells.append((shorten(rater, 60), stories, *numbers, int(known[0].n or 0), why or None))
-    return Table(
-        caption="Weighted kappa with the reference, linear and quadratic weights",
-        header=("Rater", "Of", "Linear", "Low", "High", "Quadratic", "Low ", "High ", "Stories", "Why not"),
-        cells=tuple(cells),
-    )
-
-
-def ends(row: Row) -> tuple[float | None, float | None, float | None]:
-    """Return estimate and interval."""
-    return row.estimate, row.conf_low, row.conf_high
-
-
-def references_of(checked: Checked) -> tuple[str, ...]:
-    """Return the literature of the label check."""
-    results: tuple[Result, ...] = checked.all()
-    return tuple(dict.fromkeys(key for result in results for key in result.references))
+    sets = dict.fromkeys(name for name, _ in checked.kappas)
+    for stories, rater in product(sets, (*check.people, *check.judges)):
+        found = [checked.kappas[stories, weights].get(rater) for weights in WEIGHTS]
+        known = [result.rows[0] for result in found if result is not None]
+        if known:
+            numbers = [x for one in found for x in ((None, None, None) if one is None else ends(one.rows[0]))]
+            why = "; ".join(dict.fromkeys(row.undefined for row in known if row.undefined))
+            cells.append((shorten(rater, 60), stories, *numbers, _size(known[0]), why or None))
+    header = ("Rater", "Of", "Linear", "Low", "High", "Quadratic", "Low ", "High ", "Stories", "Why not")
+    return Table("Weighted kappa with the reference, linear and quadratic weights", header, tuple(cells))
 
 
 NAMES = ("item", "role", "name", "label", *(one.removesuffix("_a") for one, _ in ITEM_PAIRS if one.endswith("_a")))
@@ -503,13 +454,12 @@ def value_blocks(design: Comparisons, groups: list[str], options: StudyOptions) 
         return ()
     found = []
     for group in groups:
-        try:
+        with suppress(NothingToAnalyse):
             chosen = chosen_labels(design, group, cluster=default_cluster(design))
-        except NothingToAnalyse:
-            continue
-        common: dict[str, Any] = {"level": options.level, "resamples": options.resamples, "seed": options.seed}
-        result, loose = (label_counts(chosen.lists, cluster=cluster, **common) for cluster in ("declared", None))
-        found.append(value_block(result, chosen, group, spread(result, loose)))
+            result, loose = (
+                label_counts(chosen.lists, cluster=cluster, **options.chosen()) for cluster in ("declared", None)
+            )
+            found.append(value_block(result, chosen, group, spread(result, loose)))
     return tuple(found)
 
 
@@ -527,23 +477,21 @@ def value_block(result: Result, chosen: ChosenLabels, group: str, effect: float 
     trios = [result.rows[k : k + 3] for k in range(0, len(result.rows), 3)]
     cells = tuple(
         (
-            one.group or f"(any {group})", one.term, int(one.estimate or 0), *_share(of_units), *_share(of_labels),
-            int(of_units.n or 0), int(of_labels.n or 0), of_units.undefined or of_labels.undefined,
+            one.group or f"(any {group})", one.term, int(one.estimate or 0), *ends(of_units), *ends(of_labels),
+            _size(of_units), _size(of_labels), of_units.undefined or of_labels.undefined,
         )
         for one, of_units, of_labels in trios
     )  # fmt: skip
-    shown = tuple(
-        replace(of_labels, term=one.term, group=one.group) for one, _, of_labels in trios if one.group is not None
-    )
-    overall = tuple(replace(of_labels, term=one.term) for one, _, of_labels in trios if one.group is None)
+    shares = [replace(of_labels, term=one.term, group=one.group) for one, _, of_labels in trios]
+    shown, overall = ([r for r in shares if (r.group is None) == whole] for whole in (False, True))
     return Block(
         id=f"values-{group}",
         question=f"Which values are cited, by {group} of the chosen role?",
         sentences=(cited_text(result, unit=STORY, label=VALUE), *leaders(shown, group)),
-        draw=draw_of(shown, overall),
+        draw=draw_of(tuple(shown), tuple(overall)),
         figure_title=f"Share of the values cited where the column's {group} was chosen",
         caption=caption_of_values(result, chosen, effect),
-        tables=(Table(caption=f"Values cited by {group} of the chosen role", header=HEADER, cells=cells),),
+        tables=(Table(f"Values cited by {group} of the chosen role", HEADER, cells),),
         results=(result,),
     )
 
@@ -560,44 +508,31 @@ def draw_of(shown: tuple[Row, ...], overall: tuple[Row, ...]) -> partial[Axes] |
 
 def caption_of_values(result: Result, chosen: ChosenLabels, effect: float | None) -> str:
     """Say how the values were told apart, what the shares are of, what was left out, and how the intervals are made."""
-    apart = (
-        f"Values of a story are separated by '{chosen.sep}'. " if chosen.sep else "A story cites one value at most. "
-    )
+    apart = f"Values of a story are separated by '{chosen.sep}'." if chosen.sep else "A story cites one value at most."
     ties = f" {count(chosen.ties, 'tie')} left out: no role was chosen." if chosen.ties else ""
-    return (
-        f"{apart}Shares of stories add to the number of values a story cites, shares of values to 1; a published count "
-        f"by domain may mean either. No colour: as often as if all values were cited alike; n: values cited there. "
-        f"{count(result.counts['units'], *STORY)}; {made_by(result, chosen, effect)}.{ties}"
-    )
-
-
-def made_by(result: Result, chosen: ChosenLabels, effect: float | None) -> str:
-    """Say how the intervals are made, and what the clusters do to the variances."""
     made = result.inference.split("; ")[0]
-    if not chosen.lists.clusters:
-        return f"{made}; stories taken as independent"
-    names = " x ".join(
+    names = [
         f"{count(len(np.unique(f.codes)))} {'pairs of roles' if f.name == 'pair' else f'of {shorten(f.name, 40)}'}"
         for f in chosen.lists.clusters
+    ]
+    made += f"; clusters: {' x '.join(names)}" if names else "; stories taken as independent"
+    made += f" (design effect {number(effect, 1)}, median)" if names and effect is not None else ""
+    return (
+        f"{apart} Shares of stories add to the number of values a story cites, shares of values to 1; a published "
+        "count by domain may mean either. No colour: as often as if all values were cited alike; n: values cited "
+        f"there. {count(result.counts['units'], *STORY)}; {made}.{ties}"
     )
-    return f"{made}; clusters: {names}" + ("" if effect is None else f" (design effect {number(effect, 1)}, median)")
 
 
-def leaders(rows: tuple[Row, ...], group: str) -> tuple[str, ...]:
+def leaders(rows: Sequence[Row], group: str) -> tuple[str, ...]:
     """Name the value with the largest share in each group, with its interval."""
     best: dict[str, Row] = {}
     for row in rows:
         name = row.group or ""
         if (row.estimate or 0.0) > (best[name].estimate or 0.0 if name in best else 0.0):
             best[name] = row
-    if not best:
-        return ()
     told = [
         f"{shorten(name, 40)}: {shorten(row.term, 40)} ({numbers_text(row, digits=3, bounded=True)})"
         for name, row in list(best.items())[:MOST_TOLD]
-    ]  # fmt: skip
-    return (f"Largest share of the values cited, by {group} of the chosen role: {'; '.join(told)}.",)
-
-
-def _share(row: Row) -> tuple[float | None, float | None, float | None]:
-    return row.estimate, row.conf_low, row.conf_high
+    ]
+    return (f"Largest share of the values cited, by {group} of the chosen role: {'; '.join(told)}.",) if told else ()

@@ -15,7 +15,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares, resampled
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster, fit_model, row_table, sizes_text
-from socialstats.studies.estimates import design_effect
+from socialstats.studies.estimates import Column, design_effect, table_of
 from socialstats.studies.multiverse import Side, side
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import count, listing, number, shorten
@@ -41,29 +41,26 @@ def share_blocks(
         return []
     fits = Fits(
         own=fit,
-        loose=_attempt(partial(fit_model, design, options, f"~ {options.covariate}", cluster=None)),
-        plain=_attempt(partial(fit_model, design, options, None, cluster=default_cluster(design), order=False)),
+        loose=_attempt(design, options, f"~ {options.covariate}", cluster=None),
+        plain=_attempt(design, options, None, cluster=default_cluster(design), order=False),
     )
     resamples = min(options.resamples, MOST_REFITS)
     refits = fit.bootstrap(by=resampled(fit, "auto"), resamples=resamples, seed=options.seed)
+    drawn: dict[str, Any] = {"refits": refits, "resamples": resamples, "seed": options.seed, "level": options.level}
     found = []
     for name, mapping in groups.items():
         by_item = {item: str(v) for item, v in mapping.items()}
-        shares = preference_shares(
-            fit, by_item, ungrouped="leave_out", refits=refits, resamples=resamples, seed=options.seed,
-            level=options.level,
-        )  # fmt: skip
+        shares = preference_shares(fit, by_item, ungrouped="leave_out", **drawn)
         found.append(share_block(shares, name, fits, options.covariate))
     return found
 
 
-def _attempt(fit: Any) -> BradleyTerryResult | None:
+def _attempt(*given: Any, **choices: Any) -> BradleyTerryResult | None:
     """Fit a model beside the page's own, or go without where it has no estimate."""
     try:
-        found: BradleyTerryResult = fit()
+        return fit_model(*given, **choices)
     except SocialStatsError:
         return None
-    return found
 
 
 def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
@@ -74,6 +71,7 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
     held = f"{covariate} and order" if fits.own.design.order_known else covariate
     outside = f"; {count(left, 'role')} without a group" if left else ""
     plain = delta_shares(fits.plain, groups, shares.settings["level"])
+    published = "" if plain is None else "; published ones are those of a plain fit (second table)"
     tables = [row_table(shares.rows, f"Preference shares by {kind}")]
     if plain is not None:
         tables.append(row_table(plain.rows, f"The same from a plain Bradley-Terry fit, without {held}"))
@@ -84,10 +82,10 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
         sentences=(shares.sentence(), *verdict_sentences(shares.rows, equal)),
         draw=partial(forest, rows, xlabel="share of preference", reference=equal, sort=False),
         figure_title=f"Preference shares by {kind}",
-        caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
-        f"equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows a group's few "
-        f"strongest roles, the geometric mean treats all alike. The worths are those at equal {held}"
-        f"{_published(plain)}. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits, "
+        caption=f"{'P_d' if name == 'domain' else 'P_g'}: mean worth (RPI) of a group over the sum of the group means; "
+        f"the line is an equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows "
+        "a group's few strongest roles, the geometric mean treats all alike. The worths are those at equal "
+        f"{held}{published}. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits, "
         f"{count(fits.own.design.n_rows)} comparisons{_effect(shares, fits)}.",
         tables=tuple(tables),
         results=(shares,) if plain is None else (shares, plain),
@@ -96,18 +94,11 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
 
 def worth_table(fit: BradleyTerryResult, groups: Mapping[str, str], kind: str, level: float) -> Table:
     """Return the worth of every role by its group, largest first."""
-    worths = sorted(
-        (row for row in fit.worth(level=level).rows if row.term in groups), key=lambda r: -(r.estimate or 0)
-    )
-    return Table(
-        caption=f"Worth (RPI) of the roles by {kind}; the worths of all roles sum to one",
-        header=(kind.capitalize(), "Role", "Worth (RPI)", "Low", "High"),
-        cells=tuple(
-            (name, row.term, row.estimate, row.conf_low, row.conf_high)
-            for name in sorted(set(groups.values())) for row in worths if groups[row.term] == name
-        ),
-        digits=4,
-    )  # fmt: skip
+    worths = [row for row in fit.worth(level=level).rows if row.term in groups]
+    rows = sorted(worths, key=lambda row: (groups[row.term], -(row.estimate or 0)))
+    caption = f"Worth (RPI) of the roles by {kind}; the worths of all roles sum to one"
+    columns: dict[str, Column] = {"Role": "term", "Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
+    return table_of(rows, caption, (kind.capitalize(), lambda row: groups[row.term]), columns, 4)
 
 
 def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], level: float) -> Result | None:
@@ -139,20 +130,9 @@ def verdict_sentences(rows: Sequence[Row], equal: float) -> tuple[str, ...]:
     left = [*named.get("holds", ()), *named.get("unknown", ())]
     found = [f"{' and '.join(parts)} than {fair}"] if parts else []
     if left:
-        have = "have" if len(left) > 1 else "has"
-        than = "that" if parts else fair
-        found.append(f"whether {listing(left)} {have} more or less than {than} the data do not settle")
+        has, than = "have" if len(left) > 1 else "has", "that" if parts else fair
+        found.append(f"whether {listing(left)} {has} more or less than {than} the data do not settle")
     return (f"By the arithmetic mean and each interval by itself, {'; '.join(found)}.",) if found else ()
-
-
-def _symbol(name: str) -> str:
-    """Return the symbol that the role-conflict paper has for the shares of a grouping."""
-    return "P_d" if name == "domain" else "P_g"
-
-
-def _published(plain: Result | None) -> str:
-    """Say how to find what the paper defines."""
-    return "" if plain is None else "; published ones are those of a plain fit (second table)"
 
 
 def _effect(shares: Result, fits: Fits) -> str:

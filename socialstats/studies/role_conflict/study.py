@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, without_cited
-from socialstats.errors import Caution, InputError, MleDoesNotExist, UndefinedStatistic
+from socialstats.errors import MleDoesNotExist, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, joined
 from socialstats.studies.compare import study as compare
@@ -30,21 +31,28 @@ from socialstats.studies.comparisons import (
     with_strength_effect,
     without_order,
 )
-from socialstats.studies.estimates import design_effect, verify_named
-from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, order_cautions
+from socialstats.studies.estimates import design_effect, ends, literature, verify_named
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Outcome,
+    Study,
+    StudyOptions,
+    check_single,
+    order_cautions,
+    shared,
+)
 from socialstats.studies.role_conflict.labels import (
     check_labels,
     labels_block,
     read_item_groups,
     read_labels,
-    references_of,
 )
 from socialstats.studies.role_conflict.shares import share_blocks
 from socialstats.studies.role_conflict.urgency import (
     Counts,
     balance_table,
     count_up,
-    exp_interval,
     grid_table,
     later_blocks,
     lead_sentence,
@@ -61,157 +69,124 @@ from socialstats.text import count, interval, number, shorten
 
 CHECK = "Does a finite estimate of the strengths exist? (Ford's condition; separation)"
 FIRTH = "Firth's penalty (--penalty firth) makes all of them finite, and pulls them together."
-LITERATURE = ("ford1957", "konis2007", "firth1993", "steegen2016")
 PRIOR = "Pseudo-wins (--prior 0.5) tie the groups by assumption; data tie them where their roles are compared."
 
 
-def without_model(design: Comparisons, options: StudyOptions, error: MleDoesNotExist) -> Outcome:
+def run(design: Comparisons, options: StudyOptions) -> Outcome:
+    """Answer: does urgency decide, and how much do role preferences weigh against it?"""
+    check_single(design)
+    plain = without_cited(design)
+    try:
+        fit = fit_model(plain, options, f"~ {options.covariate}", cluster=default_cluster(plain))
+        beside = without_order(fit, plain, options, f"~ {options.covariate}")
+        counts = count_up(design, options)
+        parts, named = with_model(plain, fit, beside, counts, options)
+    except MleDoesNotExist as error:
+        counts = count_up(design, options)
+        parts, named = without_model(plain, counts, options, error)
+    return Outcome(
+        study="role-conflict",
+        title=f"Does {options.covariate} decide, or the role?",
+        strip=sensitivity_strip(counts.s),
+        data=(grid_table(plain, options.covariate), balance_table(plain, options.covariate), order_table(plain)),
+        verifications=verify_named(named) if options.verify else {},
+        settings=options.echo(),
+        **parts,
+        **shared(plain, options),
+    )
+
+
+def without_model(
+    design: Comparisons, counts: Counts, options: StudyOptions, error: MleDoesNotExist
+) -> tuple[dict[str, Any], dict[str, Result]]:
     """Answer what can be answered without strengths, and say why there are none.
 
     Parameters
     ----------
     design : Comparisons
+    counts : Counts
     options : StudyOptions
     error : MleDoesNotExist
         What the fit raised.
+
+    Returns
+    -------
+    parts : dict
+        Fields of the outcome.
+    named : dict of str to Result
+        What is recomputed by other packages, by name.
     """
-    counts = count_up(design, options)
-    design, covariate = without_cited(design), options.covariate
+    covariate, wins = options.covariate, won_share(design)
     strips = urgency_multiverses(design, None, counts.s, counts.groups, options)
-    verified = counts.named() | {result.title: result for block in strips for result in block.results}
-    return Outcome(
-        study="role-conflict",
-        title=f"Does {covariate} decide, or the role?",
-        design=describe(design, None),
-        answer=(lead_sentence(counts.s, counts.pooled, options), lacking(error, covariate)),
-        strip=sensitivity_strip(counts.s),
-        cautions=order_cautions(own_cautions(design, None, options), design.cautions, *counts.cautions()),
-        blocks=(*blocks_of_urgency(design, counts, options, error), *strips),
-        flow=design.flow,
-        data=(grid_table(design, covariate), balance_table(design, covariate), order_table(design)),
-        diagnostics=(
-            Diagnostic(check=CHECK, found=f"No: {reason(error)}.", so_what=way_out(error)),
-            evenness_check(design),
-        ),
-        methods=(sensitivity_methods(options),),
-        references=tuple(dict.fromkeys((*counts.references(), *LITERATURE))),
-        verifications=verify_named(verified) if options.verify else {},
-        settings=options.echo(),
-        simulated=options.simulated,
+    reason = str(error).split(". Ways out")[0].split(": ", 1)[-1]  # without the ways out
+    way_out = PRIOR if error.separate else FIRTH
+    lacking = (
+        f"Strengths of the roles, the weight of {covariate} against them, worths (RPI) and preference shares stand on "
+        f"one model of all choices, which has no finite estimate here: {reason}."
     )
-
-
-def blocks_of_urgency(
-    design: Comparisons, counts: Counts, options: StudyOptions, error: MleDoesNotExist
-) -> tuple[Block, ...]:
-    """Return the questions in the order of the page; that of the strengths with the reason why it has no answer."""
+    rates = rates_block(counts.rates, sorted(wins, key=lambda item: -wins[item]), options, counts.pooled)
     missing = Block(
         id="strengths",
-        question=f"Which role is preferred at equal {options.covariate}, and by how much?",
-        sentences=(lacking(error, options.covariate), way_out(error)),
+        question=f"Which role is preferred at equal {covariate}, and by how much?",
+        sentences=(lacking, way_out),
     )
-    return (
-        sensitivity_block(counts.s),
-        replace(
-            rates_block(counts.rates, by_wins(design), options, counts.pooled),
-            figure_title=f"Win rates of every role by {options.covariate}, most wins first",
+    parts: dict[str, Any] = {
+        "design": describe(design, None),
+        "answer": (lead_sentence(counts.s, counts.pooled, options), lacking),
+        "cautions": order_cautions(own_cautions(design, None, options), design.cautions, *counts.cautions()),
+        "blocks": (
+            sensitivity_block(counts.s),
+            replace(rates, figure_title=f"Win rates of every role by {covariate}, most wins first"),
+            missing,
+            *later_blocks(counts, design, options),
+            *strips,
         ),
-        missing,
-        *later_blocks(counts, design, options),
-    )
+        "diagnostics": (Diagnostic(CHECK, f"No: {reason}.", way_out), evenness_check(design)),
+        "methods": (sensitivity_methods(options),),
+        "references": literature(counts.results(), ("ford1957", "konis2007", "firth1993", "steegen2016")),
+    }
+    return parts, counts.named() | {result.title: result for block in strips for result in block.results}
 
 
-def reason(error: MleDoesNotExist) -> str:
-    """Return why there is no finite estimate, without the ways out."""
-    return str(error).split(". Ways out")[0].split(": ", 1)[-1]
-
-
-def way_out(error: MleDoesNotExist) -> str:
-    """Return what makes the estimates finite: a penalty, or wins that nobody had between groups that never met."""
-    return PRIOR if error.separate else FIRTH
-
-
-def lacking(error: MleDoesNotExist, covariate: str) -> str:
-    """Say which numbers do not exist, and why."""
-    return (
-        f"Strengths of the roles, the weight of {covariate} against them, worths (RPI) and preference shares stand on "
-        f"one model of all choices, which has no finite estimate here: {reason(error)}."
-    )
-
-
-def by_wins(design: Comparisons) -> list[str]:
-    """Return the items by their share of comparisons won, largest first."""
-    shares = won_share(design)
-    return sorted(design.items, key=lambda item: -shares[item])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """What the study computes: the model (and without its order effect), S, win rates, urgency in sds, shares."""
-
-    fit: BradleyTerryResult
-    beside: Pairs
-    ratio: Result | None
-    counts: Counts
-    shares: tuple[Block, ...]
-    multiverses: tuple[Block, ...]
-
-
-def run(design: Comparisons, options: StudyOptions) -> Outcome:
-    """Answer: does urgency decide, and how much do role preferences weigh against it?"""
-    if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+def with_model(
+    design: Comparisons, fit: BradleyTerryResult, beside: Pairs, counts: Counts, options: StudyOptions
+) -> tuple[dict[str, Any], dict[str, Result]]:
+    """Answer everything: returns as `without_model`; `beside` has the fit without its order effect."""
+    covariate = options.covariate
     try:
-        numbers = compute(design, options)
-    except MleDoesNotExist as error:
-        return without_model(design, options, error)
-    design = without_cited(design)
-    fit, counts = numbers.fit, numbers.counts
-    keys = (*counts.references(), *fit.references, "mogstad2024", "firth2004", "steegen2016")
-    return Outcome(
-        study="role-conflict",
-        title=f"Does {options.covariate} decide, or the role?",
-        design=describe(design, fit),
-        answer=answer(counts.s, counts.pooled, numbers.ratio, fit, options),
-        strip=sensitivity_strip(counts.s),
-        cautions=all_cautions(design, numbers, options),
-        blocks=blocks(design, numbers, options),
-        flow=design.flow,
-        data=(grid_table(design, options.covariate), balance_table(design, options.covariate), order_table(design)),
-        diagnostics=fit_diagnostics(fit, design),
-        methods=(sensitivity_methods(options), ways_methods(fit, options)),
-        references=tuple(dict.fromkeys(keys)),
-        verifications=verify_named(named(numbers)) if options.verify else {},
-        settings=options.echo(),
-        simulated=options.simulated,
+        ratio = fit.effect_in_sds(covariate, level=options.level)
+    except UndefinedStatistic:
+        ratio = None
+    shares = share_blocks(fit, design, counts.groups | further_groups(design, options), options)
+    strips = urgency_multiverses(design, fit, counts.s, counts.groups, options)
+    blocks = (
+        sensitivity_block(counts.s, sensitivity_effect(counts.s, strips)),
+        rates_block(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled),
+        weight_block(fit, ratio, options),
+        strengths_block(fit, options, item="role"),
+        effects_block(fit, beside, said=(covariate,)),
+        *shares,
+        *later_blocks(counts, design, options),
+        cluster_block(design, options, f"~ {covariate}", fit),
+        *strips,
     )
-
-
-def compute(design: Comparisons, options: StudyOptions) -> Numbers:
-    """Compute everything the page shows."""
-    plain = without_cited(design)
-    fit = fit_model(plain, options, f"~ {options.covariate}", cluster=default_cluster(plain))
-    counts = count_up(design, options)
-    return Numbers(
-        fit=fit,
-        beside=without_order(fit, plain, options, f"~ {options.covariate}"),
-        ratio=urgency_in_sds(fit, options),
-        counts=counts,
-        shares=tuple(share_blocks(fit, plain, counts.groups | further_groups(plain, options), options)),
-        multiverses=urgency_multiverses(plain, fit, counts.s, counts.groups, options),
-    )
-
-
-def named(numbers: Numbers) -> dict[str, Result]:
-    """Return the results that are recomputed by other packages, by name."""
-    found: dict[str, Result] = {"Strengths and effects": numbers.fit, **plain_fits(numbers.beside)}
-    found |= numbers.counts.named()
-    found |= {} if numbers.ratio is None else {numbers.ratio.title: numbers.ratio}
-    found |= {
-        f"Preference shares by {block.id.removeprefix('shares-')}" + (", plain fit" if k else ""): result
-        for block in numbers.shares for k, result in enumerate(block.results)
-    }  # fmt: skip
-    return found | {result.title: result for block in numbers.multiverses for result in block.results}
+    own = (*change_cautions(beside), *own_cautions(design, fit, options))
+    more = [result.cautions for block in shares for result in block.results]
+    parts: dict[str, Any] = {
+        "design": describe(design, fit),
+        "answer": answer(counts.s, counts.pooled, ratio, fit, options),
+        "cautions": order_cautions(own, fit.cautions, design.cautions, *counts.cautions(), *more),
+        "blocks": with_strength_effect(blocks, fit),
+        "diagnostics": fit_diagnostics(fit, design),
+        "methods": (sensitivity_methods(options), ways_methods(fit, options)),
+        "references": literature([*counts.results(), fit], ("mogstad2024", "firth2004", "steegen2016")),
+    }
+    named: dict[str, Result] = {"Strengths and effects": fit, **plain_fits(beside), **counts.named()}
+    named |= {} if ratio is None else {ratio.title: ratio}
+    for block in shares:
+        for result, how in zip(block.results, ("", ", plain fit"), strict=False):
+            named[f"Preference shares by {block.id.removeprefix('shares-')}{how}"] = result
+    return parts, named | {result.title: result for block in strips for result in block.results}
 
 
 def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
@@ -222,57 +197,25 @@ def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
     return "" if effect is None else f" Design effect of the clusters: {number(effect, 1)}."
 
 
-def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of the page."""
-    fit, counts = numbers.fit, numbers.counts
-    found = (
-        sensitivity_block(counts.s, sensitivity_effect(counts.s, numbers.multiverses)),
-        rates_block(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled),
-        weight_block(fit, numbers.ratio, options),
-        strengths_block(fit, options, item="role"),
-        effects_block(fit, numbers.beside, said=(options.covariate,)),
-        *numbers.shares,
-        *later_blocks(counts, design, options),
-        cluster_block(design, options, f"~ {options.covariate}", fit),
-        *numbers.multiverses,
-    )
-    return with_strength_effect(found, fit)
-
-
-def all_cautions(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Caution, ...]:
-    """Return the cautions of the study, its results and the table, most serious first."""
-    more = [result.cautions for block in numbers.shares for result in block.results]
-    own = (*change_cautions(numbers.beside), *own_cautions(design, numbers.fit, options))
-    return order_cautions(own, numbers.fit.cautions, design.cautions, *numbers.counts.cautions(), *more)
-
-
-def urgency_in_sds(fit: BradleyTerryResult, options: StudyOptions) -> Result | None:
-    """Return the urgency step in sds of the role strengths, or None where that is undefined."""
-    try:
-        return fit.effect_in_sds(options.covariate, level=options.level)
-    except UndefinedStatistic:
-        return None
-
-
 def answer(
     s: Result, pooled: Result, ratio: Result | None, fit: BradleyTerryResult, options: StudyOptions
 ) -> tuple[str, ...]:
     """Return the answer: a verdict with S beside its reference lines, urgency against roles, and the extreme roles."""
     step = fit.row(options.covariate, group="covariate")
-    odds = number(np.exp(step.estimate or 0.0))
-    second = f"One step of {options.covariate} multiplies the odds of being chosen by {odds}, {exp_interval(step)}"
+    odds, low, high = (None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:]))
+    second = f"One step of {options.covariate} multiplies the odds of being chosen by {number(odds)}, "
+    second += interval(low, high, level=step.conf_level or 0.95)
     if ratio is not None:
         row = ratio.rows[0]
         second += f": as much as {number(row.estimate)} standard deviations between roles, "
         second += interval(row.conf_low, row.conf_high, level=options.level)
     rows = strongest(fit)
-    ranks = fit.ranks(kind="simultaneous", level=options.level, seed=options.seed)
-    lead = {r.term for r in ranks.rows if r.conf_low == 1}
-    tail = {r.term for r in ranks.rows if r.conf_high == len(rows)}
+    ranks = fit.ranks(kind="simultaneous", level=options.level, seed=options.seed).rows
+    lead, tail = sum(r.conf_low == 1 for r in ranks), sum(r.conf_high == len(rows) for r in ranks)
     third = (
         f"At equal {options.covariate}, the model ranks '{shorten(rows[0].term)}' first and '{shorten(rows[-1].term)}' "
         f"last (log-strengths {number(rows[0].estimate)} and {number(rows[-1].estimate)}); with all ranks covered at "
-        f"once, {count(len(lead), 'role')} could be first and {count(len(tail), 'role')} last."
+        f"once, {count(lead, 'role')} could be first and {count(tail, 'role')} last."
     )
     return (lead_sentence(s, pooled, options), f"{second}.", third)
 
@@ -287,7 +230,7 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     verified = verify_named(checked.named()) if options.verify else {}
     return replace(
         outcome, blocks=(*outcome.blocks, block), verifications=joined(outcome.verifications, verified),
-        references=tuple(dict.fromkeys((*outcome.references, *references_of(checked)))),
+        references=tuple(dict.fromkeys((*outcome.references, *literature(checked.all())))),
     )  # fmt: skip
 
 

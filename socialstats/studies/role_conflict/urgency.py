@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
-from socialstats.results import Result, ResultGroup, Row
+from socialstats.results import Result, Row
 from socialstats.studies.comparisons import (
     MOST_ROWS,
     default_cluster,
@@ -27,7 +28,7 @@ from socialstats.studies.comparisons import (
     presented,
     row_table,
 )
-from socialstats.studies.estimates import numbers_text
+from socialstats.studies.estimates import counts_table, ends, mark_of, numbers_text, single
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     SAME,
@@ -39,7 +40,7 @@ from socialstats.studies.multiverse import (
     without_label,
 )
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
-from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, references_of, value_blocks
+from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
 from socialstats.studies.sources import RULES, Rule, refusal_block
 from socialstats.text import count, interval, listing, number, percent, shorten
 
@@ -54,21 +55,20 @@ SENSITIVITY = (
 
 def sensitivity_strip(s: Result) -> Strip:
     """Return S on its number line, beside what it is for choosers of known kinds."""
-    total = s.row("S")
-    marks = [Mark(label="S", value=total.estimate, low=total.conf_low, high=total.conf_high)]
-    marks += [Mark(label=line.label, value=line.value, kind="reference") for line in s.extras["reference_lines"]]
+    lines = s.extras["reference_lines"]
     return Strip(
         title="Sensitivity S beside choosers of known kinds: "
         f"{count(s.counts['comparisons'])} comparisons, {s.inference.split(', ', 1)[-1]}",
         axis="S (0 = follows urgency alone)",
         digits=1,
-        marks=tuple(marks),
+        marks=(mark_of(s.row("S"), "S"), *(Mark(label=x.label, value=x.value, kind="reference") for x in lines)),
     )
 
 
 def sensitivity_block(s: Result, effect: str = "") -> Block:
     """Return S, its components and the reference lines; `effect`: what the caption says of the clusters."""
-    lines = s.extras["reference_lines"]
+    choosers = tuple((line.label, line.value, line.words) for line in s.extras["reference_lines"])
+    about = "What S is for choosers of known kinds on this very design"
     return Block(
         id="sensitivity",
         question="How far are the choices from following urgency alone?",
@@ -78,12 +78,7 @@ def sensitivity_block(s: Result, effect: str = "") -> Block:
         caption=SENSITIVITY.format(inference=s.inference, n=count(s.counts["comparisons"])) + effect,
         tables=(
             row_table(named(s), "Sensitivity and its components", digits=2),
-            Table(
-                caption="What S is for choosers of known kinds on this very design",
-                header=("Chooser", "S", "How it chooses"),
-                cells=tuple((line.label, line.value, line.words) for line in lines),
-                digits=1,
-            ),
+            Table(about, ("Chooser", "S", "How it chooses"), choosers, 1),
         ),
         results=(s,),
     )
@@ -92,48 +87,37 @@ def sensitivity_block(s: Result, effect: str = "") -> Block:
 def named(s: Result) -> tuple[Row, ...]:
     """Return the rows of S with names in words."""
     name = s.settings["covariate"]
-    words = {
-        "S": "S", "higher": f"part of higher {name} (from 1)", "equal": f"part of equal {name} (from 1/2)",
-        "lower": f"part of lower {name} (from 0)",
-    }  # fmt: skip
-    found = []
-    for row in s.rows:
-        part = row.term.removeprefix("S_").removesuffix("_corrected").removesuffix("corrected") or "S"
-        suffix = ", corrected for noise" if row.term.endswith("corrected") else ""
-        found.append(replace(row, term=f"{words[part]}{suffix}", group=None))
-    return tuple(found)
+    words = {"S": "S", "S_higher": f"part of higher {name} (from 1)", "S_equal": f"part of equal {name} (from 1/2)"}
+    words["S_lower"] = f"part of lower {name} (from 0)"
+    words |= {f"{term}_corrected": f"{said}, corrected for noise" for term, said in words.items()}
+    return tuple(replace(row, term=words[row.term], group=None) for row in s.rows)
 
 
-def rates_block(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result | None = None) -> Block:
+def rates_block(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result) -> Block:
     """Return each role's win rates by urgency as dumbbells, strongest first; `pooled`: over all comparisons."""
-    rows = tuple(r for r in rates.rows if r.term != "all")
     drawn = list(order)[:MOST_ROWS]
     every = "every role" if len(drawn) == len(order) else f"the {count(len(drawn), 'strongest role')}"
+    own, whole = [r for r in rates.rows if r.term in drawn], [r for r in pooled.rows if r.term == "all"]
+    high = pooled.row("all", group="higher")
+    inside = interval(high.conf_low, high.conf_high, 3, level=high.conf_level or 0.95, bounded=True)
+    said = (
+        "Over all comparisons, each counted once, the more urgent role won at a rate of "
+        f"{number(high.estimate, 3, bounded=True)}, {inside}; means over roles weigh every role alike, however many "
+        "opponents it met, so that the rates of higher and lower need not add to 1."
+    )
     return Block(
         id="win-rates",
         question=f"How often does a role win when its {options.covariate} is higher, equal, or lower?",
-        sentences=(rates.sentence(), *_bridge(pooled)),
-        draw=partial(dumbbell, [r for r in rows if r.term in drawn], targets=TARGETS, order=drawn, xlabel="win rate"),
+        sentences=(rates.sentence(), *([] if high.estimate is None else [said])),
+        draw=partial(dumbbell, own, targets=TARGETS, order=drawn, xlabel="win rate"),
         figure_title=f"Win rates of {every} by {options.covariate}, strongest role first",
         caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). Intervals: "
         f"{rates.inference}; {count(rates.counts['comparisons'])} comparisons{_trials_effect(rates)}.",
-        tables=(row_table(rates.rows, "Win rates by role and condition"), *_pooled_tables(pooled)),
-        results=(rates,) if pooled is None else (rates, pooled),
-    )
-
-
-def _bridge(pooled: Result | None) -> tuple[str, ...]:
-    """Say what the rate over all comparisons is, and why it is not the mean over roles."""
-    if pooled is None:
-        return ()
-    row = pooled.row("all", group="higher")
-    if row.estimate is None:
-        return ()
-    inside = interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)
-    return (
-        f"Over all comparisons, each counted once, the more urgent role won at a rate of "
-        f"{number(row.estimate, 3, bounded=True)}, {inside}; means over roles weigh every role alike, however many "
-        "opponents it met, so that the rates of higher and lower need not add to 1.",
+        tables=(
+            row_table(rates.rows, "Win rates by role and condition"),
+            row_table(whole, "Win rates over all comparisons, each counted once"),
+        ),
+        results=(rates, pooled),
     )
 
 
@@ -147,67 +131,46 @@ def _trials_effect(rates: Result) -> str:
     return f"; design effect of the clusters {number(statistics.median(found), 1)} (median)" if found else ""
 
 
-def _pooled_tables(pooled: Result | None) -> tuple[Table, ...]:
-    if pooled is None:
-        return ()
-    rows = [row for row in pooled.rows if row.term == "all"]
-    return (row_table(rows, "Win rates over all comparisons, each counted once"),)
-
-
 def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOptions) -> Block:
     """Return the urgency step against the spread of the roles, in one model."""
     step = fit.row(options.covariate, group="covariate")
-    rows = [
-        Row(
-            term=f"one step of {options.covariate}",
-            estimate=step.estimate,
-            conf_low=step.conf_low,
-            conf_high=step.conf_high,
-            conf_level=step.conf_level,
-        )
-    ]
+    rows = [replace(step, term=f"one step of {options.covariate}")]
     sentences = [
         f"One step of {options.covariate} adds {number(step.estimate)} to the log-odds, "
         f"{interval(step.conf_low, step.conf_high, level=options.level)}."
     ]
     if ratio is not None:
-        spread = ratio.row("sd of strengths")
+        spread, chance = ratio.row("sd of strengths"), ratio.rows[2]
         rows.append(replace(spread, term="one sd between roles"))
-        sentences.append(ratio.sentence())
-        sentences.append(_gap_sentence(ratio.rows[2], spread, options))
+        sentences += [
+            ratio.sentence(),
+            f"Of two roles that lie one sd ({number(spread.estimate)} log-odds) apart, the weaker one with one more "
+            f"step of {options.covariate} is expected to be chosen {percent(chance.estimate or 0.0)} of the time, "
+            f"{percent_interval(chance, options.level)}.",
+        ]
     else:
         sentences.append("The roles differ no more than chance would make them differ.")
+    held = [f"difference in {options.covariate}", *(["order of presentation"] * fit.design.order_known)]
     return Block(
         id="urgency-against-roles",
         question=f"How much does {options.covariate} weigh against the preference between roles?",
         sentences=tuple(sentences),
         draw=partial(forest, tuple(rows), xlabel="log-odds", sort=False),
         figure_title=f"One step of {options.covariate} beside the spread of the roles",
-        caption="Both in log-odds, from one model with role strengths, "
-        f"{listing([f'difference in {options.covariate}', *(['order of presentation'] * fit.design.order_known)])}. "
+        caption=f"Both in log-odds, from one model with role strengths, {listing(held)}. "
         "The sd is that of the true strengths: sampling variance was taken off.",
         tables=(row_table((*ratio.rows, step) if ratio else (step,), "Urgency against role preference"),),
         results=(ratio,) if ratio else (),
     )
 
 
-def _gap_sentence(chance: Row, spread: Row, options: StudyOptions) -> str:
-    """Say how often the more urgent of two roles is expected to win when the other is preferred by one sd."""
-    low, high = (100 * (end or 0.0) for end in (chance.conf_low, chance.conf_high))
-    inside = interval(low, high, 1, level=options.level).replace("]", "] %")
-    return (
-        f"Of two roles that lie one sd ({number(spread.estimate)} log-odds) apart, the weaker one with one more step "
-        f"of {options.covariate} is expected to be chosen {percent(chance.estimate or 0.0)} of the time, {inside}."
-    )
-
-
 def entropy_block(entropy: Result) -> Block:
     """Return how undecided the choices between two roles are."""
-    n = [float(entropy.extras["n"].min()), float(entropy.extras["n"].max())]
-    stories = count(n[0]) if n[0] == n[1] else f"{count(n[0])} to {count(n[1])}"
+    low, high = (count(float(n)) for n in (entropy.extras["n"].min(), entropy.extras["n"].max()))
     few = (
-        f"A pair has {stories} stories, so few that the plug-in value is too small: compare it only between equal "
-        "numbers of stories, or use the corrected one (0 bits: always the same role, 1 bit: either equally often)."
+        f"A pair has {low if low == high else f'{low} to {high}'} stories, so few that the plug-in value is too small: "
+        "compare it only between equal numbers of stories, or use the corrected one (0 bits: always the same role, "
+        "1 bit: either equally often)."
     )
     words = {"H": "mean entropy, plug-in", "H_corrected": "mean entropy, corrected for small counts"}
     rows = [replace(row, term=words.get(row.term, row.term)) for row in entropy.rows]
@@ -226,48 +189,35 @@ MOST_IMBALANCE = 0.05  # of the share of rows whose more urgent role is shown fi
 
 def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: StudyOptions) -> tuple[Caution, ...]:
     """Return the cautions that belong to this study: simulated data, position bias, the published baseline."""
-    found = []
-    if options.simulated:
-        found.append(caution("SS401", options.simulated, affects="everything on this page"))
+    name, imbalance = options.covariate, _order_imbalance(design, options.covariate)
+    found = [caution("SS401", options.simulated, affects="everything on this page")] if options.simulated else []
     order = next((r for r in (fit.rows if fit is not None else ()) if r.group == "order"), None)
     if order is not None and order.p_value is not None and order.p_value < 0.05:
-        shown = "first" if (order.estimate or 0) > 0 else "second"
-        found.append(
-            caution(
-                "SS107",
-                f"the role shown {shown} is preferred: {number(abs(order.estimate or 0))} log-odds, "
-                f"{interval(order.conf_low, order.conf_high, level=options.level)}",
-                affects="win rates and S, which do not adjust for it",
-                fix="balance or randomise the order within every story"
-                if _order_imbalance(design, options.covariate) > MOST_IMBALANCE
-                else f"nothing for averages: orders are balanced over {options.covariate} here, so that it adds "
-                "scatter, not bias; adjust for it, as the strengths do, where single pairs are compared",
-            )
+        size = order.estimate or 0.0
+        said = (
+            f"the role shown {'first' if size > 0 else 'second'} is preferred: {number(abs(size))} log-odds, "
+            f"{interval(order.conf_low, order.conf_high, level=options.level)}"
         )
-    spread = _order_imbalance(design, options.covariate)
-    if design.order_known and spread > MOST_IMBALANCE:
-        found.append(
-            caution(
-                "SS108",
-                f"the share of rows whose more urgent role is shown first differs from one half by {percent(spread)}",
-                affects="win rates and S",
-                fix=f"randomise the order independently of {options.covariate}",
-            )
+        fix = (
+            f"nothing for averages: orders are balanced over {name} here, so that it adds scatter, not bias; adjust "
+            "for it, as the strengths do, where single pairs are compared"
         )
-    found.append(
-        caution(
-            "SS305",
-            f"S = {PUBLISHED_BASELINE:g} has been published as the random baseline of this index; "
-            "no random chooser has that value (see the table of choosers)",
-            affects="comparisons with published S",
-        )
+        if imbalance > MOST_IMBALANCE:
+            fix = "balance or randomise the order within every story"
+        found.append(caution("SS107", said, affects="win rates and S, which do not adjust for it", fix=fix))
+    if design.order_known and imbalance > MOST_IMBALANCE:
+        said = f"the share of rows whose more urgent role is shown first differs from one half by {percent(imbalance)}"
+        fix = f"randomise the order independently of {name}"
+        found.append(caution("SS108", said, affects="win rates and S", fix=fix))
+    said = (
+        f"S = {PUBLISHED_BASELINE:g} has been published as the random baseline of this index; "
+        "no random chooser has that value (see the table of choosers)"
     )
-    return tuple(found)
+    return (*found, caution("SS305", said, affects="comparisons with published S"))
 
 
 def _order_imbalance(design: Comparisons, covariate: str) -> float:
-    c = design.covariates[covariate]
-    more = np.sign(c.a - c.b) * design.first
+    more = steps(design, covariate) * design.first
     unequal = design.count * (more != 0)
     return float(abs((unequal * (more > 0)).sum() / max(unequal.sum(), 1) - 0.5))
 
@@ -275,34 +225,24 @@ def _order_imbalance(design: Comparisons, covariate: str) -> float:
 def grid_table(design: Comparisons, covariate: str) -> Table:
     """Count rows and wins by the covariate of both sides."""
     c = design.covariates[covariate]
-    values = np.unique(np.concatenate([c.a, c.b]))
-    won = np.where(design.outcome == TIED, 0.5, design.outcome == A_WON)
+    won = np.where(design.outcome == TIED, 0.5, design.outcome == A_WON) * design.count
     cells = []
-    for x in values:
-        for y in values:
-            here = (c.a == x) & (c.b == y)
-            n = float(design.count[here].sum())
-            share = percent(float((design.count * won)[here].sum() / n)) if n else "none"
-            cells.append((f"{x:g}", f"{y:g}", int(n), share))
-    return Table(
-        caption=f"The design grid: comparisons by {covariate} of both sides",
-        header=(f"{covariate} of one side (a)", f"{covariate} of the other (b)", "Rows", "a chosen"),
-        cells=tuple(cells),
-    )
+    for x, y in product(np.unique(np.concatenate([c.a, c.b])), repeat=2):
+        here = (c.a == x) & (c.b == y)
+        n = float(design.count[here].sum())
+        cells.append((f"{x:g}", f"{y:g}", int(n), percent(float(won[here].sum() / n)) if n else "none"))
+    header = (f"{covariate} of one side (a)", f"{covariate} of the other (b)", "Rows", "a chosen")
+    return Table(f"The design grid: comparisons by {covariate} of both sides", header, tuple(cells))
 
 
 def balance_table(design: Comparisons, covariate: str) -> Table:
     """Count who was shown first (or stood in which column) by which side is more urgent."""
     first, second = presented(design)
-    c = design.covariates[covariate]
-    difference = np.sign(c.a - c.b) * design.first
-    cells = []
-    labels = (f"more {covariate}: {first}", f"equal {covariate}", f"more {covariate}: {second}")
-    for label, sign in zip(labels, (1, 0, -1), strict=True):
-        n = float(design.count[difference == sign].sum())
-        cells.append((label, int(n), percent(n / design.n_rows)))
+    difference = steps(design, covariate) * design.first
+    labels = {1: f"more {covariate}: {first}", 0: f"equal {covariate}", -1: f"more {covariate}: {second}"}
+    parts = [(label, design.count[difference == sign].sum()) for sign, label in labels.items()]
     what = "order of presentation" if design.order_known else "column of the items"
-    return Table(caption=f"Is the {what} balanced?", header=("Rows with", "Rows", "Share"), cells=tuple(cells))
+    return counts_table(f"Is the {what} balanced?", ("Rows with", "Rows", "Share"), parts, design.n_rows)
 
 
 def sensitivity_methods(options: StudyOptions) -> str:
@@ -321,9 +261,8 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
     high, total, fixed = pooled.row("all", group="higher"), s.row("S"), s.row("S_corrected")
     lines = s.extras["reference_lines"]
     known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
-    noise = ""
-    if total.estimate is not None and fixed.estimate is not None:
-        noise = f"; corrected for the scatter of single answers, {number(fixed.estimate)}"
+    noise = f"; corrected for the scatter of single answers, {number(fixed.estimate)}"
+    noise = "" if None in (total.estimate, fixed.estimate) else noise
     few = any(caution.code == "SS202" for caution in s.cautions)
     reserve = " They rest on few clusters, and the interval of S allows for that." if few else ""
     return (
@@ -350,16 +289,10 @@ def verdict(total: Row, high: Row, coin: float, covariate: str) -> str:
     return f"The data do not settle whether {covariate} decides more than coin flips would"
 
 
-def percent_interval(row: Row) -> str:
-    """Return the interval of a share in percent."""
+def percent_interval(row: Row, level: float | None = None) -> str:
+    """Return the interval of a share in percent, at its level or one that is given."""
     low, high = (None if v is None else 100 * v for v in (row.conf_low, row.conf_high))
-    return interval(low, high, 1, level=row.conf_level or 0.95).replace("]", "] %")
-
-
-def exp_interval(row: Row) -> str:
-    """Return the interval of log-odds as one of odds."""
-    low, high = (None if v is None else float(np.exp(v)) for v in (row.conf_low, row.conf_high))
-    return interval(low, high, level=row.conf_level or 0.95)
+    return interval(low, high, 1, level=level or row.conf_level or 0.95).replace("]", "] %")
 
 
 EQUAL = (
@@ -370,57 +303,55 @@ EQUAL = (
 
 def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, ...]:
     """Return the bounds of both numbers where the table has refusals; none otherwise."""
-    if design.refused is None:
-        return ()
     refused, covariate = design.refused, options.covariate
+    if refused is None:
+        return ()
     unequal = int(refused.count[steps(refused, covariate) != 0].sum())
     about = f"{count(refused.n_rows, 'refusal')}, {unequal:,} of them between unequal sides."
-    share = refusal_block(
-        partial(share_of, design, covariate, options), unequal,
-        quantity=f"share of choices for the higher {covariate}", lead=_higher, bounded=True,
-    )  # fmt: skip
-    s = refusal_block(
-        partial(s_of, design, covariate, options), refused.n_rows, quantity="sensitivity S", lead=_total
-    )  # fmt: skip
-    found = [(block, name) for block, name in ((share, "refusals-share"), (s, "refusals-s")) if block is not None]
-    return tuple(replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}") for block, name in found)
+    share, s = partial(share_of, design, covariate, options), partial(s_of, design, covariate, options)
+    what = f"share of choices for the higher {covariate}"
+    found = {
+        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher, bounded=True),
+        "refusals-s": refusal_block(s, refused.n_rows, quantity="sensitivity S", lead=_total),
+    }
+    return tuple(
+        replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}")
+        for name, block in found.items()
+        if block is not None
+    )
 
 
 def refusals_by_level(parts: Mapping[str, Comparisons], by: str, options: StudyOptions) -> Block | None:
     """Return the bounds of the share of choices for the higher covariate, of every level; None without refusals."""
-    if not any(part.refused is not None for part in parts.values()):
+    held = parts.items()
+    if not any(part.refused is not None for _, part in held):
         return None
-    rows: list[tuple[str, int, list[Row]]] = []
-    results: list[Result] = []
-    for name, part in parts.items():
-        found = [share_of(part, options.covariate, options, rule) for rule in RULES]
-        results += found
-        refused = 0 if part.refused is None else part.refused.n_rows
-        rows.append((name, refused, [_higher(result) for result in found]))
-    most = max(rows, key=lambda row: row[1] / max(parts[row[0]].n_rows + row[1], 1))
-    shown = tuple(replace(row[2][0], term=row[0], group=None) for row in rows)
-    cells = tuple(
-        (name, n, *(value for r in three for value in (r.estimate, r.conf_low, r.conf_high))) for name, n, three in rows
-    )
-    ends = [x for words in ("left out", "against", "for") for x in (words, f"{words}: low", f"{words}: high")]
-    share = percent(most[1] / (parts[most[0]].n_rows + most[1]))
+    results = {name: [share_of(part, options.covariate, options, rule) for rule in RULES] for name, part in held}
+    rows = {name: [_higher(result) for result in found] for name, found in results.items()}
+    refused = {name: 0 if part.refused is None else part.refused.n_rows for name, part in held}
+    shares = {name: n / max(parts[name].n_rows + n, 1) for name, n in refused.items()}
+    most = max(shares, key=lambda name: shares[name])
+    own, against, favour = rows[most]
+    shown = tuple(replace(three[0], term=name, group=None) for name, three in rows.items())
+    cells = tuple((name, refused[name], *(x for row in three for x in ends(row))) for name, three in rows.items())
+    header = [x for words in ("left out", "against", "for") for x in (words, f"{words}: low", f"{words}: high")]
+    about = "Shares with all refusals left out, counted against, and counted for"
+    what = f"share of choices for the higher {options.covariate}"
     return Block(
         id="refusals",
         question="How far could refusals move the shares?",
         sentences=(
-            f"'{shorten(most[0], 40)}' refused most often: {share} of its stories. Its share of choices for the higher "
-            f"{options.covariate} is {numbers_text(most[2][0], digits=3, bounded=True)} without them; had all gone "
-            f"against it, it would be {number(most[2][1].estimate, 3, bounded=True)}, had all gone for it, "
-            f"{number(most[2][2].estimate, 3, bounded=True)}.",
+            f"'{shorten(most, 40)}' refused most often: {percent(shares[most])} of its stories. Its {what} is "
+            f"{numbers_text(own, digits=3, bounded=True)} without them; had all gone against it, it would be "
+            f"{number(against.estimate, 3, bounded=True)}, had all gone for it, "
+            f"{number(favour.estimate, 3, bounded=True)}.",
         ),
-        draw=partial(forest, shown, xlabel=f"share of choices for the higher {options.covariate}", label=by, digits=3,
-                     reference=0.5),
-        figure_title=f"Share of choices for the higher {options.covariate}, refusals left out",
+        draw=partial(forest, shown, xlabel=what, label=by, digits=3, reference=0.5),
+        figure_title=f"S{what[1:]}, refusals left out",
         caption="Levels that refuse different stories are compared on the stories that both answered.",
-        tables=(Table(caption="Shares with all refusals left out, counted against, and counted for",
-                      header=(by, "Refusals", *ends), cells=cells),),
-        results=tuple(results),
-    )  # fmt: skip
+        tables=(Table(about, (by, "Refusals", *header), cells),),
+        results=tuple(result for found in results.values() for result in found),
+    )
 
 
 def filled(design: Comparisons, covariate: str, rule: Rule) -> Comparisons:
@@ -440,7 +371,7 @@ def filled(design: Comparisons, covariate: str, rule: Rule) -> Comparisons:
 def steps(design: Comparisons, covariate: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the sign of the difference of the covariate, side a minus side b, (cells,)."""
     c = design.covariates[covariate]
-    return np.asarray(np.sign(np.asarray(c.a, dtype=np.float64) - np.asarray(c.b, dtype=np.float64)))
+    return np.asarray(np.sign(c.a.astype(np.float64) - c.b.astype(np.float64)))
 
 
 def won_share(design: Comparisons) -> dict[str, float]:
@@ -454,21 +385,12 @@ def won_share(design: Comparisons) -> dict[str, float]:
 
 def share_of(design: Comparisons, covariate: str, options: StudyOptions, rule: Rule) -> Result:
     """Return pooled win rates under a rule."""
-    return _one(win_rates(filled(design, covariate, rule), covariate, weights="pooled", level=options.level))
+    return single(win_rates(filled(design, covariate, rule), covariate, weights="pooled", level=options.level))
 
 
 def s_of(design: Comparisons, covariate: str, options: StudyOptions, rule: Rule) -> Result:
     """Return S under a rule."""
-    found = sensitivity(
-        filled(design, covariate, rule), covariate, resamples=options.resamples, seed=options.seed, level=options.level
-    )
-    return _one(found)
-
-
-def _one(result: Result | ResultGroup) -> Result:
-    if isinstance(result, ResultGroup):
-        raise InputError("one model at a time")
-    return result
+    return single(sensitivity(filled(design, covariate, rule), covariate, **options.chosen()))
 
 
 def _higher(result: Result) -> Row:
@@ -481,6 +403,7 @@ def _total(result: Result) -> Row:
 
 OWN = "as on this page"
 POOLED = "pooled over opponents (micro)"
+TIE_RULES = ("davidson", "rao_kupper", "half")
 FEWEST_LEFT = 3  # levels that a factor needs before leaving one out says something
 
 
@@ -491,21 +414,21 @@ def urgency_multiverses(
     """Return both multiverses: of S, and of the effect of urgency where it has an estimate."""
     covariate = options.covariate
     about_s = of_sensitivity(design, s, groups, options)
-    refusals = (
-        "Rows without a choice are not in the table of comparisons and so in no analysis." if _lost(design) else ""
-    )
-    first = multiverse_block(
-        about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S",
-        note=f"{_pooled_note(about_s)}{refusals}",
-    )  # fmt: skip
-    if fit is None:
-        return (first,)
-    second = multiverse_block(
-        of_effect(design, fit, groups, options), id="multiverse-urgency",
-        question=f"Does the effect of {covariate} hang on the analysis?",
-        quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
-    )  # fmt: skip
-    return first, second
+    lost = any(caution.code == "SS301" for caution in design.cautions)
+    refusals = "Rows without a choice are not in the table of comparisons and so in no analysis." if lost else ""
+    blocks = [
+        multiverse_block(
+            about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S",
+            note=f"{_pooled_note(about_s)}{refusals}",
+        )
+    ]  # fmt: skip
+    if fit is not None:
+        blocks.append(multiverse_block(
+            of_effect(design, fit, groups, options), id="multiverse-urgency",
+            question=f"Does the effect of {covariate} hang on the analysis?",
+            quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
+        ))  # fmt: skip
+    return tuple(blocks)
 
 
 def _pooled_note(found: Multiverse) -> str:
@@ -524,25 +447,22 @@ def of_sensitivity(
     Without `clusters`, the choices that move intervals only are left out.
     """
 
-    def again(other: Comparisons, **more: Any) -> Result:
-        found = sensitivity(
-            other, options.covariate, resamples=options.resamples, seed=options.seed, level=options.level, **more
-        )
-        return single(found)
+    def way(label: str, choice: str, make: Callable[[], Comparisons] = lambda: design, **more: Any) -> Variant:
+        def again() -> Result:
+            return single(sensitivity(make(), options.covariate, **options.chosen(), **more))
+
+        return Variant(label=label, choice=choice, compute=again, lead=_total)
 
     variants = [
-        Variant(label=OWN, choice=OWN, compute=lambda: s, lead=_plug_in),
+        Variant(label=OWN, choice=OWN, compute=lambda: s, lead=_total),
         Variant(label="corrected for noise", choice="noise", compute=lambda: s, lead=lambda r: r.row("S_corrected")),
-        Variant(label=POOLED, choice="weights",
-                compute=partial(again, design, weights="pooled"), lead=_plug_in),
-    ]  # fmt: skip
-    others = {f"clustered by {shorten(f.name, 30)}": f.name for f in design.clusters if f.name != "pair"}
+        way(POOLED, "weights", weights="pooled"),
+    ]
     if clusters:
-        variants += [
-            Variant(label=label, choice="clusters", compute=partial(again, design, cluster=name), lead=_plug_in)
-            for label, name in ({"rows independent": None} | others).items()
-        ]
-    variants += _each(altered(design, groups, options.covariate), again, _plug_in)
+        names = [f.name for f in design.clusters if f.name != "pair"]
+        variants.append(way("rows independent", "clusters", cluster=None))
+        variants += [way(f"clustered by {shorten(name, 30)}", "clusters", cluster=name) for name in names]
+    variants += [way(*other) for other in altered(design, groups, options.covariate)]
     coin = s.extras["reference_lines"][1]
     return multiverse("sensitivity", "S", distinct(variants), reference=coin.value, words=f"S of {coin.label}")
 
@@ -552,56 +472,42 @@ def of_effect(
     clusters: bool = True,
 ) -> Multiverse:  # fmt: skip
     """Compute the effect by other clusters, models of ties and order, and without each group in turn."""
-    formula, cluster = f"~ {options.covariate}", default_cluster(design)
-
-    def again(other: Comparisons, cluster: Any = cluster, order: bool = True, **more: Any) -> Result:
-        return fit_model(other, replace(options, **more), formula, cluster=cluster, order=order)
+    formula, own = f"~ {options.covariate}", default_cluster(design)
 
     def lead(result: Result) -> Row:
         return result.row(options.covariate, group="covariate")
 
-    def variant(label: str, choice: str, **more: Any) -> Variant:
-        return Variant(label=label, choice=choice, compute=partial(again, design, **more), lead=lead)
+    def way(
+        label: str, choice: str, make: Callable[[], Comparisons] = lambda: design, cluster: Any = own,
+        order: bool = True, **more: Any,
+    ) -> Variant:  # fmt: skip
+        def again() -> Result:
+            return fit_model(make(), replace(options, **more), formula, cluster=cluster, order=order)
 
-    names = [None, *(f.name for f in design.clusters), "pair"]
+        return Variant(label=label, choice=choice, compute=again, lead=lead)
+
+    def alone() -> Result:
+        given = options.chosen("ties", "level") | {"order": design.order_known, "cluster": own, "by": None}
+        return single(bradley_terry(design, formula, strengths="none", **given))
+
+    declared = [f.name for f in design.clusters]
     found = [Variant(label=OWN, choice=OWN, compute=lambda: fit, lead=lead)]
-    for name in dict.fromkeys(names if clusters else []):
-        if name != cluster and not (cluster == "declared" and [f.name for f in design.clusters] == [name]):
+    for name in dict.fromkeys([None, *declared, "pair"] if clusters else []):
+        if name != own and not (own == "declared" and declared == [name]):
             label = "rows independent" if name is None else f"clustered by {shorten(name, 30)}"
-            found.append(variant(label, "clusters", cluster=name))
+            found.append(way(label, "clusters", cluster=name))
     if any(row.group == "order" for row in fit.rows):
-        found.append(variant("order of presentation left out", "order", order=False))
+        found.append(way("order of presentation left out", "order", order=False))
     if not options.prior:
-        found.append(
-            Variant(label="role strengths left out", choice="leaving out the roles' strengths", lead=lead,
-                    compute=partial(without_strengths, design, formula, cluster, options))
-        )  # fmt: skip
+        about = "leaving out the roles' strengths"
+        found.append(Variant(label="role strengths left out", choice=about, lead=lead, compute=alone))
     if not fit.fitted_state.penalised:
-        found.append(variant("strengths pulled together (Firth)", "penalty", penalty="firth"))
-    found += [variant(f"ties: {rule.replace('_', ' and ')}", "ties", ties=rule) for rule in other_ties(design, fit)]
-    found += _each(altered(design, groups, options.covariate), again, lead)
-    return multiverse(
-        "bradley_terry",
-        f"the effect of one step of {options.covariate} (log-odds)",
-        distinct(found),
-        reference=0.0,
-        words="zero",
-    )
-
-
-def other_ties(design: Comparisons, fit: BradleyTerryResult) -> list[str]:
-    """Return the models of ties that the page does not use; none without ties."""
-    rules = ("davidson", "rao_kupper", "half") if design.n_ties else ()
-    return [rule for rule in rules if rule != fit.settings["ties"]]
-
-
-def without_strengths(design: Comparisons, formula: str, cluster: Any, options: StudyOptions) -> Result:
-    """Fit the effects alone, as if all roles were equal."""
-    found = bradley_terry(
-        design, formula, strengths="none", order=design.order_known, cluster=cluster, ties=options.ties,
-        level=options.level, by=None,
-    )  # fmt: skip
-    return single(found)
+        found.append(way("strengths pulled together (Firth)", "penalty", penalty="firth"))
+    rules = [rule for rule in TIE_RULES if design.n_ties and rule != fit.settings["ties"]]
+    found += [way(f"ties: {rule.replace('_', ' and ')}", "ties", ties=rule) for rule in rules]
+    found += [way(*other) for other in altered(design, groups, options.covariate)]
+    quantity = f"the effect of one step of {options.covariate} (log-odds)"
+    return multiverse("bradley_terry", quantity, distinct(found), reference=0.0, words="zero")
 
 
 def altered(
@@ -617,27 +523,20 @@ def altered(
         ]
     for name, mapping in groups.items():
         levels = sorted({str(v) for v in mapping.values()})
-        if FEWEST_LEFT <= len(levels) <= MOST_LEFT_OUT:
-            found += [
-                (without_label(name, level), f"leaving out one {shorten(name, 20)}",
-                 partial(without_group, design, mapping, level))
-                for level in levels
-            ]  # fmt: skip
+        choice = f"leaving out one {shorten(name, 20)}"
+        for level in levels if FEWEST_LEFT <= len(levels) <= MOST_LEFT_OUT else ():
+            found.append((without_label(name, level), choice, partial(without_group, design, mapping, level)))
     for factor in design.clusters:
-        if FEWEST_LEFT <= len(factor.levels) <= MOST_LEFT_OUT:
-            found += [
-                (without_label(factor.name, level),
-                 f"leaving out one {shorten(factor.name, 20)}",
-                 partial(design.take, factor.codes != code, note=f"without {factor.name} {level}"))
-                for code, level in enumerate(factor.levels)
-            ]  # fmt: skip
+        choice = f"leaving out one {shorten(factor.name, 20)}"
+        for code, level in enumerate(factor.levels if FEWEST_LEFT <= len(factor.levels) <= MOST_LEFT_OUT else ()):
+            make = partial(design.take, factor.codes != code, note=f"without {factor.name} {level}")
+            found.append((without_label(factor.name, level), choice, make))
     return found
 
 
 def ties_for(design: Comparisons, covariate: str, sign: int) -> Comparisons:
     """Return the design with every tie of unequal sides won by the side with more (or less) of the covariate."""
-    c = design.covariates[covariate]
-    more = np.sign(np.asarray(c.a, dtype=np.float64) - np.asarray(c.b, dtype=np.float64)) * sign
+    more = steps(design, covariate) * sign
     decided = np.where(more > 0, A_WON, B_WON)
     outcome = np.where((design.outcome == TIED) & (more != 0), decided, design.outcome).astype(np.int8)
     return merged(replace(design, outcome=outcome))
@@ -647,36 +546,6 @@ def without_group(design: Comparisons, mapping: dict[str, Any], level: str) -> C
     """Return the design without the items of one group."""
     out = np.array([str(mapping[item]) == level for item in design.items])
     return design.take(~(out[design.item_a] | out[design.item_b]), note=f"without {level}")
-
-
-def single(result: Result | ResultGroup) -> Result:
-    """Return the result of a design without a by factor."""
-    if isinstance(result, ResultGroup):
-        raise InputError("one model at a time")
-    return result
-
-
-def _each(
-    others: Sequence[tuple[str, str, Callable[[], Comparisons]]],
-    again: Callable[..., Result], lead: Callable[[Result], Row],
-) -> list[Variant]:  # fmt: skip
-    """Return one variant a design of other rows."""
-    return [
-        Variant(label=label, choice=choice, compute=partial(_compose, again, make), lead=lead)
-        for label, choice, make in others
-    ]
-
-
-def _compose(again: Callable[..., Result], make: Callable[[], Comparisons]) -> Result:
-    return again(make())
-
-
-def _plug_in(result: Result) -> Row:
-    return result.row("S")
-
-
-def _lost(design: Comparisons) -> bool:
-    return any(caution.code == "SS301" for caution in design.cautions)
 
 
 Groups = dict[str, dict[str, Any]]
@@ -695,42 +564,36 @@ class Counts:
     refusals: tuple[Block, ...]
     labels: Checked | None
 
-    def results(self) -> list[Result]:
-        """Return the results whose cautions and references belong on the page."""
-        found = [self.s, self.rates, *(() if self.entropy is None else (self.entropy,))]
-        return found + [result for block in (*self.values, *self.refusals) for result in block.results]
-
-    def references(self) -> tuple[str, ...]:
-        """Return the keys of the literature."""
-        keys = tuple(key for result in self.results() for key in result.references)
-        return keys + (() if self.labels is None else references_of(self.labels))
-
-    def cautions(self) -> list[tuple[Caution, ...]]:
-        """Return the cautions, result by result; those of the entropy stand in its own words on the page."""
-        found = [result.cautions for result in self.results() if result is not self.entropy]
-        return found + ([] if self.labels is None else [result.cautions for result in self.labels.all()])
-
     def named(self) -> dict[str, Result]:
         """Return the results that are recomputed by other packages, by name."""
         found = {"Sensitivity S": self.s, "Win rates": self.rates}
         found |= {} if self.entropy is None else {"Entropy": self.entropy}
-        found |= {
-            f"Values cited, {block.id.removeprefix('values-').replace('-', ' ')}": result
-            for block in self.values for result in block.results
-        }  # fmt: skip
+        for block in self.values:
+            about = block.id.removeprefix("values-").replace("-", " ")
+            found |= {f"Values cited, {about}": result for result in block.results}
         return found | ({} if self.labels is None else self.labels.named())
+
+    def results(self) -> list[Result]:
+        """Return the results whose cautions and references belong on the page."""
+        found = [self.s, self.rates, *([] if self.entropy is None else [self.entropy])]
+        found += [result for block in (*self.values, *self.refusals) for result in block.results]
+        return found + ([] if self.labels is None else list(self.labels.all()))
+
+    def cautions(self) -> list[tuple[Caution, ...]]:
+        """Return the cautions, result by result; those of the entropy stand in its own words on the page."""
+        return [result.cautions for result in self.results() if result is not self.entropy]
 
 
 def count_up(design: Comparisons, options: StudyOptions) -> Counts:
     """Compute everything that needs no strengths."""
     groups = choose_groups(design, options)
-    values = tuple(value_blocks(design, list(groups), options))
-    design = without_cited(design)
-    resampling: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "level": options.level}
+    values = value_blocks(design, list(groups), options)
+    design, name = without_cited(design), options.covariate
+    by_group = next(iter(groups.values()), None)
     return Counts(
-        s=single(sensitivity(design, options.covariate, groups=next(iter(groups.values()), None), **resampling)),
-        rates=single(win_rates(design, options.covariate, level=options.level)),
-        pooled=single(win_rates(design, options.covariate, weights="pooled", level=options.level)),
+        s=single(sensitivity(design, name, groups=by_group, **options.chosen())),
+        rates=single(win_rates(design, name, level=options.level)),
+        pooled=single(win_rates(design, name, weights="pooled", level=options.level)),
         entropy=entropy_of(design, options),
         groups=groups,
         values=values,
@@ -743,9 +606,9 @@ def later_blocks(counts: Counts, design: Comparisons, options: StudyOptions) -> 
     """Return what stands after the strengths: groups against each other, entropy, values, labels, refusals."""
     return (
         *(group_matrix(design, mapping, name, options.level) for name, mapping in counts.groups.items()),
-        *(() if counts.entropy is None else (entropy_block(counts.entropy),)),
+        *([] if counts.entropy is None else [entropy_block(counts.entropy)]),
         *counts.values,
-        *(() if counts.labels is None else (labels_block(options.labels, counts.labels),)),
+        *([] if counts.labels is None else [labels_block(options.labels, counts.labels)]),
         *counts.refusals,
     )
 

@@ -1,0 +1,144 @@
+"""Correlations of the scores of two raters: rows, cautions and words that every coefficient shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.arrays import FloatArray
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, InputError, UndefinedStatistic
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.how import How
+from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer
+from socialstats.inference.rows import with_inferred
+from socialstats.models.kappa import quoted_pair
+from socialstats.results import Result, Row
+from socialstats.text import count, interval, number, p_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Coefficient = Callable[[FloatArray, FloatArray, FloatArray], tuple[float, FloatArray]]
+FEW = "{n} rated by both: a correlation with an error needs " + str(FEWEST_UNITS)
+STILL = "no variation: a rater gave every unit the same score"
+
+
+def midranks(x: FloatArray, share: FloatArray) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+    """Return midranks in (-1/2, 1/2), and how a unit moves the mean of a function by moving the ranks of all."""
+    _, code = np.unique(x, return_inverse=True)
+    held = np.bincount(code, share)
+
+    def moved(other: FloatArray) -> FloatArray:
+        mass = np.bincount(code, share * other)
+        return np.asarray(mass[::-1].cumsum()[::-1] - mass / 2)[code]
+
+    return (held.cumsum() - held / 2 - 0.5)[code], moved
+
+
+def correlations(
+    design: Ratings, coefficient: Coefficient, how: How, *, metric: str, title: str, references: Sequence[str],
+    raters: Sequence[str] | None,
+) -> Result:  # fmt: skip
+    """Return the result of a correlation of each pair of raters, on the units that both rated.
+
+    Parameters
+    ----------
+    design : Ratings
+    coefficient : callable
+        (n,) scores of both raters and the (n,) numbers of alike units -> the correlation, and what the units of each
+        entry add to it to first order.
+    how : How
+        With ``ci="closed"``: t on Fisher's z scale.
+    metric, title : str
+    references, raters : sequence of str
+
+    Raises
+    ------
+    InputError
+        For nominal levels and unknown raters.
+    UndefinedStatistic
+        With fewer than two raters, or raters without names.
+    """
+    how.check(("closed",))
+    if design.scale == "nominal":
+        raise InputError(f"{title} needs an order of the levels: declare scale='ordinal' (--scale ordinal), or numbers")
+    if raters is not None:
+        design = design.of_raters(tuple(raters))
+    if len(design.raters) < 2 or not design.raters_known:
+        raise UndefinedStatistic(f"{title} needs two raters with names who rated the same units")
+    factors = cluster_factors(design, how.cluster)
+    level = design.matrix()
+    scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
+    made = [row_of(design, scores, pair, coefficient, factors, how) for pair in combinations(range(scores.shape[1]), 2)]
+    rows = tuple(row for row, _ in made)
+    largest = max((row.leverage or 0.0 for row in rows), default=0.0)
+    warned = {one.code: one for _, found in reversed(made) for one in found}
+    shown = [row.df for row in rows if row.conf_low is not None]
+    return Result(
+        metric=metric, title=title, rows=rows, design=design, references=tuple(references),
+        inference=f"Fisher z intervals with linearised standard errors; {cluster_text(factors, 'units')}",
+        counts={"units": int(design.unit_count.sum()), "raters": len(design.raters)},
+        fit={"nobs": design.n_rows, "n_clusters": rows[0].n_clusters, "method": "linearised",
+             "effective_df": min((df for df in shown if df is not None), default=None),
+             "largest_leverage": largest or None},
+        settings={"raters": None if raters is None else list(raters), "cluster": how.cluster, "level": how.level},
+        cautions=(*cluster_cautions(design, factors, df=shown, largest=largest), *warned.values()),
+    )  # fmt: skip
+
+
+def row_of(
+    design: Ratings, scores: FloatArray, pair: tuple[int, int], coefficient: Coefficient, factors: Sequence[Factor],
+    how: How,
+) -> tuple[Row, tuple[Caution, ...]]:  # fmt: skip
+    """Make the row of a pair of raters, with the cautions of its interval."""
+    x, y = (scores[:, k] for k in pair)
+    use = ~np.isnan(x + y)
+    names, copies = [design.raters[k] for k in pair], design.unit_count[use]
+    row = Row(term=" | ".join(names), role="estimate", key=(("rater", names[0]), ("other", names[1])),
+              n=float(copies.sum()), n_units=int(copies.sum()))  # fmt: skip
+    if copies.sum() < FEWEST_UNITS:
+        return replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"), ()
+    if min(np.ptp(x[use]), np.ptp(y[use])) == 0:
+        return replace(row, undefined=STILL, reason="no_variation"), ()
+    value, moves = coefficient(x[use], y[use], copies)
+    estimand = Estimand(
+        estimate=np.array([value]), influence=lambda: moves[:, None], shares=(copies / copies.sum())[:, None],
+        copies=copies, fisher=True,
+    )  # fmt: skip
+    clusters = [factor.codes[use] for factor in factors]
+    (found,), cautions = infer(estimand, clusters, how)
+    row = replace(row, estimate=value, method="linearised s.e., Fisher z, t", interval="fisher_z", test="t",
+                  n_clusters=found.clusters if factors else None)  # fmt: skip
+    return with_inferred(row, found, how.level), cautions
+
+
+def correlations_sentence(result: Result) -> str:
+    """Say the correlation of two raters, or the range of those of all pairs."""
+    known = [row for row in result.rows if row.estimate is not None]
+    row = known[0] if known else result.rows[0]
+    if len(result.rows) > 1 and known:
+        low, high = (one(known, key=lambda r: r.estimate or 0.0) for one in (min, max))
+        ends = " to ".join(f"{number(r.estimate, 2, bounded=True)} ({quoted_pair(r.term)})" for r in (low, high))
+        return f"{result.title} of {count(len(known), 'pair')} of raters ran from {ends}."
+    start = f"{result.title} of {quoted_pair(row.term)}"
+    if row.estimate is None:
+        return f"{start} is undefined: {row.undefined}."
+    said = f"{start} was {number(row.estimate, 2, bounded=True)}"
+    if row.conf_low is None:
+        return f"{said}, without an interval: {row.undefined}."
+    ends = interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95, bounded=True)
+    test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    return f"{said}, {ends}; against 0, {test} (n = {count(row.n or 0)})."
+
+
+def correlations_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the correlations with their intervals."""
+    from socialstats.figures import forest
+
+    return forest(result.rows, ax=ax, **{"xlabel": result.title, "sort": False, **options})
