@@ -74,11 +74,9 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     ax.set_xticks(ticks, [f"{round(100 * t)} %" for t in ticks])
     ax.set_yticks(places, labels, **style.INK)
     _legend(ax, levels)
-    before = ""
-    for bar, y in zip(bars, places, strict=True):
-        if bar.section != before:
+    for bar, y, opens in zip(bars, places, _opens(bars), strict=True):
+        if opens:
             ax.text(0.0, y - BAR / 2 - 0.05, style.literal(bar.section, 60), va="bottom", **style.QUIET)
-        before = bar.section
         _bar(ax, bar, y)
     return ax
 
@@ -97,14 +95,18 @@ def _levels(bars: Sequence[Bar]) -> tuple[str, ...]:
 def _places(bars: Sequence[Bar]) -> tuple[list[float], float]:
     """Middle of each bar, in inches from the top, and the height of all."""
     places: list[float] = []
-    y, before = 0.05, ""
-    for bar in bars:
-        if bar.section != before:
+    y = 0.05
+    for opens in _opens(bars):
+        if opens:
             y += HEADING + (GAP if places else 0.0)
-        before = bar.section
         places.append(y + BAR / 2)
         y += BAR + 0.04
     return places, y + 0.05
+
+
+def _opens(bars: Sequence[Bar]) -> list[bool]:
+    """Tell of each bar whether a new section starts with it."""
+    return [bar.section != before for bar, before in zip(bars, ["", *(bar.section for bar in bars)], strict=False)]
 
 
 def _legend(ax: Axes, levels: Sequence[str]) -> None:

@@ -290,10 +290,7 @@ def p_rows(family: Family, method: str) -> tuple[Row, ...]:
     p = np.array([row.p_value for row in family.tested], dtype=np.float64)
     filled = iter(adjusted_p(p, method).tolist())
     said = label(P_METHODS[method][0], family)
-    return tuple(
-        row if row.p_value is None else replace(row, p_adjusted=next(filled), method=joined(row.method, said))
-        for row in family.rows
-    )
+    return tuple(row if row.p_value is None else adjusted(row, next(filled), family, said) for row in family.rows)
 
 
 def label(method: str, family: Family) -> str:
@@ -301,9 +298,9 @@ def label(method: str, family: Family) -> str:
     return f"{method} over the family '{shorten(family.name)}' (m = {len(family.tested)})"
 
 
-def joined(old: str | None, new: str) -> str:
-    """A row's own method and what was done to its p."""
-    return f"{old}; {new}" if old else new
+def adjusted(row: Row, p: float, family: Family, said: str) -> Row:
+    """A test with its adjusted p, its family, and what was done to its p after its own method."""
+    return replace(row, p_adjusted=p, family=family.name, method=f"{row.method}; {said}" if row.method else said)
 
 
 def max_t_rows(family: Family, method: str, noise: FloatArray, words: str, level: float) -> tuple[Row, ...]:
@@ -313,18 +310,18 @@ def max_t_rows(family: Family, method: str, noise: FloatArray, words: str, level
     critical = max_t_critical(noise, level)
     said = f"{label(MAX_T[method], family)}, {words}"
     return tuple(
-        row if row.p_value is None else simultaneous(row, float(not_zero(next(filled))), critical, level, said)
+        row if row.p_value is None
+        else simultaneous(adjusted(row, float(not_zero(next(filled))), family, said), critical, level)
         for row in family.rows
-    )
+    )  # fmt: skip
 
 
-def simultaneous(row: Row, p: float, critical: float, level: float, said: str) -> Row:
-    """A test with its adjusted p and, where it has a standard error, its simultaneous interval."""
-    new = replace(row, p_adjusted=p, method=joined(row.method, said))
+def simultaneous(row: Row, critical: float, level: float) -> Row:
+    """A test with its simultaneous interval, where it has a standard error."""
     if row.estimate is None or row.std_error is None:
-        return with_ends(new, None, None, level, why=row.undefined)
+        return with_ends(row, None, None, level, why=row.undefined)
     reach = critical * row.std_error
-    return with_ends(new, row.estimate - reach, row.estimate + reach, level)
+    return with_ends(row, row.estimate - reach, row.estimate + reach, level)
 
 
 def two_sided_statistic(row: Row) -> float:
