@@ -276,6 +276,6 @@ def tile(ax: Axes, x: int, y: int, color: str, alpha: float) -> None:
 def message(ax: Axes, text: str) -> Axes:
     """Fill an Axes with a sentence instead of marks."""
     ax.set_axis_off()
-    look = {"ha": "center", "va": "center", "fontsize": FONT, "color": LIGHT["muted"]}
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": FONT, "color": LIGHT["muted"]}
     ax.text(0.5, 0.5, literal(text, 110), transform=ax.transAxes, **look)
     return ax

@@ -139,7 +139,8 @@ def power_paired_t(
     """
     checked_choices(alternative=alternative, by=by)
     solved = left_out({"n": n, "effect": effect, "power": power})
-    settings = {"solved": solved, "power": power, "alpha": share("alpha", alpha), "alternative": alternative, "by": by,
+    a = share("alpha", alpha)
+    settings = {"solved": solved, "power": power, "alpha": a, "alternative": alternative, "by": by,
                 "simulations": simulations, "seed": seed}  # fmt: skip
     power_at = paired_t_power(settings)
     pairs, d = solve_t("n", n, effect, power_at, settings)
@@ -147,7 +148,7 @@ def power_paired_t(
     return plan_of(
         "power_paired_t", settings, reject,
         terms={"n": (pairs, "given"), "effect": (d, "given"), "power": (power_at(pairs, d), "at this n and effect"),
-               "alpha": (settings["alpha"], "given")},
+               "alpha": (a, "given")},
         said=(count(pairs, "pair"), f"d_z = {number(d, 3)}",
               f"a {sides(alternative)} paired t test at {alpha_text(settings)}"),
         title="Power of a paired t test",

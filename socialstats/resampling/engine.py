@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.resampling.permutation import checked_seed
 from socialstats.text import count, percent
 
 if TYPE_CHECKING:
@@ -227,13 +228,6 @@ class Units:
         cells = np.arange(len(self.unit))
         sums = csr_array((np.ones(len(cells)), (self.unit, cells)), shape=(self.n_units, len(cells)))
         return csr_array(sums @ table)
-
-
-def checked_seed(seed: int) -> int:
-    """Return a seed, or raise InputError when it is no whole number of at least 0."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
-    return int(seed)
 
 
 def weight_blocks(units: Units, *, resamples: int, seed: int, block: int) -> Iterator[FloatArray]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.resampling.engine import checked_seed
 
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
@@ -59,6 +58,13 @@ def checked_draws(draws: int, name: str) -> int:
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 99:
         raise InputError(f"{name} must be a whole number of at least 99, not {draws!r}")
     return int(draws)
+
+
+def checked_seed(seed: int) -> int:
+    """Return a seed, or raise InputError when it is no whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
+    return int(seed)
 
 
 def as_extreme(
