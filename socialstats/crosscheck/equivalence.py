@@ -58,7 +58,7 @@ def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
         profile_score(table, bound) if abs(bound) < 1 else math.copysign(math.inf, -bound)
         for bound in (options["low"], options["high"])
     ]
-    return out + side_checks(result, values, df, PROFILE, (1e-6, 1e-5))
+    return out + side_checks(result, values, df, PROFILE, (1e-6, 1e-5), size=1e-3)
 
 
 def t_checks(result: Result, pairs: Vectors) -> list[Check]:
@@ -85,13 +85,16 @@ def t_checks(result: Result, pairs: Vectors) -> list[Check]:
 
 
 def side_checks(
-    result: Result, values: Sequence[float], df: float | None, why: str, close: tuple[float, float] = (1e-8, 1e-8)
-) -> list[Check]:
+    result: Result, values: Sequence[float], df: float | None, why: str, close: tuple[float, float] = (1e-8, 1e-8),
+    size: float = 0.0,
+) -> list[Check]:  # fmt: skip
     """Statistic, df and p of both one-sided tests, and the larger p as that of equivalence."""
     tails = [max(tail_p(t, df, side), SMALLEST) for t, side in zip(values, ("greater", "less"), strict=True)]
-    worse, free, out = int(np.argmax(tails)), {} if df is None else {"df": df}, []
+    free, out, ours = {} if df is None else {"df": df}, [], result.row("equivalence").statistic or 0.0
+    tied = [k for k in (0, 1) if tails[k] >= max(tails) * (1 - 1e-5)]  # at a difference of 0 both sides are as far
+    worse = min(tied, key=lambda k: abs(values[k] - ours))
     for term, k in (("above low", 0), ("below high", 1), ("equivalence", worse)):
-        out += field_checks(result.row(term), "scipy", why, close[0], statistic=values[k], **free)
+        out += field_checks(result.row(term), "scipy", why, close[0], size, statistic=values[k], **free)
         out += field_checks(result.row(term), "scipy", why, close[1], p_value=tails[k])
     return out
 

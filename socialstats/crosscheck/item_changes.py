@@ -23,7 +23,7 @@ def checks_of(rows: Sequence[Row], stories: Any, clearest: int) -> list[Check]:
     rows : sequence of Row
         One an item.
     stories : Stories
-        Matched stories (`socialstats.studies.compare.blocks`).
+        Matched stories (`socialstats.studies.compare.numbers`).
     clearest : int
         How many rows, by the size of t, have their errors recomputed.
     """

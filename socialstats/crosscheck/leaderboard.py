@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,24 +33,16 @@ MATRICES = "Bell and McCaffrey's matrices, on the residuals of a regression on t
 VARIANCES = "the variances of tasks by pandas, each divided by its units"
 LARGEST = 1500  # units of which matrices are written out
 ROUNDING = 1e-12
-SHARED = "mean on shared units"
 
 
 def verify(result: Result) -> Verification:
     """Recompute every row: means, errors, intervals, tests and adjusted p-values."""
     table = scores_of(result)
     ways: dict[tuple[str, str], Errors] = {}
-    checks: list[Check] = []
-    pairs = {f"{a} - {b}": (a, b) for a, b in combinations(result.design.raters, 2)}
-    for row in result.rows:
-        if row.estimate is None:
-            continue
-        if row.group == "difference":
-            a, b = pairs[row.term]
-            own = table[[a, b]].dropna()
-            checks += difference_checks(result, row, own[a] - own[b], table, ways)
-        else:
-            checks += mean_checks(result, row, part_of(result, row, table), table, ways)
+    checks = [
+        check for row in result.rows if row.estimate is not None
+        for check in row_checks(result, row, part_of(row, table), table, ways)
+    ]  # fmt: skip
     tested = [row for row in result.rows if row.p_adjusted is not None]
     holm = adjusted_p([row.p_value for row in tested]) if tested else []
     checks += [
@@ -76,29 +67,27 @@ def scores_of(result: Result) -> pd.DataFrame:
     codes = wide.index.to_numpy()
     wide = wide.loc[np.repeat(codes, design.unit_count[codes].astype(int))]
     codes = wide.index.to_numpy()
-    tasks = (
-        np.zeros(len(wide), dtype=int)
-        if stratum is None
-        else np.array(stratum.levels, dtype=object)[stratum.codes[codes]]
-    )
+    alike = np.zeros(len(wide), dtype=int)
+    tasks = alike if stratum is None else np.array(stratum.levels, dtype=object)[stratum.codes[codes]]
     clusters = factors[0].codes[codes] if factors else np.arange(len(wide))
     wide.index = pd.MultiIndex.from_arrays([np.arange(len(wide)), tasks, clusters], names=["unit", "task", "cluster"])
     return wide
 
 
-def part_of(result: Result, row: Row, table: pd.DataFrame) -> pd.Series[Any]:
-    """Return the scores behind a row of means."""
-    if row.group == SHARED:
-        return table.dropna()[row.term]
-    own = table[row.term].dropna()
-    tasks = own.index.get_level_values("task")
-    return next((own[tasks == task] for task in tasks.unique() if row.group == f"task: {task}"), own)
+def part_of(row: Row, table: pd.DataFrame) -> pd.Series[Any]:
+    """Return the scores behind a mean, or the gaps behind a difference."""
+    model, other, task = (row.label(name) for name in ("model", "minus", "task"))
+    if other is not None:
+        both = table[[model, other]].dropna()
+        return both[model] - both[other]
+    own = (table if row.label("units") is None else table.dropna())[model].dropna()
+    return own if task is None else own[own.index.get_level_values("task") == task]
 
 
 def pooling_of(result: Result, row: Row) -> str:
     """Return what weighs the same in a row: tasks or units."""
-    weighed = {"mean over units": "units", "mean over tasks": "tasks", "mean": result.settings["pooling"]}
-    return str(weighed.get(str(row.group), "units" if row.group != SHARED else result.settings["pooling"]))
+    asked = str(row.label("pooling") or result.settings["pooling"])
+    return "units" if row.label("task") is not None else asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,41 +152,32 @@ def estimate_and_error(values: pd.Series[Any], how: Errors) -> tuple[float, floa
     return estimate, float(np.sqrt(((how.contrasts @ residual) ** 2).sum()))
 
 
-def difference_checks(
-    result: Result, row: Row, gaps: pd.Series[Any], table: pd.DataFrame, ways: dict[tuple[str, str], Errors]
-) -> list[Check]:
-    """Compare a paired difference, its error, t, df, p and interval."""
-    how = errors_of(gaps, str(result.settings["pooling"]), is_clustered(result), ways)
-    estimate, error = estimate_and_error(gaps, how)
-    checks = [relative(label(row, "estimate"), row.estimate, estimate, "pandas", SAME, 1e-9, 1.0)]
-    if row.std_error is None:
-        return checks
-    if error is None:
-        return [*checks, too_many(row)]
-    why, package = (MATRICES, "numpy") if is_clustered(result) else (VARIANCES, "pandas")
-    checks.append(relative(label(row, "s.e."), row.std_error, error, package, why))
-    cut = (-1.0, 1.0) if all_shares(table) else None
-    return [*checks, *statistic_checks(row, df=how.df), *t_ends(row, result.settings["level"], how.df, cut=cut)]
-
-
-def mean_checks(
+def row_checks(
     result: Result, row: Row, values: pd.Series[Any], table: pd.DataFrame, ways: dict[tuple[str, str], Errors]
 ) -> list[Check]:
-    """Compare a mean, its error and its interval."""
-    clustered, level = is_clustered(result), result.settings["level"]
+    """Compare a mean or a paired difference, its error, interval and test."""
+    clustered, level = bool(result.design.factors(result.settings["cluster"])), result.settings["level"]
     how = errors_of(values, pooling_of(result, row), clustered, ways)
     estimate, error = estimate_and_error(values, how)
     checks = [relative(label(row, "estimate"), row.estimate, estimate, "pandas", SAME, 1e-9, 1.0)]
     if row.std_error is not None and error is None:
-        return [*checks, too_many(row)]
+        note = f"more than {LARGEST} units: matrices would be too large"
+        return [
+            *checks,
+            compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="", note=note),
+        ]
     if row.std_error is not None:
         why, package = (MATRICES, "numpy") if clustered else (VARIANCES, "pandas")
         checks.append(relative(label(row, "s.e."), row.std_error, error, package, why))
+    shares = bool(table.min().min() >= 0 and table.max().max() <= 1)
+    if row.role == "difference":
+        return [*checks, *statistic_checks(row, df=how.df),
+                *t_ends(row, level, how.df, cut=(-1.0, 1.0) if shares else None)]  # fmt: skip
     if row.df is not None and not math.isnan(how.df):
         checks.append(relative(label(row, "df"), row.df, how.df, "numpy", MATRICES))
     if row.conf_low is None or error is None:
         return checks
-    if not all_shares(table):
+    if not shares:
         return [*checks, *t_ends(row, level, how.df)]
     low, high = roots_of(values, how, error, clustered, level)
     if values.index.get_level_values("task").nunique() > 1:
@@ -238,22 +218,6 @@ def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool,
     return wilson_roots(p, trials, level, how.df)
 
 
-def is_clustered(result: Result) -> bool:
-    """Tell whether units are clustered."""
-    return bool(result.design.factors(result.settings["cluster"]))
-
-
-def all_shares(table: pd.DataFrame) -> bool:
-    """Tell whether every score lies between 0 and 1."""
-    return bool(table.min().min() >= 0 and table.max().max() <= 1)
-
-
-def too_many(row: Row) -> Check:
-    """Say that an error was not recomputed."""
-    note = f"more than {LARGEST} units: matrices would be too large"
-    return compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="", note=note)
-
-
 def verify_ranks(result: Result) -> Verification:
     """Count the ranks by scipy, and the sets of Holm's method from statsmodels' adjusted p-values."""
     from scipy.stats import rankdata
@@ -266,20 +230,21 @@ def verify_ranks(result: Result) -> Verification:
         compare(f"{row.term}, rank", row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
         for row, rank in zip(known, theirs.tolist(), strict=True)
     ]
-    if not known or "Holm" not in (known[0].method or ""):
+    if not known or not result.extras["holm"]:
         return Verification(checks=tuple(checks))
     names, level = [row.term for row in known], float(result.settings["level"])
     tests = {
-        frozenset((a, b)): lead.row(f"{a} - {b}", group="difference") for a, b in combinations(lead.design.raters, 2)
-    }
-    tests = {pair: row for pair, row in tests.items() if row.p_value is not None and pair <= set(names)}
+        frozenset((str(row.label("model")), str(row.label("minus")))): row
+        for row in lead.rows if row.role == "difference" and row.p_value is not None
+    }  # fmt: skip
+    tests = {pair: row for pair, row in tests.items() if pair <= set(names)}
     families = [[pair for pair in tests if name in pair] for name in names]
     if result.settings["kind"] == "simultaneous":
         families = [list(tests)] * len(names)
     for row, rank, family in zip(known, theirs.tolist(), families, strict=True):
         p = dict(zip(family, adjusted_p([tests[pair].p_value for pair in family]) if family else [], strict=True))
         called = [tests[pair] for pair in family if row.term in pair and p[pair] <= 1 - level]
-        won = sum((one.estimate or 0.0) * (1 if one.term.startswith(f"{row.term} - ") else -1) > 0 for one in called)
+        won = sum((one.estimate or 0.0) * (1 if one.label("model") == row.term else -1) > 0 for one in called)
         low, high = min(1 + len(called) - won, rank), max(len(names) - won, rank)
         why = "Holm's method by statsmodels, the pairs found different counted"
         checks += [

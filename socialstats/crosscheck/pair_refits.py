@@ -18,6 +18,7 @@ LARGEST = 10_000_000  # resamples x rows x coefficients^2: a few seconds
 LONG = "refits of every resample would take too long"
 LOST = "no resample has a finite estimate"
 CLOSE = 1e-6
+NUMERICAL = 1e9  # a condition number above which a numerical curvature is singular
 
 
 def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, FloatArray] | str:
@@ -40,10 +41,11 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
         return PairColumns(x=keys[:, :-1], outcome=keys[:, -1].astype(np.int64), weight=weight, weight_sq=weight)
 
     def fitted(own: PairColumns, beta: FloatArray) -> FloatArray | None:
-        h = curvature(state.ties, own, beta)
+        h, tangent = curvature(state.ties, own, beta), False
         for k in range(60):
+            tangent |= k > 9
             try:  # the first curvature serves ten steps: a chord is quicker than as many tangents
-                h = curvature(state.ties, own, beta) if k > 9 else h
+                h = curvature(state.ties, own, beta) if tangent else h
                 step = np.linalg.solve(h, gradient(state.ties, own, beta))
             except np.linalg.LinAlgError:
                 return None
@@ -51,7 +53,9 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
             if not np.abs(beta).max() < 30:
                 return None
             if np.abs(step).max() < 1e-9:
-                return beta
+                if tangent:  # an item that was not drawn leaves its strength where it was
+                    return beta if np.linalg.cond(h) < NUMERICAL else None
+                tangent = True  # chords also shrink where an estimate runs away
         return None
 
     start = maximise(state.ties, table(design.count)).estimate

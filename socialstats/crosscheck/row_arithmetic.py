@@ -34,9 +34,11 @@ SIZES = {"estimate": 1e-3, "statistic": 1e-6}  # of numbers that may be near 0
 
 
 def field_checks(
-    row: Row, package: str = "scipy", why: str = FORMULA, close: float = 1e-8, **theirs: float
+    row: Row, package: str = "scipy", why: str = FORMULA, close: float = 1e-8, size: float = 0.0, **theirs: float
 ) -> list[Check]:
     """Compare those of `estimate`, `std_error`, `statistic`, `df` and `p_value` that the row has.
+
+    The tolerance is relative to the number, or to `size` (at least that of `SIZES`) where that is larger.
 
     Examples
     --------
@@ -49,8 +51,8 @@ def field_checks(
         if name == "p_value" and ours is not None:
             out.append(same_p(label(row, "p"), ours, value, package, why, close))
         elif ours is not None:
-            size = SIZES.get(name, 0.0)
-            out.append(relative(label(row, FIELDS[name]), ours, value, package, why, close, size))
+            least = max(size, SIZES.get(name, 0.0))
+            out.append(relative(label(row, FIELDS[name]), ours, value, package, why, close, least))
     return out
 
 

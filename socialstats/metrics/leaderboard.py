@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -35,6 +36,7 @@ from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, 
 from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, Verification, by_levels
+from socialstats.results.rows import rows_with
 from socialstats.text import count, digits_of, interval, level_text, listing, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
@@ -45,6 +47,40 @@ TASK = "task"
 POOLINGS = ("tasks", "units")
 MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
 NOBODY = "no unit has scores of both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """Some units, their tasks, and the means of the models that have scores of all of them.
+
+    Attributes
+    ----------
+    units : (units,) bool array
+    columns : tuple of int
+        The models with a score of each of these units.
+    strata : Strata or str
+        The tasks with their weights, or why the units have no mean.
+    means : StratifiedMeans or None
+        Of `columns`.
+    """
+
+    units: BoolArray
+    columns: tuple[int, ...]
+    strata: Strata | str
+    means: StratifiedMeans | None
+
+    def of(self, models: Sequence[int]) -> StratifiedMeans | None:
+        """Return the mean of one model, or the first minus the second of two; None where there is none."""
+        if self.means is None:
+            return None
+        at = [self.columns.index(k) for k in models]
+        return replace(self.means, estimate=minus([self.means.estimate[[k]] for k in at]),
+                       influence=minus([self.means.influence[:, [k]] for k in at]))  # fmt: skip
+
+
+def minus(parts: Sequence[FloatArray]) -> FloatArray:
+    """Return the only array, or the first minus the second of two."""
+    return parts[0] - parts[1] if len(parts) > 1 else parts[0]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,6 +99,8 @@ class Board:
         The declared clusters that are used: none or one.
     pooling : {"tasks", "units"}
     level : float
+    kept : dict
+        The parts in use, so that each is computed once.
     """
 
     models: tuple[str, ...]
@@ -73,6 +111,7 @@ class Board:
     factors: tuple[Factor, ...]
     pooling: str
     level: float
+    kept: dict[tuple[str, bytes], Part] = field(default_factory=dict)
     known: BoolArray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,13 +133,23 @@ class Board:
         """True where every model has a score of every unit."""
         return bool(self.known.all())
 
-    @cached_property
-    def patterns(self) -> tuple[tuple[BoolArray, tuple[int, ...]], ...]:
-        """The units that models have scores of, each pattern with its models."""
-        found: dict[bytes, list[int]] = {}
-        for k in range(len(self.models)):
-            found.setdefault(np.packbits(self.known[:, k]).tobytes(), []).append(k)
-        return tuple((self.known[:, members[0]], tuple(members)) for members in found.values())
+    @property
+    def every(self) -> BoolArray:
+        """(units,) bool array of True."""
+        return np.ones(len(self.task), dtype=bool)
+
+    def part(self, models: Sequence[int], pooling: str, units: BoolArray | None = None) -> Part:
+        """Return the units (of some) that models all have scores of."""
+        own = self.every if units is None else units
+        for k in models:
+            own = own & self.known[:, k]
+        key = pooling, np.packbits(own).tobytes()
+        if key not in self.kept:
+            strata = self.strata(own, pooling)
+            columns = np.flatnonzero(self.known[own].all(axis=0))
+            means = None if isinstance(strata, str) else stratified_means(self.values[own][:, columns], strata)
+            self.kept[key] = Part(units=own, columns=tuple(columns.tolist()), strata=strata, means=means)
+        return self.kept[key]
 
     def strata(self, units: BoolArray, pooling: str) -> Strata | str:
         """Return the tasks of some units with their weights, or why they have no mean."""
@@ -116,51 +165,6 @@ class Board:
             stratum=np.searchsorted(there, self.task[units]), cluster=self.cluster[units], weights=weights,
             names=tuple(self.tasks[t] for t in there.tolist()),
         )  # fmt: skip
-
-    def means(self, units: BoolArray, columns: Sequence[int], pooling: str) -> StratifiedMeans | str:
-        """Return the means of some models over units that they all have scores of, or why there are none."""
-        strata = self.strata(units, pooling)
-        return strata if isinstance(strata, str) else stratified_means(self.values[units][:, [*columns]], strata)
-
-    def own_means(self, pooling: str, units: BoolArray | None = None) -> dict[int, StratifiedMeans | str]:
-        """Return the mean of each model over its own units (of some units)."""
-        found: dict[int, StratifiedMeans | str] = {}
-        for mask, columns in self.patterns:
-            means = self.means(mask if units is None else mask & units, columns, pooling)
-            for place, k in enumerate(columns):
-                found[k] = means if isinstance(means, str) else column_of(means, place)
-        return found
-
-    def differences(self, pooling: str) -> Mapping[tuple[int, int], StratifiedMeans | str]:
-        """Return the mean difference of each two models, first minus second, over the units that both have."""
-        found: dict[tuple[int, int], StratifiedMeans | str] = {}
-        for i, (one, first) in enumerate(self.patterns):
-            for other, second in self.patterns[i:]:
-                columns = [*first, *(k for k in second if k not in first)]
-                shared = one & other
-                means = self.means(shared, columns, pooling) if shared.any() else NOBODY
-                for a in first:
-                    for b in second:
-                        pair = (min(a, b), max(a, b))
-                        if a == b or pair in found:
-                            continue
-                        places = columns.index(pair[0]), columns.index(pair[1])
-                        found[pair] = means if isinstance(means, str) else minus(means, *places)
-        return dict(sorted(found.items()))
-
-
-def column_of(means: StratifiedMeans, k: int) -> StratifiedMeans:
-    """Return one of several means."""
-    return StratifiedMeans(estimate=means.estimate[[k]], influence=means.influence[:, [k]], df=means.df,
-                           undefined=means.undefined)  # fmt: skip
-
-
-def minus(means: StratifiedMeans, a: int, b: int) -> StratifiedMeans:
-    """Return the difference of two of several means."""
-    return StratifiedMeans(
-        estimate=means.estimate[[a]] - means.estimate[[b]], df=means.df, undefined=means.undefined,
-        influence=means.influence[:, [a]] - means.influence[:, [b]],
-    )  # fmt: skip
 
 
 def board_of(
@@ -219,32 +223,39 @@ def tasks_of(design: Ratings, task: str | None) -> tuple[tuple[str, ...], IntArr
 MEAN, DIFFERENCE, SHARED = "mean", "difference", "mean on shared units"
 OTHER = {"tasks": "mean over units", "units": "mean over tasks"}  # beside each pooling
 WEIGHED = {"tasks": "tasks weighted equally", "units": "units weighted equally"}
-TASK_PREFIX = "task: "
 
 
 def task_group(task: str) -> str:
     """Return the group of the means of one task."""
-    return f"{TASK_PREFIX}{task}"
+    return f"task: {task}"
 
 
-def mean_rows(board: Board, group: str, pooling: str, units: BoolArray | None = None) -> list[Row]:
-    """Means of all models over all tasks, over their own units among some."""
-    rows = pooled_rows(board, group, pooling, units)
-    return combined(board, rows, pooling, units) if board.shares and len(board.tasks) > 1 else rows
+def mean_rows(board: Board, group: str, pooling: str, units: BoolArray, *key: tuple[str, str]) -> list[Row]:
+    """Means of all models over their own units among some; of shares over several tasks with `outer_ends`.
+
+    Parameters
+    ----------
+    board : Board
+    group : str
+        Of the rows.
+    pooling : {"tasks", "units"}
+    units : (units,) bool array
+    *key : (dimension, label)
+        What tells these rows from other means of the same models.
+    """
+    rows = [
+        filled(board, Row(term=model, group=group, role="estimate", key=(("model", model), *key)), (k,), pooling, units)
+        for k, model in enumerate(board.models)
+    ]
+    tasks = np.unique(board.task[units])
+    if not board.shares or len(tasks) < 2:
+        return rows
+    parts = [mean_rows(board, "", "units", units & (board.task == t)) for t in tasks]
+    return [outer_ends(row, own, pooling, board.level) for row, *own in zip(rows, *parts, strict=True)]
 
 
-def pooled_rows(board: Board, group: str, pooling: str, units: BoolArray | None = None) -> list[Row]:
-    """Means of all models with the error of all tasks together, or of the one task that the units are from."""
-    means = board.own_means(pooling, units)
-    rows = []
-    for k, model in enumerate(board.models):
-        mask = board.known[:, k] if units is None else board.known[:, k] & units
-        rows.append(mean_row(board, Row(term=model, group=group), k, mask, means[k], pooling))
-    return rows
-
-
-def combined(board: Board, rows: list[Row], pooling: str, units: BoolArray | None) -> list[Row]:
-    """Give means of shares over several tasks the outer ends of two intervals: pooled, and made of those of the tasks.
+def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Row:
+    """Give a mean of shares over several tasks the outer ends of two intervals: pooled, and made of those of the tasks.
 
     With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
     root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009): a small task whose answers are alike keeps the width that
@@ -256,44 +267,24 @@ def combined(board: Board, rows: list[Row], pooling: str, units: BoolArray | Non
     Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function of
     binomial proportions. doi:10.1016/j.csda.2008.09.033
     """
-    masks = [board.task == t if units is None else units & (board.task == t) for t in range(len(board.tasks))]
-    parts = [pooled_rows(board, "", "units", mask) for mask in masks if mask.any()]
-    out = []
-    for k, row in enumerate(rows):
-        own = [part[k] for part in parts if part[k].estimate is not None]
-        if row.conf_low is None or row.conf_high is None or len(own) < 2 or any(one.conf_low is None for one in own):
-            out.append(row)
-            continue
-        sizes = np.array([one.n for one in own], dtype=np.float64)
-        w = np.full(len(own), 1 / len(own)) if pooling == "tasks" else sizes / sizes.sum()
-        p, low, high = (np.array([getattr(one, name) for one in own], dtype=np.float64)
-                        for name in ("estimate", "conf_low", "conf_high"))  # fmt: skip
-        ends = float(w @ p - np.sqrt(w**2 @ (p - low) ** 2)), float(w @ p + np.sqrt(w**2 @ (high - p) ** 2))
-        ends = min(ends[0], row.conf_low), max(ends[1], row.conf_high)
-        out.append(with_ends(row, *ends, board.level, within=(0.0, 1.0)))
-    return out
+    own = [part for part in tasks if part.estimate is not None]
+    if row.conf_low is None or row.conf_high is None or len(own) < 2 or any(part.conf_low is None for part in own):
+        return row
+    p, low, high, n = np.array([(part.estimate, part.conf_low, part.conf_high, part.n) for part in own], dtype=float).T
+    w = np.full(len(own), 1 / len(own)) if pooling == "tasks" else n / n.sum()
+    ends = float(w @ p - np.sqrt(w**2 @ (p - low) ** 2)), float(w @ p + np.sqrt(w**2 @ (high - p) ** 2))
+    return with_ends(row, min(ends[0], row.conf_low), max(ends[1], row.conf_high), level, within=(0.0, 1.0),
+                     interval="outer_ends")  # fmt: skip
 
 
-def task_rows(board: Board) -> list[Row]:
-    """Means of all models by task; none where there is one task."""
-    if len(board.tasks) < 2:
-        return []
-    return [
-        row
-        for t, task in enumerate(board.tasks)
-        for row in pooled_rows(board, task_group(task), "units", board.task == t)
-    ]
-
-
-def sized(board: Board, row: Row, units: BoolArray, pooling: str) -> Row:
-    """Return the row with its units and clusters."""
-    n = int(units.sum())
-    row = replace(row, n=float(n), n_units=n)
-    strata = board.strata(units, pooling)
-    if not board.factors or isinstance(strata, str):
-        return replace(row, n_clusters=len(np.unique(board.cluster[units])) if board.factors else None)
-    shares = cluster_shares(strata)
-    return replace(row, n_clusters=len(shares), leverage=float(shares.max()))
+def difference_rows(board: Board) -> list[Row]:
+    """Differences of all pairs of models on the units that both have, with p adjusted by Holm."""
+    rows = []
+    for pair in combinations(range(len(board.models)), 2):
+        one, other = (board.models[k] for k in pair)
+        row = Row(term=f"{one} - {other}", group=DIFFERENCE, role="difference", key=(("model", one), ("minus", other)))
+        rows.append(filled(board, row, pair, board.pooling, board.every))
+    return with_holm(rows, HOLM)
 
 
 def cluster_shares(strata: Strata) -> FloatArray:
@@ -302,75 +293,54 @@ def cluster_shares(strata: Strata) -> FloatArray:
     return np.asarray(np.bincount(np.unique(strata.cluster, return_inverse=True)[1], share))
 
 
-def mean_row(
-    board: Board, row: Row, k: int, units: BoolArray, means: StratifiedMeans | str, pooling: str
-) -> Row:  # fmt: skip
-    """Row of the mean of one model."""
-    row = sized(board, row, units, pooling)
-    if isinstance(means, str):
-        return replace(row, undefined=means)
-    row = replace(row, estimate=float(means.estimate[0]), method=method_of(board, units, pooling, interval=True))
-    if means.undefined:
-        return replace(row, undefined=means.undefined)
-    error = float(np.sqrt((means.influence**2).sum()))
-    still = bool(flat(means.influence, board.magnitude)[0])
-    row = row if still else replace(row, std_error=error)
-    if board.shares:
-        return share_row(board, row, k, units, means, 0.0 if still else error, pooling)
+def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: BoolArray) -> Row:
+    """Fill in the mean of one model, or the difference of two with its t test, on their units (of some)."""
+    part = board.part(models, pooling, units)
+    own, strata, found = part.units, part.strata, part.of(models)
+    n, alone = int(own.sum()), len(models) == 1
+    row = replace(row, n=float(n), n_units=n)
+    if board.factors:
+        row = replace(row, n_clusters=len(np.unique(board.cluster[own])))
+    if isinstance(strata, str) or found is None:
+        return replace(row, undefined=NOBODY if not n and not alone else str(strata), reason="no_data")
+    if board.factors:
+        row = replace(row, leverage=float(cluster_shares(strata).max()))
+    wilson_ends = board.shares and alone
+    row = replace(row, estimate=float(found.estimate[0]), method=method_of(board, own, pooling, wilson_ends))
+    if found.undefined:
+        return replace(row, undefined=found.undefined)
+    error = float(np.sqrt((found.influence**2).sum()))
+    still = bool(flat(found.influence, board.magnitude)[0])
+    if wilson_ends:
+        row = row if still else replace(row, std_error=error)
+        return share_row(board, row, board.values[own, models[0]], strata, 0.0 if still else error, found.df)
     if still:
-        return replace(row, undefined=constant(board.values[units, k], "scores"))
-    return replace(with_t(row, error, means.df, board.level, test=False), df=means.df)
+        values = minus([board.values[own, k] for k in models])
+        return replace(row, undefined=constant(values, "scores" if alone else "differences"), reason="no_variation")
+    if alone:
+        return replace(with_t(row, error, found.df, board.level, test=False), df=found.df)
+    most = 1.0 if board.shares else math.inf
+    return with_t(row, error, found.df, board.level, within=(-most, most))
 
 
-def share_row(
-    board: Board, row: Row, k: int, units: BoolArray, means: StratifiedMeans, error: float, pooling: str
-) -> Row:
+def share_row(board: Board, row: Row, values: FloatArray, strata: Strata, error: float, df: float) -> Row:
     """Fill in Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
 
     Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998); yes-or-no scores in clusters never count as
     more than the tasks' weights make of independent ones, 1 / sum of w_t^2 / n_t (Kish 1965). Without variance each
     unit (cluster) is one score: 1 / sum of squared shares of the clusters.
     """
-    strata = board.strata(units, pooling)
-    assert isinstance(strata, Strata)
     sizes, shares = np.bincount(strata.stratum), cluster_shares(strata)
-    yes_no = bool(np.isin(board.values[units, k], (0.0, 1.0)).all())
+    p, yes_no = np.array([row.estimate], dtype=np.float64), bool(np.isin(values, (0.0, 1.0)).all())
     if len(sizes) == 1 and not board.factors and yes_no:
-        low, high = wilson(means.estimate, np.array([float(len(shares))]), level=board.level)
-        return with_ends(row, float(low[0]), float(high[0]), board.level)
-    errors = MeanErrors.of(
-        variance=error**2, df=means.df, clusters=float(len(shares)), effective=1 / float(shares @ shares),
-        largest=float(shares.max()),
-    )  # fmt: skip
+        low, high = wilson(p, np.array([float(len(shares))]), level=board.level)
+        return with_ends(row, float(low[0]), float(high[0]), board.level, interval="score")
+    errors = MeanErrors.of(variance=error**2, df=df, clusters=float(len(shares)), effective=1 / float(shares @ shares),
+                           largest=float(shares.max()))  # fmt: skip
     most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
-    low, high, n = share_interval(means.estimate, errors, most, level=board.level)
+    low, high, n = share_interval(p, errors, most, level=board.level)
     effective = float(n[0]) if board.factors else None
-    return with_ends(row, float(low[0]), float(high[0]), board.level, df=means.df, effective=effective)
-
-
-def difference_rows(board: Board) -> list[Row]:
-    """Differences of all pairs of models on the units that both have, with p adjusted by Holm."""
-    rows = []
-    for (a, b), found in board.differences(board.pooling).items():
-        units = board.known[:, a] & board.known[:, b]
-        row = Row(term=f"{board.models[a]} - {board.models[b]}", group=DIFFERENCE)
-        row = sized(board, row, units, board.pooling)
-        rows.append(difference_row(board, row, found, board.values[units, a] - board.values[units, b], units))
-    return with_holm(rows, HOLM)
-
-
-def difference_row(board: Board, row: Row, found: StratifiedMeans | str, gaps: FloatArray, units: BoolArray) -> Row:
-    """Row of one difference with its t test."""
-    if isinstance(found, str):
-        return replace(row, undefined=found)
-    row = replace(row, estimate=float(found.estimate[0]), method=method_of(board, units, board.pooling))
-    if found.undefined:
-        return replace(row, undefined=found.undefined)
-    if flat(found.influence, board.magnitude)[0]:
-        return replace(row, undefined=constant(gaps, "differences"))
-    most = 1.0 if board.shares else math.inf
-    error = float(np.sqrt((found.influence**2).sum()))
-    return with_t(row, error, found.df, board.level, within=(-most, most))
+    return with_ends(row, float(low[0]), float(high[0]), board.level, df=df, effective=effective, interval="score")
 
 
 def constant(values: FloatArray, what: str) -> str:
@@ -380,12 +350,12 @@ def constant(values: FloatArray, what: str) -> str:
     return f"the {what} do not vary between clusters within tasks: no standard error, no test"
 
 
-def method_of(board: Board, units: BoolArray, pooling: str, *, interval: bool = False) -> str:
+def method_of(board: Board, units: BoolArray, pooling: str, wilson_ends: bool) -> str:
     """Name interval or test, and what weighs how much."""
-    kind = "Wilson" if board.shares and interval else "t"
+    kind = "Wilson" if wilson_ends else "t"
     clusters = f", clusters of {board.factors[0].name} (CR2)" if board.factors else ""
     several = len(np.unique(board.task[units])) > 1
-    joined = " by task" if several and kind == "Wilson" else ""
+    joined = " by task" if several and wilson_ends else ""
     return f"{kind}{joined}{clusters}" + (f", {WEIGHED[pooling]}" if several else "")
 
 
@@ -462,7 +432,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         words=f"The {level_text(level)} {kind} rank {'interval' if len(first) == 1 else 'intervals'} of "
         f"{count(len(first), 'model')} of {count(len(means))} included rank 1 ({quoted(first)}); the intervals held "
         f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} ranks on average.",
-        extras={"result": result, "first": len(first)},
+        extras={"result": result, "first": len(first), "holm": test != "max-t"},
     )  # fmt: skip
 
 
@@ -473,29 +443,19 @@ def sets_of(
     board, level = result.board, float(result.settings["level"])
     assert board is not None
     strength = np.array([row.estimate for row in ranked], dtype=np.float64)
-    means = board.means(every(board), range(len(board.models)), board.pooling) if board.complete else ""
-    many = isinstance(means, StratifiedMeans) and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked)
-    if isinstance(means, StratifiedMeans) and not means.undefined and many and means.covariance.any():
+    means = board.part(range(len(board.models)), board.pooling).means if board.complete else None
+    if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and means.covariance.any():
         sets = rank_sets(strength, means.covariance, level=level, simultaneous=kind == "simultaneous", draws=draws,
                          seed=seed, df=int(means.df))  # fmt: skip
         return sets, "max-t"
     place = {row.term: i for i, row in enumerate(ranked)}
     difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
-    pairs = iter(row for row in result.rows if row.group == DIFFERENCE)
-    for a, one in enumerate(board.models):
-        for other in board.models[a + 1 :]:
-            row = next(pairs)
-            if row.p_value is None or row.estimate is None or not {one, other} <= set(place):
-                continue
-            i, j = place[one], place[other]
+    for row in rows_with(result.rows, "model", "minus", role="difference"):
+        i, j = (place.get(str(row.label(side))) for side in ("model", "minus"))
+        if i is not None and j is not None and row.p_value is not None and row.estimate is not None:
             difference[i, j], difference[j, i] = row.estimate, -row.estimate
             p[i, j] = p[j, i] = row.p_value
     return holm_rank_sets(strength, difference, p, level=level, simultaneous=kind == "simultaneous"), "Holm's method"
-
-
-def every(board: Board) -> BoolArray:
-    """(units,) bool array of True."""
-    return np.ones(len(board.task), dtype=bool)
 
 
 def ordered(rows: list[Row]) -> list[Row]:
@@ -676,18 +636,25 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     """Compute the leaderboard of one design."""
     board = board_of(design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")})
     lead, other = board.pooling, next(p for p in POOLINGS if p != board.pooling)
-    rows = mean_rows(board, MEAN, lead)
-    second = mean_rows(board, OTHER[lead], other) if len(board.tasks) > 1 else []
-    rows += second if differs(rows, second) else []
-    rows += task_rows(board)
+    rows = mean_rows(board, MEAN, lead, board.every)
+    if len(board.tasks) > 1:
+        second = mean_rows(board, OTHER[lead], other, board.every, ("pooling", other))
+        rows += second if differs(rows, second) else []
+        for t, task_name in enumerate(board.tasks):
+            rows += mean_rows(board, task_group(task_name), "units", board.task == t, (TASK, task_name))
     shared = np.asarray(board.known.all(axis=1))
     if not board.complete and shared.any():
-        rows += mean_rows(board, SHARED, lead, shared)
+        rows += mean_rows(board, SHARED, lead, shared, ("units", "shared"))
     rows += difference_rows(board)
     names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
     sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
     missing = (~board.known).sum(axis=0)
+    cautions = (
+        *share_cautions(design, board.factors, rows), *own_cautions(board, shared),
+        *(few_differences(board) if board.shares else shapes_of(board)),
+    )  # fmt: skip
+    board.kept.clear()  # units x pairs of numbers, where scores are missing
     return LeaderboardResult(
         metric="leaderboard",
         title=f"Leaderboard of {count(len(board.models), 'model')}",
@@ -700,10 +667,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         fit={"nobs": int(board.known.sum()), "n_clusters": next(iter(sizes.values()), None)}
         | (cluster_facts(rows) if board.factors else {}),
         settings=settings,
-        cautions=(
-            *share_cautions(design, board.factors, rows), *own_cautions(board, shared),
-            *(few_differences(board) if board.shares else shapes_of(board)),
-        ),
+        cautions=cautions,
         references=("bellmccaffrey2002", "pustejovskytipton2018", "holm1979", "mogstad2024", "romanowolf2005")
         + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
         design=design,
@@ -750,13 +714,13 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     .89 to 1 of these samples. With 20 differing units or more in tasks of one size it was in none (.945 to .955 held).
     """
     few = []
-    for (a, b), found in board.differences(board.pooling).items():
-        units = board.known[:, a] & board.known[:, b]
-        strata = board.strata(units, board.pooling)
-        if isinstance(found, str) or found.undefined or isinstance(strata, str):
+    for pair in combinations(range(len(board.models)), 2):
+        part = board.part(pair, board.pooling)
+        strata = part.strata
+        if isinstance(strata, str) or part.means is None or part.means.undefined:
             continue
         cell = np.unique(np.stack([strata.stratum, strata.cluster]), axis=1, return_inverse=True)
-        task, gaps = cell[0][0], np.abs(board.values[units, a] - board.values[units, b])
+        task, gaps = cell[0][0], np.abs(minus([board.values[part.units, k] for k in pair]))
         differ = np.bincount(cell[1].ravel(), gaps) > 0
         m = np.maximum(np.bincount(task, differ), 1)
         share = (strata.weights / np.bincount(task)) ** 2
@@ -776,8 +740,9 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
 
 def shapes_of(board: Board) -> tuple[Caution, ...]:
     """Cautions SS312 and SS317 of t intervals of means and differences, by what units (clusters) add to them."""
-    parts = [*board.own_means(board.pooling).values(), *board.differences(board.pooling).values()]
-    known = [part for part in parts if not isinstance(part, str) and not part.undefined]
+    models = range(len(board.models))
+    rows = [*((k,) for k in models), *combinations(models, 2)]
+    known = [found for row in rows if (found := board.part(row, board.pooling).of(row)) and not found.undefined]
     sizes = (len(np.unique(board.cluster)),) if board.factors else ()
     return shape_cautions(
         (ClusteredMean(

@@ -17,7 +17,7 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat
-from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text
+from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text, few_clusters
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
@@ -61,7 +61,20 @@ def fit_model(
     fit = bradley_terry(design, formula, order=order and design.order_known, cluster=cluster, by=None, **given)
     if not isinstance(fit, BradleyTerryResult):
         raise InputError("one model at a time: use by= in the design")
-    return fit
+    return replace(fit, cautions=(*few_pairs(design, cluster), *fit.cautions))
+
+
+def few_pairs(design: Comparisons, cluster: Any) -> tuple[Caution, ...]:
+    """Caution SS202 where pairs repeat, have no clusters, and are too few to show their leans."""
+    pairs, gaps = len(design.pair.levels), len(design.items) - 1
+    if cluster is not None or design.clusters or pairs == design.n_rows or pairs >= gaps + FEW_DF:
+        return ()
+    return (few_clusters(
+        f"{count(pairs, 'pair')} for {count(gaps, 'difference')} of strengths: a lean of a pair can hardly be told "
+        "from strengths, and the errors are those of independent comparisons",
+        affects="intervals and tests of strengths: where pairs lean, nominal 95 % ones held in .50 to .95",
+        fix="compare more pairs of items, or cluster by pair (--cluster pair)",
+    ),)  # fmt: skip
 
 
 def default_cluster(design: Comparisons) -> Any:
@@ -524,7 +537,7 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     pairs = len(design.pair.levels) if fit is None else fit.counts["pairs"]
     parts = [count(design.n_rows, "comparison"), count(len(design.items), "item"), count(pairs, "pair")]
     parts += [f"{percent(design.n_ties / design.n_rows)} ties"] * bool(design.n_ties)
-    parts += [f"{count(len(c.levels))} {c.name}s" for c in design.clusters]
+    parts += [f"{count(len(c.levels))} {c.name}s" for c in design.clusters if c.name != "pair"]
     return "Paired comparisons: " + ", ".join(parts)
 
 

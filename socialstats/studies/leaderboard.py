@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_scores
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError
 from socialstats.figures import forest, heat
 from socialstats.metrics.leaderboard import (
     DIFFERENCE,
@@ -36,12 +36,26 @@ from socialstats.studies.estimates import (
     references_of,
     rows_table,
     settings_of,
+    table_of,
     verify_all,
 )
 from socialstats.studies.multiverse import dependence_block, with_design_effect
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    Table,
+    check_single,
+    order_cautions,
+    shared,
+)
 from socialstats.text import count, level_text, listing, quoted, shorten
 
+MODEL = ("Model", "term")  # first column of a table of models
 MOST_CELLS = 12  # models (and tasks) of a heat map
 MOST_FOREST = 60  # models of a figure
 MOST_LONG = 400  # models x tasks up to which every interval stands in a table
@@ -85,10 +99,14 @@ class Numbers:
         """Decimals of means and differences."""
         return digits_for(self.means)
 
-    @property
-    def bounded(self) -> bool:
-        """True where no mean can exceed 1."""
-        return bool(self.main.extras["shares"])
+    @cached_property
+    def all_ordered(self) -> list[Row]:
+        """Means of all models, the highest first, those that do not exist last."""
+        return [*self.ordered, *(row for row in self.means if row.estimate is None)]
+
+    def bounded(self, text: Callable[..., str], *about: Any) -> str:
+        """Write a row by `value_text` or `gap_text`, for means that exceed 1 or cannot."""
+        return text(*about, bounded=bool(self.main.extras["shares"]))
 
     @cached_property
     def gap(self) -> Row | None:
@@ -103,6 +121,21 @@ class Numbers:
         return [row for row in self.main.rows if row.group == name]
 
 
+def by_term(rows: Iterable[Row]) -> dict[str, Row]:
+    """Return rows by their terms, the models."""
+    return {row.term: row for row in rows}
+
+
+def places(rows: Iterable[Row]) -> dict[str, int]:
+    """Return the place of each model that has a mean, 1 the highest."""
+    return {row.term: k for k, row in enumerate(ordered(list(rows)), start=1)}
+
+
+def away_from(cells: Sequence[Row], neutral: float) -> float:
+    """Return how far estimates lie from a neutral value at most: the ends of a scale of colours."""
+    return max((abs(row.estimate - neutral) for row in cells if row.estimate is not None), default=0.0) or 1.0
+
+
 def span(row: Row | None) -> str | None:
     """Write a rank interval, such as 1–3; None without a rank."""
     if row is None or row.conf_low is None or row.conf_high is None:
@@ -112,20 +145,17 @@ def span(row: Row | None) -> str | None:
 
 def board_block(numbers: Numbers) -> Block:
     """Show the mean of each model with its interval and rank intervals."""
-    marginal, joint = ({row.term: row for row in result.rows} for result in (numbers.marginal, numbers.joint))
+    marginal, joint = by_term(numbers.marginal.rows), by_term(numbers.joint.rows)
     level = level_text(numbers.main.settings["level"])
-    shown = [*numbers.ordered, *(row for row in numbers.means if row.estimate is None)]
-    cells = tuple(
-        (
-            r.term, None if marginal[r.term].estimate is None else int(marginal[r.term].estimate or 0), r.estimate,
-            r.std_error, r.conf_low, r.conf_high, r.n_units, span(marginal[r.term]), span(joint[r.term]), r.undefined,
-        )
-        for r in shown
-    )  # fmt: skip
+    shown = numbers.all_ordered
+    columns: dict[str, Any] = {
+        "Rank": lambda r: None if (rank := marginal[r.term].estimate) is None else int(rank), "Mean": "estimate",
+        "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Units": "n_units",
+        "Marginal rank interval": lambda r: span(marginal[r.term]),
+        "Simultaneous rank interval": lambda r: span(joint[r.term]), "Why not": "undefined",
+    }  # fmt: skip
     sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in joint.items()
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
-    header = ("Model", "Rank", "Mean", "SE", "Low", "High", "Units", "Marginal rank interval",
-              "Simultaneous rank interval", "Why not")  # fmt: skip
     rest = len(shown) - MOST_FOREST
     return Block(
         id="means",
@@ -136,7 +166,7 @@ def board_block(numbers: Numbers) -> Block:
         figure_title="Mean score of each model, highest first"
         + (f" ({count(rest, 'more model')} in the table)" if rest > 0 else ""),
         caption=f"Means with {level} intervals ({numbers.main.inference}). Ranks: simultaneous {level} rank interval.",
-        tables=(Table(caption="Mean and rank of each model", header=header, cells=cells, digits=numbers.digits),),
+        tables=(table_of(shown, "Mean and rank of each model", MODEL, columns, numbers.digits),),
         results=(numbers.main, numbers.marginal, numbers.joint),
     )  # fmt: skip
 
@@ -148,10 +178,10 @@ def lead_block(numbers: Numbers) -> Block | None:
     best, *others = numbers.ordered
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
     digits = digits_for(rows)
-    said = f"'{shorten(best.term)}' had the highest mean: {value_text(best, bounded=numbers.bounded)}."
+    said = f"'{shorten(best.term)}' had the highest mean: {numbers.bounded(value_text, best)}."
     last = rows[-1]
     if last.estimate is not None and len(rows) > 1:
-        said += f" Against the lowest mean, it was {gap_text(last, last.term, bounded=numbers.bounded)}."
+        said += f" Against the lowest mean, it was {numbers.bounded(gap_text, last, last.term)}."
     return Block(
         id="lead",
         question=f"How far is '{shorten(best.term, 40)}' above the others?",
@@ -178,13 +208,11 @@ def pairs_block(numbers: Numbers) -> Block | None:
     said += f" {count(lost, 'difference is', 'differences are')} undefined; the table says why." if lost else ""
     names = [row.term for row in numbers.ordered]
     cells = [
-        replace(found, term=one, group=other, n=None)
-        for one in names for other in names if one != other
-        for found in (difference_of(numbers.main, one, other),)
-    ] if 2 < len(names) <= MOST_CELLS else []  # fmt: skip
-    extreme = max((abs(row.estimate or 0.0) for row in rows), default=0.0) or 1.0
+        replace(difference_of(numbers.main, one, other), term=one, group=other, n=None)
+        for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)
+    ]
     digits = digits_for(rows)
-    draw = partial(heat, cells, neutral=0.0, extreme=extreme, xlabel="minus", digits=min(digits, 3))
+    draw = partial(heat, cells, neutral=0.0, extreme=away_from(rows, 0.0), xlabel="minus", digits=min(digits, 3))
     return Block(
         id="pairs",
         question="Which models differ?",
@@ -198,18 +226,16 @@ def pairs_block(numbers: Numbers) -> Block | None:
 
 def pairs_table(rows: Sequence[Row], digits: int) -> Table:
     """Return the table of all pairs."""
-    header = ("Difference", "Estimate", "SE", "Low", "High", "t", "df", "p", "p (Holm)", "n")
-    why = any(row.undefined for row in rows)
-    cells = tuple(
-        (r.term, r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
-         p_text(r.p_adjusted), r.n_units, *([r.undefined] if why else []))
-        for r in rows
-    )  # fmt: skip
-    places = (digits, digits, digits, digits, digits, 2, digits, digits, digits, 0)
-    return Table(
-        caption=f"All pairs of models, first minus second; p (Holm): over {count(len(rows), 'pair')}",
-        header=(*header, *(["Why not"] if why else [])), cells=cells, digits=(*places, *([0] if why else [])),
-    )  # fmt: skip
+    columns: dict[str, Any] = {
+        "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "t": "statistic",
+        "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "n": "n_units",
+    }  # fmt: skip
+    columns |= {"Why not": "undefined"} if any(row.undefined for row in rows) else {}
+    places = {"t": 2, "n": 0, "Why not": 0}
+    caption = f"All pairs of models, first minus second; p (Holm): over {count(len(rows), 'pair')}"
+    return table_of(rows, caption, ("Difference", "term"), columns,
+                    (digits, *(places.get(name, digits) for name in columns)))  # fmt: skip
 
 
 def tasks_block(numbers: Numbers) -> Block | None:
@@ -217,8 +243,8 @@ def tasks_block(numbers: Numbers) -> Block | None:
     tasks = numbers.main.extras["tasks"]
     if not tasks:
         return None
-    by_task = {task: {row.term: row for row in numbers.group(task_group(task))} for task in tasks}
-    names = [*(row.term for row in numbers.ordered), *(row.term for row in numbers.means if row.estimate is None)]
+    by_task = {task: by_term(numbers.group(task_group(task))) for task in tasks}
+    names = [row.term for row in numbers.all_ordered]
     best = {task: max((r.estimate for r in rows.values() if r.estimate is not None), default=None)
             for task, rows in by_task.items()}  # fmt: skip
     wins = {name: [t for t in tasks if best[t] is not None and by_task[t][name].estimate == best[t]] for name in names}
@@ -230,29 +256,27 @@ def tasks_block(numbers: Numbers) -> Block | None:
     cells = [replace(by_task[t][name], group=t, n=None) for name in names for t in tasks]
     known = [row.estimate for row in cells if row.estimate is not None]
     middle = float(np.mean(known)) if known else 0.0
-    extreme = max((abs(x - middle) for x in known), default=0.0) or 1.0
     small = len(names) <= 2 * MOST_CELLS - 4 and len(tasks) <= MOST_CELLS
     digits = digits_for([row for rows in by_task.values() for row in rows.values()])
-    draw = partial(heat, cells, neutral=middle, extreme=extreme, xlabel="task", digits=min(digits, 3))
+    draw = partial(heat, cells, neutral=middle, extreme=away_from(cells, middle), xlabel="task", digits=min(digits, 3))
     wide = Table(
         caption="Mean of each model by task", header=("Model", *tasks), digits=digits,
         cells=tuple((name, *(by_task[t][name].estimate for t in tasks)) for name in names),
     )  # fmt: skip
     tables = [wide]
     if numbers.by_task:
-        sets = {t: {row.term: row for row in result.rows} for t, result in numbers.by_task.items()}
+        sets = {t: by_term(result.rows) for t, result in numbers.by_task.items()}
         tables.append(Table(
             caption="Simultaneous rank interval of each model by task", header=("Model", *sets),
             cells=tuple((name, *(span(rows.get(name)) for rows in sets.values())) for name in names),
         ))  # fmt: skip
     if len(names) * len(tasks) <= MOST_LONG:
-        header = ("Model", "Task", "Mean", "SE", "Low", "High", "Units", "Why not")
         every = [by_task[t][name] for name in names for t in tasks]
-        lines = tuple(
-            (r.term, (r.group or "").removeprefix(task_group("")), r.estimate, r.std_error, r.conf_low, r.conf_high,
-             r.n_units, r.undefined) for r in every
-        )  # fmt: skip
-        tables.append(Table(caption="Every mean by task", header=header, digits=digits, cells=lines))
+        columns: dict[str, Any] = {
+            "Task": lambda r: r.label(TASK), "Mean": "estimate", "SE": "std_error", "Low": "conf_low",
+            "High": "conf_high", "Units": "n_units", "Why not": "undefined",
+        }  # fmt: skip
+        tables.append(table_of(every, "Every mean by task", MODEL, columns, digits))
     return Block(
         id="tasks",
         question="How do the models do on each task?",
@@ -272,17 +296,15 @@ def pooling_block(numbers: Numbers) -> Block | None:
     if not second:
         return None
     other = next(name for name in OTHER if name != lead)
-    own = {row.term: row for row in second}
-    ranked = {name: k for k, name in enumerate([row.term for row in ordered(second)], start=1)}
-    order = [row.term for row in numbers.ordered]
-    moved = [name for k, name in enumerate(order, start=1) if ranked.get(name) not in (k, None)]
+    own, ranked = by_term(second), places(second)
+    moved = [name for name, k in places(numbers.means).items() if ranked.get(name) not in (k, None)]
     said = f"With {WEIGHED[other]}, "
     best = ordered(second)
     if not best:
         said += f"no model has a mean ({second[0].undefined})."
     else:
-        said += f"'{shorten(best[0].term)}' had the highest mean ({value_text(best[0], bounded=numbers.bounded)}); "
-        said += f"{count(len(moved), 'model')} of {count(len(order))} had another rank."
+        said += f"'{shorten(best[0].term)}' had the highest mean ({numbers.bounded(value_text, best[0])}); "
+        said += f"{count(len(moved), 'model')} of {count(len(numbers.ordered))} had another rank."
     cells = tuple(
         (r.term, r.estimate, r.conf_low, r.conf_high, own[r.term].estimate, own[r.term].conf_low,
          own[r.term].conf_high, ranked.get(r.term), own[r.term].undefined or r.undefined)
@@ -305,19 +327,18 @@ def missing_block(numbers: Numbers) -> Block | None:
     lost = {name: n for name, n in missing.items() if n}
     if not lost:
         return None
-    shared = {row.term: row for row in numbers.group(SHARED)}
+    shared = by_term(numbers.group(SHARED))
     known = ordered(list(shared.values()))
-    ranked = {row.term: k for k, row in enumerate(known, start=1)}
+    order, ranked = places(numbers.means), places(known)
     n = numbers.main.extras["shared"]
     named = listing([f"'{shorten(name, 40)}' ({count(k)})" for name, k in lost.items()], 8)
     said = [f"{count(len(lost), 'model lacks', 'models lack')} scores of some units: {named}."]
     if known:
         said.append(f"On the {count(n, 'unit')} that all models share, '{shorten(known[0].term)}' had the highest mean "
-                    f"({value_text(known[0], bounded=numbers.bounded)}).")  # fmt: skip
+                    f"({numbers.bounded(value_text, known[0])}).")  # fmt: skip
     else:
         reason = next(iter(shared.values())).undefined if shared else "no unit has scores of all models"
         said.append(f"A ranking on shared units is undefined: {reason}.")
-    order = {row.term: k for k, row in enumerate(numbers.ordered, start=1)}
     cells = tuple(
         (row.term, row.n_units, missing[row.term], row.estimate, order.get(row.term),
          *((r.estimate, r.conf_low, r.conf_high, ranked.get(row.term))
@@ -342,18 +363,6 @@ MOST_MARKS = 5
 SHOWN = {"tasks": "each task counts the same", "units": "each unit counts the same"}
 
 
-def read(
-    table: Table, *, unit: str | None = None, rater: str | None = None, value: str | None = None,
-    task: str | None = None, raters: Sequence[str] | None = None, by: str | None = None, na: Sequence[str] = (),
-    refusal: Sequence[str] = (), cluster: Sequence[str] = (), missing: Any = "drop",
-) -> Ratings:  # fmt: skip
-    """Read a table of scores of models in any of the shapes of `model_scores`."""
-    return model_scores(
-        table, unit=unit, rater=rater, value=value, task=task, raters=raters, by=by, na=na, refusal=refusal,
-        cluster=cluster, missing=missing,
-    )  # fmt: skip
-
-
 def suits(design: Ratings) -> bool:
     """Tell whether the design has numbers (or two levels) of two raters or more, whose names are known."""
     return (design.numeric or len(design.levels) == 2) and design.raters_known and len(design.raters) > 1
@@ -361,8 +370,7 @@ def suits(design: Ratings) -> bool:
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: which model has the highest mean, how far is it above the others, and where, and how sure is that?"""
-    if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    check_single(design)
     numbers = compute(design, options)
     main = numbers.main
     shown = blocks(design, numbers, options)
@@ -374,14 +382,13 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
         blocks=shown,
-        flow=design.flow,
         data=task_counts(main),
         diagnostics=diagnostics(main),
         methods=methods(design, numbers),
         references=references_of((main, numbers.marginal, numbers.joint), shown),
         verifications=verify_all({"Leaderboard": main}, shown) if options.verify else {},
         settings=settings_of(options, USED),
-        simulated=options.simulated,
+        **shared(design, options),
     )
 
 
@@ -413,11 +420,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     """Return the questions in the order of a reader's interest."""
     gap = numbers.gap
     term = "" if gap is None else gap.term
-
-    def top(result: Any) -> Row:
-        found: Row = result.row(term, group=DIFFERENCE)
-        return found
-
+    top = partial(Result.row, term=term, group=DIFFERENCE)
     found = [
         board_block(numbers), lead_block(numbers), pairs_block(numbers), tasks_block(numbers), pooling_block(numbers),
         missing_block(numbers),
@@ -498,7 +501,7 @@ STUDY = Study(
     needs="model, item and score, best with task; or one row per item or model, with a column for each of the others",
     suits=suits,
     run=run,
-    read=read,
+    read=model_scores,
     parts=PARTS,
     takes=("raters",),
     knows=is_plain_board,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from socialstats.studies.estimates import (
     digits_for,
     numbers_text,
     p_text,
+    table_of,
+    whole,
 )
 from socialstats.studies.page import Block, Table
 from socialstats.text import count, interval, number, p_value, quoted, shorten
@@ -71,15 +73,14 @@ class Multiverse(Result):
         The rows must also be those of the analyses that they name: one that is not is a check that fails.
         """
         leads: Mapping[str, Row] = self.extras["leads"]
-        for row in known(self.rows):
-            for name in KINDS:
-                if getattr(row, name) != getattr(leads[row.term], name):
-                    yield Check(quantity=f"{row.term}: {name}", ours=getattr(row, name), version="", tolerance=0.0,
-                                theirs=getattr(leads[row.term], name), package=OWN, ok=False,
-                                why="copied from the analysis of that name")  # fmt: skip
         base = leads[self.rows[0].term].estimate or 0.0
         farthest = max(leads, key=lambda label: abs((leads[label].estimate or 0.0) - base))
         result, shown = self.extras["results"][farthest], {row.term: row for row in self.rows}
+        made = [(row, name, getattr(row, name)) for row in self.rows for name in KINDS]
+        for row, name, ours in made:
+            if row.estimate is not None and ours != (theirs := getattr(leads[row.term], name)):
+                yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=theirs, package=OWN, version="",
+                            tolerance=0.0, ok=False, why="copied from the analysis of that name")  # fmt: skip
         lead = next(k for k, row in enumerate(result.rows) if row is leads[farthest])
         for check in result.verify():
             named = replace(check, quantity=f"{farthest}: {check.quantity}", row=None, field="")
@@ -88,11 +89,10 @@ class Multiverse(Result):
             elif check.ok is not None:
                 yield named
         others = "of all analyses, the one farthest from the page's own was recomputed"
-        for row in self.rows:
-            for name in KINDS if row.term != farthest else ():
-                if (value := getattr(row, name)) is not None:
-                    yield Check(quantity=f"{row.term}: {name}", ours=value, theirs=None, package="", version="",
-                                tolerance=0.0, ok=None, note=others)  # fmt: skip
+        for row, name, ours in made:
+            if row.term != farthest and ours is not None:
+                yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=None, package="", version="",
+                            tolerance=0.0, ok=None, note=others)  # fmt: skip
 
 
 def multiverse(
@@ -152,8 +152,9 @@ def multiverse(
         if isinstance(result, str):
             rows.append(Row(term=variant.label, group=variant.choice, undefined=result))
             continue
-        results[variant.label], leads[variant.label] = result, variant.lead(result)
-        rows.append(_row(variant, leads[variant.label], result))
+        lead = variant.lead(result)
+        results[variant.label], leads[variant.label] = result, lead
+        rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference))
     own = results[labels[0]]
     return Multiverse(
         metric=metric, title=f"{quantity[0].upper()}{quantity[1:]} under {count(len(rows), 'analysis', 'analyses')}",
@@ -177,23 +178,16 @@ def _computed(variants: Sequence[Variant]) -> list[Result | str]:
     return in_halves(one, len(variants))
 
 
-def _row(variant: Variant, lead: Row, result: Result) -> Row:
-    """Return the row of a variant: its numbers under the variant's name."""
-    return replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference)
-
-
 def distinct(variants: Sequence[Variant]) -> list[Variant]:
     """Give variants that share a label a number each: labels of the data were cut, or differ only in what is unseen."""
-    found: list[Variant] = []
-    taken: set[str] = set()
+    found: dict[str, Variant] = {}
     for variant in variants:
         label, k = variant.label, 1
-        while label in taken:
+        while label in found:
             k += 1
             label = f"{variant.label} ({k})"
-        taken.add(label)
-        found.append(replace(variant, label=label))
-    return found
+        found[label] = replace(variant, label=label)
+    return list(found.values())
 
 
 def without_label(factor: str, level: str) -> str:
@@ -240,34 +234,35 @@ def side(row: Row, reference: float) -> Side:
 
 def _words(rows: tuple[Row, ...], quantity: str, reference: float, digits: int, name: str) -> str:
     """Return range, the choice that moves the estimate most, and how often the conclusion stays."""
-    low, high = ends(rows)
-    if len(known(rows)) < 2:
-        return f"On this page {quantity} is {number(rows[0].estimate, digits)}. {_mover(rows, digits)}"
+    own, mover, n = number(rows[0].estimate, digits), _mover(rows, digits), len(known(rows))
+    if n < 2:
+        return f"On this page {quantity} is {own}. {mover}"
+    low, high = (f"{number(row.estimate, digits)} ({shorten(row.term, 60)})" for row in ends(rows))
     text = (
-        f"Over {count(len(known(rows)), 'analysis', 'analyses')}, {quantity} runs from {number(low.estimate, digits)} "
-        f"({shorten(low.term, 60)}) to {number(high.estimate, digits)} ({shorten(high.term, 60)}); on this page it is "
-        f"{number(rows[0].estimate, digits)}. {_mover(rows, digits)}"
+        f"Over {count(n, 'analysis', 'analyses')}, {quantity} runs from {low} to {high}; on this page it is {own}. "
+        f"{mover}"
     )
     inside = [row for row in rows if row.conf_low is not None]
     mine = side(rows[0], reference)
     if mine == "unknown" or len(inside) < 2:
         return text
     others = [row for row in inside if side(row, reference) != mine]
-    verdict = f"The interval on this page {SIDES[mine].replace('it', name)}; so "
+    verdict = f"{text} The interval on this page {SIDES[mine].replace('it', name)}; so do those of"
     if not others:
-        return f"{text} {verdict}do those of all {count(len(inside) - 1)} others."
+        return f"{verdict} all {count(len(inside) - 1)} others."
     told = ", ".join(f"{shorten(row.term, 60)} ({_interval(row, digits, reference)})" for row in others[:3])
     more = f" and {count(len(others) - 3)} more" if len(others) > 3 else ""
-    return f"{text} {verdict}do those of {count(len(inside) - 1 - len(others))} others, but not: {told}{more}."
+    return f"{verdict} {count(len(inside) - 1 - len(others))} others, but not: {told}{more}."
 
 
 def _interval(row: Row, digits: int, reference: float) -> str:
     """Write an interval, with as many more decimals (at most three) as show on which side of the reference it lies."""
-    for more in range(4):
-        shown = replace(row, conf_low=round(row.conf_low or 0.0, digits + more),
-                        conf_high=round(row.conf_high or 0.0, digits + more))  # fmt: skip
-        if side(shown, reference) == side(row, reference):
-            digits += more
+    low, high = row.conf_low or 0.0, row.conf_high or 0.0
+    for places in range(digits, digits + 4):
+        if side(replace(row, conf_low=round(low, places), conf_high=round(high, places)), reference) == side(
+            row, reference
+        ):
+            digits = places
             break
     return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95)
 
@@ -286,41 +281,34 @@ def _mover(rows: tuple[Row, ...], digits: int) -> str:
 
 def multiverse_block(found: Multiverse, *, id: str, question: str, quantity: str, note: str = "") -> Block:
     """Show a multiverse: one line an analysis, the page's own as the vertical line."""
-    digits = found.settings["digits"]
-    shown = tuple(replace(row, undefined=row.undefined or None) for row in found.rows)
-    low, high = ends(found.rows)
+    digits, rows = found.settings["digits"], found.rows
+    low, high = (number(row.estimate, digits) for row in ends(rows))
     caption = (
-        f"From {number(low.estimate, digits)} to {number(high.estimate, digits)}; the line is the analysis of this "
-        f"page. {_mover(found.rows, digits)} Intervals: of each analysis by itself."
+        f"From {low} to {high}; the line is the analysis of this page. {_mover(rows, digits)} Intervals: of each "
+        f"analysis by itself. {note}"
     )
+    title = f"{quantity[0].upper()}{quantity[1:]} under every choice of analysis"
+    base = rows[0].estimate or 0.0
+    columns: dict[str, Any] = {
+        "Choice": "group", "Estimate": "estimate",
+        "Shift": lambda row: None if row.estimate is None else row.estimate - base, "SE": "std_error",
+        "Low": "conf_low", "High": "conf_high", "n": whole("n"), "Interval": "method", "Why not": "undefined",
+    }  # fmt: skip
     return Block(
         id=id,
         question=question,
         sentences=(found.sentence(),),
-        draw=partial(forest, shown, sort=False, digits=digits, label="Analysis", xlabel=quantity,
-                     reference=found.rows[0].estimate),
-        figure_title=f"{quantity[0].upper()}{quantity[1:]} under every choice of analysis",
-        caption=f"{caption} {note}".strip(),
-        tables=(multiverse_table(found, quantity),),
+        draw=partial(
+            forest, rows, sort=False, digits=digits, label="Analysis", xlabel=quantity, reference=rows[0].estimate
+        ),
+        figure_title=title,
+        caption=caption.strip(),
+        tables=(table_of(rows, title, ("Analysis", "term"), columns, max(3, digits)),),
         results=(found,),
-    )  # fmt: skip
-
-
-def multiverse_table(found: Multiverse, quantity: str) -> Table:
-    """Return every variant with what it changes."""
-    base = found.rows[0].estimate or 0.0
-    cells = tuple(
-        (row.term, row.group, row.estimate, None if row.estimate is None else row.estimate - base, row.std_error,
-         row.conf_low, row.conf_high, None if row.n is None else int(row.n), row.method, row.undefined)
-        for row in found.rows
-    )  # fmt: skip
-    header = ("Analysis", "Choice", "Estimate", "Shift", "SE", "Low", "High", "n", "Interval", "Why not")
-    return Table(caption=f"{quantity[0].upper()}{quantity[1:]} under every choice of analysis", header=header,
-                 cells=cells, digits=max(3, found.settings["digits"]))  # fmt: skip
+    )
 
 
 Way = str | tuple[str, str] | None
-STILL = 1e-12
 
 
 def dependence_block(
@@ -359,52 +347,37 @@ def dependence_block(
             found[label] = compute(way)
         except SocialStatsError as error:
             problems[label] = str(error)
-    lines = {label: lead(result) for label, result in found.items()}
-    shown = tuple(replace(row, term=label) for label, row in lines.items())
-    digits = digits_for(list(lines.values()))
+    shown = tuple(replace(lead(result), term=label) for label, result in found.items())
+    digits = digits_for(shown)
+    title = f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence"
+    columns: dict[str, Any] = {
+        "Clusters": "n_clusters", "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high",
+        "p": lambda r: p_text(r.p_value),
+        "Design effect": lambda r: None if (e := design_effect(r, shown[0])) is None else number(e, 2),
+        "Why not": "undefined",
+    }  # fmt: skip
+    lost = tuple(Row(term=label, undefined=problem) for label, problem in problems.items())
     return Block(
         id="dependence",
         question=f"What does the dependence of the {rows} do to the answer?",
-        sentences=(_dependence_sentence(lines, rows, bounded, digits),),
+        sentences=(_dependence_sentence(shown, bounded, digits),),
         draw=partial(forest, shown, sort=False, xlabel=quantity, digits=digits, label="Assumption"),
-        figure_title=f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence",
+        figure_title=title,
         caption="The estimate is that of the same data; what changes is how much they are worth.",
-        tables=(_dependence_table(lines, problems, quantity, digits),),
+        tables=(table_of((*shown, *lost), title, ("Assumption", "term"), columns, digits),),
         results=tuple(found.values()),
     )
 
 
-def _dependence_sentence(lines: Mapping[str, Row], rows: str, bounded: bool, digits: int) -> str:
+def _dependence_sentence(rows: Sequence[Row], bounded: bool, digits: int) -> str:
     """Say what the row-level test would have claimed, beside each clustered one."""
-    said = {
-        label: numbers_text(row, digits=digits, bounded=bounded)
-        + (f", {p_value(row.p_value)}" if row.p_value is not None else "")
-        for label, row in lines.items()
-    }
-    naive, *others = said
-    rest = "; ".join(f"{label}: {said[label]}" for label in others)
-    return f"With {naive}, a row-level test would have claimed {said[naive]}. {rest[:1].upper()}{rest[1:]}."
-
-
-def _dependence_table(lines: Mapping[str, Row], problems: Mapping[str, str], quantity: str, digits: int) -> Table:
-    cells: list[tuple[str | float | int | None, ...]] = [
-        (label, r.n_clusters, r.estimate, r.std_error, r.conf_low, r.conf_high, p_text(r.p_value),
-         effect_text(r, lines), r.undefined)
-        for label, r in lines.items()
-    ]  # fmt: skip
-    cells += [(label, *[None] * 7, problem) for label, problem in problems.items()]
-    return Table(
-        caption=f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence",
-        header=("Assumption", "Clusters", "Estimate", "SE", "Low", "High", "p", "Design effect", "Why not"),
-        cells=tuple(cells),
-        digits=digits,
-    )
-
-
-def effect_text(row: Row, lines: Mapping[str, Row]) -> str | None:
-    """Write by how many times an assumption multiplies the variance, against the first one."""
-    effect = design_effect(row, next(iter(lines.values())))
-    return None if effect is None else number(effect, 2)
+    naive, *others = (
+        (row.term, numbers_text(row, digits=digits, bounded=bounded)
+         + ("" if row.p_value is None else f", {p_value(row.p_value)}"))
+        for row in rows
+    )  # fmt: skip
+    rest = "; ".join(f"{label}: {said}" for label, said in others)
+    return f"With {naive[0]}, a row-level test would have claimed {naive[1]}. {rest[:1].upper()}{rest[1:]}."
 
 
 def with_design_effect(
@@ -447,6 +420,8 @@ class LeftOut(Result):
         """Recompute the difference without each cluster (of many: the ends of the range) from the pairs, by pandas."""
         import pandas as pd
 
+        from socialstats.crosscheck.long import compare
+
         design, factor = self.design, self.extras["factor"]
         pairs = pd.DataFrame({"gap": design.first - design.second, "n": design.count})
         pairs["cluster"] = [factor.levels[code] for code in factor.codes.tolist()]
@@ -454,10 +429,8 @@ class LeftOut(Result):
         for row in self.rows if len(self.rows) <= MOST_CHECKED else outer_rows(self):
             others = pairs[pairs["cluster"] != row.term]
             theirs = float((others["gap"] * others["n"]).sum() / others["n"].sum())
-            ours, tolerance = row.estimate or 0.0, 1e-9 * max(1.0, abs(theirs))
-            checks.append(Check(quantity=f"difference without '{row.term}'", ours=ours, theirs=theirs, package="pandas",
-                                version=pd.__version__, tolerance=tolerance, ok=abs(ours - theirs) <= tolerance,
-                                why="sums in another order"))  # fmt: skip
+            checks.append(compare(f"difference without '{row.term}'", row.estimate, theirs, package="pandas",
+                                  tolerance=1e-9 * max(1.0, abs(theirs)), why="sums in another order"))  # fmt: skip
         return checks
 
 
@@ -470,7 +443,8 @@ def leave_one_out(design: Paired, factor: Factor, lead: Row, metric: str) -> Res
     values = (sums.sum() - sums) / left
     order = np.argsort(values, kind="stable")
     rows = tuple(
-        Row(term=factor.levels[g], group=f"without this {factor.name}", estimate=float(values[g]), n=float(left[g]),
+        Row(term=factor.levels[g], group=f"without this {factor.name}", key=(("without", factor.levels[g]),),
+            role="component", estimate=float(values[g]), n=float(left[g]),
             method="mean difference of the other pairs")
         for g in order.tolist()
     )  # fmt: skip
@@ -492,23 +466,16 @@ def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block 
     """Show the range of the estimate when one cluster is left out; None without clusters to leave out."""
     if not results:
         return None
-    rows = tuple(
-        replace(row, term=f"without {shorten(row.term, 28)}")
+    cells = tuple(
+        (f"without {shorten(row.term, 28)}", result.extras["factor"].name, row.estimate, int(row.n or 0))
         for result in results.values() for row in outer_rows(result)
     )  # fmt: skip
     return Block(
         id="influence",
         question="Does the answer hang on a single cluster?",
         sentences=tuple(result.sentence() for result in results.values()),
-        tables=(
-            Table(
-                caption="Smallest and largest estimate when one cluster is left out",
-                header=("Left out", "Cluster", "Estimate", "Pairs left"),
-                cells=tuple((r.term, (r.group or "").removeprefix("without this "), r.estimate, int(r.n or 0))
-                            for r in rows),
-                digits=digits,
-            ),
-        ),
+        tables=(Table(caption="Smallest and largest estimate when one cluster is left out", cells=cells,
+                      header=("Left out", "Cluster", "Estimate", "Pairs left"), digits=digits),),
         results=tuple(results.values()),
     )  # fmt: skip
 

@@ -23,11 +23,11 @@ SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
     "effect_size": 1000, "kappa": 1000, "alpha": 1000, "ada_met": 300, "traits": 300,
     "wordings": 600, "two_way": 3000, "zeros": 600, "similarities": 900, "source_shares": 600, "equal_shares": 1000,
-    "ceilings": 1000, "similar_units": 200,
-    "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 200,
+    "ceilings": 1000, "similar_units": 500,
+    "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 600,
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
     "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
-    "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 600,
+    "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500,
     "sensitivities_compared": 300,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth

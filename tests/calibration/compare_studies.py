@@ -13,8 +13,7 @@ from tally import Line, Tally
 import socialstats as ss
 from socialstats.errors import UndefinedStatistic
 from socialstats.studies import StudyOptions
-from socialstats.studies.compare.blocks import item_changes
-from socialstats.studies.compare.numbers import difference, ratings_difference, refit
+from socialstats.studies.compare.numbers import difference, item_changes, ratings_difference, refit
 
 OPTIONS = StudyOptions(resamples=399, seed=1)
 ITEMS, URGENCIES, PAIR_SD = 20, 3, 1.0

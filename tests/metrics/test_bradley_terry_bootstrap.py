@@ -205,3 +205,15 @@ def test_outcome_codes_are_what_these_tests_assume():
             replace(small().fitted_state.data, w=np.array([[1.0, 1, 1], [0, 0, 0], [0, 0, 0]])),
             small().fitted_state.model,
         )
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_refits_of_resampled_pairs_are_those_of_an_independent_fit(seed):
+    """Resamples without an item, or without a loss of one, have no estimate; the others agree to 1e-6."""
+    rng, items, rows = np.random.default_rng(seed), [f"i{k}" for k in range(7)], []
+    for a in range(7):
+        for b in range(a + 1, 7):
+            p = 1 / (1 + np.exp(-(0.4 * (b - a) + rng.normal())))
+            rows += [(items[a], items[b], items[a] if rng.random() < p else items[b]) for _ in range(8)]
+    design = Comparisons.from_frame(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"]))
+    assert bradley_terry(design).bootstrap(by="pair", resamples=200, seed=seed).verify().ok

@@ -22,8 +22,8 @@ OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
     *(f"{CHECKS}.{room}.redrawn" for room in (
         "agreement", "effect_sizes", "weighted_kappa", "paired_difference", "shares",
     )),
-    f"{CHECKS}.weighted_kappa.wide_table",
-    f"{CHECKS}.mcnemar.cross_table", f"{CHECKS}.mcnemar.cluster_table", f"{CHECKS}.symmetry.cross_table",
+    f"{CHECKS}.weighted_kappa.alike",
+    f"{CHECKS}.mcnemar.cross_table", f"{CHECKS}.symmetry.cross_table",
     "pingouin.chi2_mcnemar", "scipy.stats.permutation_test", "sklearn.metrics.cohen_kappa_score",
     "statsmodels.stats.inter_rater.cohens_kappa",
 )  # fmt: skip

@@ -13,7 +13,7 @@ from test_compare import FAST, ITEMS, block
 import socialstats as ss
 from socialstats.errors import UndefinedStatistic
 from socialstats.studies import STUDIES, run_study
-from socialstats.studies.compare.blocks import item_changes
+from socialstats.studies.compare.numbers import item_changes
 
 
 def prompted(strengths: dict[str, float], seed: int, prompt: str, copies: int = 1) -> pd.DataFrame:

@@ -379,7 +379,7 @@ def _rises(slack: Any, without: Sequence[int]) -> bool:
     return bool(solved.status == 0 and -solved.fun > 1e-7)
 
 
-TOLERANCE = 3e-6  # largest last step; what remains is a tenth of it, and the standard errors are 1e-2 and more
+TOLERANCE = 2e-7  # largest last step; what remains is a tenth of it, and the standard errors are 1e-2 and more
 SWEEPS = 60
 LONGEST_STEP = 3.0
 LITTLE_LEFT = 0.25

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.comparisons import Comparisons, without_cited
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.comparisons import A_WON, TIED, Comparisons, group, without_cited
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.compare import with_resampled_t, with_resamples
 from socialstats.inference.dependence import small_sample
-from socialstats.inference.rows import ANYWHERE
+from socialstats.inference.rows import ANYWHERE, with_mean
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.choice_entropy import choice_entropy_difference
 from socialstats.metrics.sensitivity import sensitivity, sensitivity_difference
 from socialstats.metrics.win_rates import win_rates
 from socialstats.models.agreement import alpha_sums, rating_counts
 from socialstats.models.alignment import mode_distances
+from socialstats.models.matched_pairs import Cells, mid_p
 from socialstats.models.sensitivity import common_pairs
 from socialstats.models.shares import group_shares
 from socialstats.resampling import Units, bootstrap
 from socialstats.resampling.engine import Replicates
 from socialstats.results import Check, Result, Row
-from socialstats.studies.compare.blocks import item_changes
 from socialstats.studies.comparisons import (
     Pairs,
     default_cluster,
@@ -40,14 +41,11 @@ from socialstats.studies.estimates import single
 from socialstats.studies.page import StudyOptions
 from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
 from socialstats.studies.sources import human_source, raters_of
-from socialstats.text import count, listing, quoted, shorten
+from socialstats.text import count, listing, number, quoted, shorten
 
 MOST_REFITS = 1000
 MOST_LOST = 0.01  # share of the resamples without finite strengths
 Kind = Literal["effect", "strength", "share"]
-EFFECT: Kind = "effect"
-STRENGTH: Kind = "strength"
-SHARE: Kind = "share"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +93,6 @@ class ModelDifference(Result):
         return checks
 
 
-def on_common_pairs(
-    first: Comparisons, second: Comparisons
-) -> tuple[Comparisons, Comparisons, int, tuple[Caution, ...]]:
-    """Return both designs on the pairs of items that both have, how many those are, and what was left out."""
-    one, two, pairs, cautions = common_pairs(first, second, "drop")
-    return one, two, len(pairs), cautions
-
-
 def refit(
     design: Comparisons, options: StudyOptions, formula: str | None, groupings: Mapping[str, Mapping[str, Any]]
 ) -> Refitted:  # fmt: skip
@@ -115,9 +105,9 @@ def refit(
     items = tuple(fit.strengths)
     effects = [name for name in fit.names if name not in fit.strengths]
     coefficients = fit.coef()
-    estimate = np.array([coefficients[name] for name in (*effects, *items)])
-    drawn = np.concatenate([boot.effects, boot.strengths], axis=1)
-    kinds: dict[str, Kind] = {**dict.fromkeys(effects, EFFECT), **dict.fromkeys(items, STRENGTH)}
+    estimate = [np.array([coefficients[name] for name in (*effects, *items)])]
+    drawn = [boot.effects, boot.strengths]
+    kinds: dict[str, Kind] = {**dict.fromkeys(effects, "effect"), **dict.fromkeys(items, "strength")}
     strengths = np.array([[fit.strengths[item] for item in items]])
     for k, (name, groups) in enumerate(groupings.items()):
         at = [j for j, item in enumerate(items) if item in groups]
@@ -125,13 +115,13 @@ def refit(
         if len(labels) < 2:
             continue
         codes = np.array([labels.index(str(groups[items[j]])) for j in at], dtype=np.int64)
-        estimate = np.concatenate([estimate, group_shares(strengths[:, at], codes, "arithmetic")[0]])
-        drawn = np.concatenate([drawn, group_shares(boot.strengths[:, at], codes, "arithmetic")], axis=1)
+        estimate.append(group_shares(strengths[:, at], codes, "arithmetic")[0])
+        drawn.append(group_shares(boot.strengths[:, at], codes, "arithmetic"))
         where = f" ({name})" if k else ""
-        kinds |= {f"share of {label}{where}": SHARE for label in labels}
-    every = np.full((len(boot.ok), drawn.shape[1]), np.nan)
-    every[boot.ok] = drawn
-    return Refitted(fit=fit, kinds=kinds, estimate=estimate, replicates=every, ok=boot.ok)
+        kinds |= {f"share of {label}{where}": "share" for label in labels}
+    every = np.full((len(boot.ok), len(kinds)), np.nan)
+    every[boot.ok] = np.concatenate(drawn, axis=1)
+    return Refitted(fit=fit, kinds=kinds, estimate=np.concatenate(estimate), replicates=every, ok=boot.ok)
 
 
 def difference(one: Refitted, two: Refitted, labels: tuple[str, str], options: StudyOptions, pairs: int) -> Result:
@@ -156,7 +146,9 @@ def difference(one: Refitted, two: Refitted, labels: tuple[str, str], options: S
         n_degenerate=np.zeros(len(names), dtype=np.int64),
     )
     rows = with_resamples(
-        [Row(term=name, group=one.kinds[name], n_clusters=pairs) for name in names], boot, options.level
+        [Row(term=name, group=one.kinds[name], role="difference", n_clusters=pairs) for name in names],
+        boot,
+        options.level,
     )
     return ModelDifference(
         metric="bradley_terry", title=f"Differences between two models: {labels[0]} minus {labels[1]}",
@@ -168,6 +160,156 @@ def difference(one: Refitted, two: Refitted, labels: tuple[str, str], options: S
         words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
         extras={"fits": (one.fit, two.fit)},
     )  # fmt: skip
+
+
+REPEATED = (
+    "several rows share their items and covariates, so that the stories of the two cannot be matched (declare the "
+    "column that names the story as a cluster)"
+)
+NOTHING = "no story was answered differently"
+CHECKED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stories:
+    """Stories that both designs answered, without ties.
+
+    Attributes
+    ----------
+    items : tuple of str
+    low, high : (stories,) int64 arrays
+        The two items of a story, as indexes into `items`.
+    pair : (stories,) int64 array
+    chose : (2, stories) bool array
+        Whether the first, the second design chose `low`.
+    ties : int
+        Stories left out because one of the two answers is a tie.
+    """
+
+    items: tuple[str, ...]
+    low: IntArray
+    high: IntArray
+    pair: IntArray
+    chose: np.ndarray[Any, np.dtype[np.bool_]]
+    ties: int
+
+
+class ItemChanges(Result):
+    """Differences in how often items are chosen; ``extras["stories"]`` holds the matched stories."""
+
+    __slots__ = ()
+
+    def crosscheck(self) -> Sequence[Check]:
+        """Count the differences again with pandas; the clearest ones' errors by statsmodels' residuals and CR2."""
+        from socialstats.crosscheck.item_changes import checks_of
+
+        checks: Sequence[Check] = checks_of(self.rows, self.extras["stories"], CHECKED)
+        return checks
+
+
+def item_changes(one: Comparisons, two: Comparisons, labels: tuple[str, str], *, level: float = 0.95) -> Result:
+    """Return first minus second of the share of its stories in which each item is chosen.
+
+    The stories are matched by their items and covariates (and clusters, and order, where these are needed to tell
+    stories apart). With y = 1 where the first chose the item and the second did not, -1 for the reverse, and else 0,
+    the difference is the mean of y, (b - c) / n; its error is that of a mean clustered by pair of items (CR2).
+
+    Raises
+    ------
+    UndefinedStatistic
+        If the stories cannot be matched, or none is common.
+    """
+    stories = matched(one, two)
+    rows = [change(stories, k, name, level) for k, name in enumerate(stories.items)]
+    n = int(stories.chose.shape[1])
+    return ItemChanges(
+        metric="mcnemar", title=f"How often items are chosen: {labels[0]} minus {labels[1]}", rows=tuple(rows),
+        inference="t tests of the mean difference, clustered by pair of items (CR2)",
+        counts={"stories": n, "ties": stories.ties}, settings={"labels": labels, "level": level},
+        references=("mcnemar1947", "bellmccaffrey2002"), design=(one, two),
+        words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
+        extras={"stories": stories},
+    )  # fmt: skip
+
+
+def change(stories: Stories, k: int, name: str, level: float) -> Row:
+    """Return the row of one item: (b - c) / n with its clustered interval and test; `method` has b, c and mid-p."""
+    own = np.flatnonzero((stories.low == k) | (stories.high == k))
+    chose = stories.chose[:, own] == (stories.low[own] == k)
+    y = chose[0].astype(np.float64) - chose[1]
+    n = len(own)
+    row = Row(
+        term=name,
+        group="item",
+        role="difference",
+        key=(("item", name),),
+        n=float(n),
+        n_clusters=len(np.unique(stories.pair[own])),
+    )
+    if not n:
+        return replace(row, undefined="in no story that both answered", reason="no_data")
+    b, c = float((y > 0).sum()), float((y < 0).sum())
+    row = replace(row, estimate=(b - c) / n)
+    if not b + c:
+        return replace(row, undefined=NOTHING, reason="no_variation")
+    agree = chose[0] & chose[1]
+    alone = mid_p(Cells(a=float(agree.sum()), b=b, c=c, d=n - float(agree.sum()) - b - c))
+    row = replace(row, method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 4)}")
+    found = clustered_mean(y, np.ones(n), [stories.pair[own]], magnitude=1.0)
+    return with_mean(row, found, level, within=(-1.0, 1.0))
+
+
+def matched(one: Comparisons, two: Comparisons) -> Stories:
+    """Match the stories of two designs by what describes them.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If rows of one design cannot be told apart, or no story is common.
+    """
+    items = tuple(sorted({*one.items, *two.items}))
+    for more in ((), ("clusters",), ("clusters", "order")):
+        columns = [described(design, items, more, two if design is one else one) for design in (one, two)]
+        stacked = [np.concatenate(pair) for pair in zip(*columns, strict=True)]
+        story = group(stacked)[1]
+        first, second = story[: len(one.count)], story[len(one.count) :]
+        if all(np.all(d.count == 1) and len(np.unique(s)) == len(s) for d, s in ((one, first), (two, second))):
+            break
+    else:
+        raise UndefinedStatistic(REPEATED)
+    common, at, other = np.intersect1d(first, second, return_indices=True)
+    if not len(common):
+        raise UndefinedStatistic("no story was answered by both")
+    decided = (one.outcome[at] != TIED) & (two.outcome[other] != TIED)
+    at, other = at[decided], other[decided]
+    chose = np.array([(d.outcome[k] == A_WON) == np.less(*sides(d, items))[k] for d, k in ((one, at), (two, other))])
+    low, high = (column[: len(one.count)][at] for column in stacked[:2])
+    return Stories(items=items, low=low, high=high, pair=group([low, high])[1], chose=chose, ties=int((~decided).sum()))
+
+
+def described(design: Comparisons, items: Sequence[str], more: Sequence[str], other: Comparisons) -> list[AnyArray]:
+    """Return what tells stories apart: the two items, the covariates of each, and more where asked; side-free."""
+    a, b = sides(design, items)
+    flipped = a > b
+
+    def both(one: AnyArray, two: AnyArray) -> list[AnyArray]:
+        return [np.where(flipped, two, one), np.where(flipped, one, two)]
+
+    columns = both(a, b)
+    for name in sorted(set(design.covariates) & set(other.covariates)):
+        columns += both(design.covariates[name].a, design.covariates[name].b)
+    if "clusters" in more:
+        shared = {factor.name for factor in other.clusters}
+        columns += [np.array(f.levels, dtype=object)[f.codes] for f in design.clusters if f.name in shared]
+    if "order" in more:
+        columns.append(np.where(flipped, -design.first, design.first) + 1)
+    return columns
+
+
+def sides(design: Comparisons, items: Sequence[str]) -> tuple[IntArray, IntArray]:
+    """Return the items of both sides as indexes into `items`."""
+    place = np.array([items.index(name) for name in design.items], dtype=np.int64)
+    return place[design.item_a], place[design.item_b]
 
 
 DEFAULTS = ("default", "baseline", "base", "none", "no persona", "original", "control", "neutral")
@@ -203,12 +345,23 @@ class Numbers:
     problems: tuple[str, ...] = ()
     left: tuple[Caution, ...] = ()
 
+    @property
+    def fits(self) -> dict[str, BradleyTerryResult]:
+        """The model of every level."""
+        return {name: level.fit for name, level in self.levels.items()}
+
+    @property
+    def own_s(self) -> dict[str, Result]:
+        """S of every level by itself."""
+        return {name: level.s for name, level in self.levels.items() if level.s is not None}
+
 
 def reference_of(names: tuple[str, ...], wanted: str | None) -> str:
     """Return the level that the others are compared with: the one asked for, one called default, or the first."""
-    if wanted is not None and wanted not in names:
-        raise InputError(f"reference='{shorten(wanted)}' is no level; levels: {listing([shorten(n) for n in names])}")
     if wanted is not None:
+        if wanted not in names:
+            levels = listing([shorten(name) for name in names])
+            raise InputError(f"reference='{shorten(wanted)}' is no level; levels: {levels}")
         return wanted
     return next((name for word in DEFAULTS for name in names if name.casefold().strip() == word), names[0])
 
@@ -239,71 +392,52 @@ def one_level(name: str, design: Comparisons, options: StudyOptions, formula: st
     return Level(design=design, fit=fit, s=s, rates=rates, ratio=ratio)
 
 
-@dataclass(slots=True, kw_only=True)
-class Comparing:
-    """What every difference needs: how the models are refitted (each part once), and what went wrong so far."""
-
-    options: StudyOptions
-    reference: str
-    formula: str | None
-    groupings: Mapping[str, Mapping[str, Any]]
-    kept: dict[int, tuple[Comparisons, Refitted]] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-
-    def refitted(self, part: Comparisons) -> Refitted:
-        """Return a part's model with its refits, made once."""
-        if id(part) not in self.kept:
-            made = refit(part, self.options, self.formula, self.groupings)
-            self.kept[id(part)] = part, made  # holds the part, so that its id is not used again
-        return self.kept[id(part)][1]
-
-    def attempt(self, name: str, make: Callable[[], Result]) -> dict[str, Result]:
-        """Return a difference by its level; nothing, and a problem, where it does not exist."""
-        try:
-            return {name: make()}
-        except SocialStatsError as error:
-            said = f"{shorten(name)} minus {shorten(self.reference)}: {str(error).split(chr(10))[0]}"
-            self.problems.append(said)
-            return {}
-
-    def models(self, one: Comparisons, two: Comparisons, labels: tuple[str, str], pairs: int) -> Result:
-        """Return the differences of strengths, effects and shares, refitted together."""
-        if self.options.penalty or self.options.prior:
-            raise UndefinedStatistic("a penalty or prior was used: no refits")
-        return difference(self.refitted(one), self.refitted(two), labels, self.options, pairs)
-
-    def s(self, one: Comparisons, two: Comparisons, labels: tuple[str, str]) -> Result:
-        """Return the difference in S, paired by pairs of items."""
-        return sensitivity_difference(one, two, self.options.covariate, labels=labels, seed=self.options.seed,
-                                      resamples=self.options.resamples, level=self.options.level)  # fmt: skip
-
-
 def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     """Compute every level by itself and every difference from the reference."""
     parts = {name: replace(part, by=None) for name, part in without_cited(design).split().items()}
     reference = reference_of(tuple(parts), options.reference)
     by_covariate = has_covariate(design, options)
     formula = f"~ {options.covariate}" if by_covariate else None
-    doing = Comparing(options=options, reference=reference, formula=formula, groupings=groupings_of(design, options))
+    groupings = groupings_of(design, options)
     levels = {name: one_level(name, part, options, formula) for name, part in parts.items()}
     beside = {k: pair for name, level in levels.items()
               for k, pair in without_order(level.fit, level.design, options, formula, name).items()}  # fmt: skip
+    kept: dict[int, tuple[Comparisons, Refitted]] = {}  # holds each part, so that its id is not used again
+
+    def refitted(part: Comparisons) -> Refitted:
+        if id(part) not in kept:
+            kept[id(part)] = part, refit(part, options, formula, groupings)
+        return kept[id(part)][1]
+
+    def models(one: Comparisons, two: Comparisons, labels: tuple[str, str], pairs: int) -> Result:
+        if options.penalty or options.prior:
+            raise UndefinedStatistic("a penalty or prior was used: no refits")
+        return difference(refitted(one), refitted(two), labels, options, pairs)
+
+    s_options: dict[str, Any] = {"seed": options.seed, "resamples": options.resamples, "level": options.level}
     left: list[Caution] = []
+    problems: list[str] = []
     found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
     for name in (name for name in parts if name != reference):
         labels = (name, reference)
-        one, two, pairs, dropped = on_common_pairs(parts[name], parts[reference])
+        one, two, pairs, dropped = common_pairs(parts[name], parts[reference], "drop")
         left += [replace(c, detail=f"{shorten(name)} and {shorten(reference)}: {c.detail}") for c in dropped]
         makers: dict[str, Callable[[], Result]] = {
-            "s": partial(doing.s, one, two, labels), "models": partial(doing.models, one, two, labels, pairs),
+            "s": partial(sensitivity_difference, one, two, options.covariate, labels=labels, **s_options),
+            "models": partial(models, one, two, labels, len(pairs)),
             "entropy": partial(choice_entropy_difference, one, two, labels=labels, level=options.level),
             "items": partial(item_changes, one, two, labels, level=options.level),
-        }  # fmt: skip
+        }
         for what, make in makers.items():
-            if what != "s" or by_covariate:
-                found[what] |= doing.attempt(name, make)
+            if what == "s" and not by_covariate:
+                continue
+            try:
+                found[what][name] = make()
+            except SocialStatsError as error:
+                why = str(error).split("\n")[0]
+                problems.append(f"{shorten(name)} minus {shorten(reference)}: {why}")
     return Numbers(
-        reference=reference, levels=levels, **found, problems=tuple(doing.problems), left=tuple(left),
+        reference=reference, levels=levels, **found, problems=tuple(problems), left=tuple(left),
         ranges=ranges(levels, options) if by_covariate else {}, beside=beside,
     )  # fmt: skip
 
@@ -322,10 +456,8 @@ def ranges(levels: Mapping[str, Level], options: StudyOptions) -> dict[str, tupl
     for name, level in levels.items():
         if level.s is not None:
             groups = item_groups(level.design)
-            found[name] = (
-                of_sensitivity(level.design, level.s, groups, options, clusters=False),
-                of_effect(level.design, level.fit, groups, options, clusters=False),
-            )
+            s = of_sensitivity(level.design, level.s, groups, options, clusters=False)
+            found[name] = s, of_effect(level.design, level.fit, groups, options, clusters=False)
     return found
 
 
@@ -396,12 +528,10 @@ def measures(design: Ratings) -> dict[str, Measure]:
 
 
 def spread(measure: Measure, where: IntArray, size: int) -> Measure:
-    """Return a measure over all units of the design; units that it does not know add nothing."""
-    if len(measure.known) == size:
-        return measure
+    """Return a measure over `size` units, those that it knows at `where`; the others add nothing."""
     table, known = np.zeros((size, measure.statistics.shape[1])), np.zeros(size, dtype=bool)
     table[where], known[where] = measure.statistics, measure.known
-    return Measure(name=measure.name, terms=measure.terms, statistics=table, known=known, finish=measure.finish)
+    return replace(measure, statistics=table, known=known)
 
 
 def of_units(name: str, terms: tuple[str, ...], values: FloatArray, known: BoolArray) -> Measure:
@@ -432,9 +562,9 @@ def alpha_of(design: Ratings) -> Measure | None:
     if not len(counts.size) or (len(design.levels) > MOST_LEVELS and design.scale != "interval"):
         return None
     sums = alpha_sums(counts, design.scale)
-    table, known = np.zeros((len(design.units), sums.statistics.shape[1])), np.zeros(len(design.units), dtype=bool)
-    table[counts.index], known[counts.index] = sums.statistics.toarray(), True
-    return Measure(name=ALPHA, terms=(f"alpha ({design.scale})",), statistics=table, known=known, finish=sums.alpha)
+    own = Measure(name=ALPHA, terms=(f"alpha ({design.scale})",), statistics=sums.statistics.toarray(),
+                  known=np.ones(len(counts.index), dtype=bool), finish=sums.alpha)  # fmt: skip
+    return spread(own, counts.index, len(design.units))
 
 
 def distance(design: Ratings, judged: Ratings) -> Measure | None:
@@ -518,7 +648,7 @@ def ratings_difference(one: Ratings, two: Ratings, labels: tuple[str, str], opti
     flat, errors = boot.is_constant, boot.std_error
     rows = tuple(
         with_resampled_t(
-            Row(term=term, group=kind, n_units=n, n_clusters=g), float(boot.estimate[j]),
+            Row(term=term, group=kind, role="difference", n_units=n, n_clusters=g), float(boot.estimate[j]),
             0.0 if flat[j] else float(errors[j]), g, options.level, within=(-1.0, 1.0) if kind == SHARES else ANYWHERE,
         )
         for j, (kind, term, n) in enumerate(terms)

@@ -11,6 +11,8 @@ from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.inference.compare import SAME
 from socialstats.results import Result, Row
+from socialstats.studies.compare.blocks import clearest
+from socialstats.studies.compare.blocks import settled as significant
 from socialstats.studies.compare.numbers import (
     ALPHA,
     DISTANCE,
@@ -20,8 +22,8 @@ from socialstats.studies.compare.numbers import (
     reference_of,
     values_of,
 )
-from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verify_all, with_holm
-from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all, with_holm
+from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.text import count, listing, number, shorten
 
 USED = ("seed", "resamples", "level", "reference", "verify")
@@ -61,13 +63,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         strip=strip(numbers),
         cautions=order_cautions(design.cautions, *(r.cautions for r in results)),
         blocks=shown,
-        flow=design.flow,
         data=(level_table(numbers, by),),
         methods=(methods(numbers, options),),
         references=tuple(dict.fromkeys(key for block in shown for r in block.results for key in r.references)),
         verifications=verify_all({}, shown) if options.verify else {},
         settings=settings_of(options, USED) | {"reference": numbers.reference},
-        simulated=options.simulated,
+        **shared(design, options),
     )  # fmt: skip
 
 
@@ -124,8 +125,7 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
 
 def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> str:
     """Say which differences the adjusted tests settle, and the clearest one."""
-    tests = [(r, r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows]
-    clear = [r for r, p in tests if p is not None and p < 1 - level]
+    clear = significant(rows, level)
     known = [r for r in rows if r.statistic is not None]
     text = f"{count(len(clear))} of {count(len(rows), 'difference')} of {NAMES[kind]} from '{reference}' "
     text += f"{'is' if len(clear) == 1 else 'are'} settled{' (Holm)' if len(rows) > 1 else ''}"
@@ -134,7 +134,7 @@ def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> s
         text += f"; {listing([same_everywhere(r, kind) for r in flat], most=3)} in every resample, without an error"
     if not known:
         return f"{text}." if flat else f"{text}: nothing could be tested ({rows[0].undefined or 'no test'})."
-    top = max(known, key=lambda r: abs(r.statistic or 0.0))
+    top = clearest(known)[0]
     word = "most clearly" if clear else "the data leave it open, the largest by its error is"
     return f"{text}; {word} {shorten(top.term, 60)}: {numbers_text(top, digits=3, bounded=kind in BOUNDED)}."
 
@@ -160,8 +160,7 @@ def strip(numbers: Numbers) -> Strip | None:
     kind = next(iter(k for k in QUESTIONS if any(row.group == k for r in numbers.found.values() for row in r.rows)))
     for name, result in numbers.found.items():
         row = next(row for row in result.rows if row.group == kind)
-        marks.append(Mark(label=shorten(name, 30), value=row.estimate, low=row.conf_low, high=row.conf_high,
-                          undefined=row.undefined or ""))  # fmt: skip
+        marks.append(mark_of(row, shorten(name, 30)))
     title = f"{next(r.term for r in next(iter(numbers.found.values())).rows if r.group == kind)}, minus that of "
     return Strip(title=f"{title}'{shorten(numbers.reference, 40)}'", axis="difference", marks=tuple(marks), digits=3)
 

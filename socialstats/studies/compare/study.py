@@ -12,11 +12,15 @@ from socialstats.errors import Caution, InputError
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, Row
 from socialstats.studies.compare.blocks import (
+    clearest,
     differences_block,
+    differences_of_s,
     effects_block,
     entropy_block,
+    final_p,
     items_block,
     sensitivity_block,
+    settled,
     share_levels_block,
     shares_block,
     strengths_block,
@@ -25,7 +29,8 @@ from socialstats.studies.compare.blocks import (
 from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
 from socialstats.studies.estimates import verify_all, with_holm
-from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.multiverse import ends, moves
+from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import count, interval, listing, number, p_value, percent, shorten
 
@@ -36,19 +41,18 @@ def answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the verdicts: which levels follow the covariate more or less than the reference, or are preferred."""
     if numbers.s:
         return s_answer(numbers, options)
-    kinds = {kind: of_kind(numbers, kind) for kind in ("strength", "share")}
+    kinds = {kind: of_kind(numbers.models, kind) for kind in ("strength", "share")}
     said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers, options.level)
             for name in numbers.models]  # fmt: skip
     why = "; ".join(numbers.problems)
     return tuple(said) or (f"No difference could be computed{f': {why}' if why else ''}.",)
 
 
-def of_kind(numbers: Numbers, kind: str) -> dict[str, list[Row]]:
+def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
     """Return the differences of a kind by level, adjusted over all levels, as in the tables of the page."""
-    rows = [(name, r) for name, result in numbers.models.items() for r in result.rows if r.group == kind]
-    marked = [replace(r, term=f"{k}", group=None) for k, (_, r) in enumerate(rows)]
-    tested, _ = with_holm(marked, f"differences of {kind}s")
-    found: dict[str, list[Row]] = {name: [] for name in numbers.models}
+    rows = [(name, row) for name, result in models.items() for row in result.rows if row.group == kind]
+    tested, _ = with_holm([replace(row, term=f"{k}") for k, (_, row) in enumerate(rows)], f"differences of {kind}s")
+    found: dict[str, list[Row]] = {name: [] for name in models}
     for (name, row), done in zip(rows, tested, strict=True):
         found[name].append(replace(row, p_adjusted=done.p_adjusted))
     return found
@@ -56,51 +60,44 @@ def of_kind(numbers: Numbers, kind: str) -> dict[str, list[Row]]:
 
 def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers, level: float) -> str:
     """Say how many strengths and shares of a level are settled to differ, and the clearest of them."""
-    settled, counts = [], []
-    for kind, rows in found.items():
-        clear = [r for r in rows if (p := r.p_adjusted if r.p_adjusted is not None else r.p_value) is not None
-                 and p < 1 - level]  # fmt: skip
-        settled += clear
-        counts += [f"{count(len(clear))} of {count(len(rows), f'difference of {kind}s', f'differences of {kind}s')}"
-                   ] if rows else []  # fmt: skip
+    called = {kind: settled(rows, level) for kind, rows in found.items() if rows}
+    counts = [
+        f"{count(len(clear))} of {count(len(found[kind]), f'difference of {kind}s', f'differences of {kind}s')}"
+        for kind, clear in called.items()
+    ]
+    rows = [row for clear in called.values() for row in clear]
     text = f"'{shorten(name)}' and '{shorten(numbers.reference)}': {listing(counts)} "
-    text += f"{'is' if len(settled) == 1 else 'are'} settled (Holm over each kind)"
-    if not settled:
+    text += f"{'is' if len(rows) == 1 else 'are'} settled (Holm over each kind)"
+    if not rows:
         return f"{text}: the data do not settle whether the two differ."
-    top = max(settled, key=lambda r: abs(r.statistic or 0.0))
-    what = f"'{shorten(top.term, 40)}'" if top.group == "strength" else shorten(top.term, 60)
-    unit = " log-odds" if top.group == "strength" else ""
+    top = clearest(rows)[0]
+    strength = top.group == "strength"
+    what = f"'{shorten(top.term, 40)}'" if strength else shorten(top.term, 60)
     return (
-        f"{text}, most clearly {what}: {number(top.estimate, 3)}{unit}, "
+        f"{text}, most clearly {what}: {number(top.estimate, 3)}{' log-odds' if strength else ''}, "
         f"{interval(top.conf_low, top.conf_high, 3, level=level)}."
     )
 
 
 def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the answer about S: how many levels differ, and the largest difference."""
-    rows, _ = with_holm(s_rows(numbers.s), "differences in S")
+    rows, _ = with_holm(differences_of_s(numbers.s), "differences in S")
     ref, cov = f"'{shorten(numbers.reference)}'", options.covariate
-    alpha = 1 - options.level
-    tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
-    settled = [r for r in rows if (p := tests[r.term]) is not None and p < alpha]
-    closer = [r for r in settled if (r.estimate or 0.0) < 0]
-    farther = [r for r in settled if (r.estimate or 0.0) > 0]
-    open_ = [f"'{shorten(r.term, 30)}'" for r in rows if r not in settled]
+    called = settled(rows, options.level)
     parts = []
-    for found, word in ((closer, "closer to"), (farther, "farther from")):
-        if found:
-            names = [f"'{shorten(r.term, 30)}'" for r in found]
-            parts.append(f"{listing(names, most=4)} {'is' if len(found) == 1 else 'are'} {word} following {cov} than "
+    for word, sign in (("closer to", -1), ("farther from", 1)):
+        names = [f"'{shorten(r.term, 30)}'" for r in called if sign * (r.estimate or 0.0) > 0]
+        if names:
+            parts.append(f"{listing(names, most=4)} {'is' if len(names) == 1 else 'are'} {word} following {cov} than "
                          f"{ref}")  # fmt: skip
-    if open_:
+    if left := [f"'{shorten(r.term, 30)}'" for r in rows if r not in called]:
         start = "for" if parts else "For"
-        parts.append(f"{start} {listing(open_, most=4)} the data do not settle which is closer to following {cov}")
-    most = max(rows, key=lambda r: abs(r.statistic or 0.0))
-    test = p_value(tests[most.term]) if tests[most.term] is not None else str(most.undefined)
+        parts.append(f"{start} {listing(left, most=4)} the data do not settle which is closer to following {cov}")
+    most = clearest(rows)[0]
+    p = final_p(most)
     first = (
-        f"{'; '.join(parts)}. Difference in S, {shorten(most.term, 40)} minus {shorten(numbers.reference, 40)}: "
-        f"{number(most.estimate)}, {interval(most.conf_low, most.conf_high, level=options.level)}, {test}"
-        f"{' (Holm)' if len(rows) > 1 else ''}."
+        f"{'; '.join(parts)}. Difference in S, {largest(most, numbers, options)}, "
+        f"{p_value(p) if p is not None else most.undefined}{' (Holm)' if len(rows) > 1 else ''}."
     )
     higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
     low, high = (pick(higher, key=lambda k: higher[k].estimate or 0.0) for pick in (min, max))
@@ -108,6 +105,14 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     won = f"{ends[0]} of the time for each" if ends[0] == ends[1] else (
         f"from {ends[0]} ({shorten(low, 40)}) to {ends[1]} ({shorten(high, 40)}) of the time")  # fmt: skip
     return (first, f"The higher {cov} won {won}.", *effect_answer(numbers, options))
+
+
+def largest(row: Row, numbers: Numbers, options: StudyOptions, unit: str = "") -> str:
+    """Write a level minus the reference with its interval."""
+    return (
+        f"{shorten(row.term, 40)} minus {shorten(numbers.reference, 40)}: {number(row.estimate)}{unit}, "
+        f"{interval(row.conf_low, row.conf_high, level=options.level)}"
+    )
 
 
 def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
@@ -120,25 +125,11 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     if not changes:
         return ()
     rows, _ = with_holm(changes, "differences of the effect")
-    tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
-    settled = [r for r in rows if (p := tests[r.term]) is not None and p < 1 - options.level]
-    most = max(rows, key=lambda r: abs(r.statistic or 0.0))
     return (
         f"With roles of every strength held equal, one step of {options.covariate} weighs differently than for "
-        f"'{shorten(numbers.reference)}' in {count(len(settled))} of {count(len(rows), 'level')}"
-        f"{' (Holm)' if len(rows) > 1 else ''}; {shorten(most.term, 40)} minus {shorten(numbers.reference, 40)}: "
-        f"{number(most.estimate)} log-odds, {interval(most.conf_low, most.conf_high, level=options.level)}.",
+        f"'{shorten(numbers.reference)}' in {count(len(settled(rows, options.level)))} of {count(len(rows), 'level')}"
+        f"{' (Holm)' if len(rows) > 1 else ''}; {largest(clearest(rows)[0], numbers, options, ' log-odds')}.",
     )
-
-
-def s_rows(found: Mapping[str, Result]) -> list[Row]:
-    """Return the differences in S by level: corrected for noise where that exists."""
-    rows = []
-    for name, result in found.items():
-        row = result.row("S_corrected", group="difference")
-        row = row if row.estimate is not None else result.row("S", group="difference")
-        rows.append(replace(row, term=name, group=None))
-    return rows
 
 
 def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
@@ -229,7 +220,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     if design.by is None or len(design.by.levels) < 2:
         raise InputError("study 'compare' needs by=: a column with the models (or prompts) to compare, two at least")
     numbers = compute(design, options)
-    shown = with_level_effect(blocks(numbers, design, options), {k: v.fit for k, v in numbers.levels.items()})
+    shown = with_level_effect(blocks(numbers, design, options), numbers.fits)
     keys = [key for v in numbers.levels.values() for key in v.fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
@@ -240,10 +231,9 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
         answer=answer(numbers, options),
-        strip=strip_of({k: v.s for k, v in numbers.levels.items() if v.s is not None}),
+        strip=strip_of(numbers.own_s),
         cautions=cautions_of(numbers, design),
         blocks=shown,
-        flow=design.flow,
         data=(level_table(numbers, design.by.name),),
         diagnostics=diagnostics(numbers.levels),
         methods=(methods(numbers, options),),
@@ -252,43 +242,36 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
             verified, [block for block in shown if block.id == "levels-shares"] if verified else []
         ),
         settings=options.echo() | {"reference": numbers.reference},
-        simulated=options.simulated,
+        **shared(design, options),
     )
 
 
 def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of the page."""
-    names = list(numbers.levels)
     by = design.by.name if design.by is not None else "level"
-    fits = {name: level.fit for name, level in numbers.levels.items()}
+    fits, groupings, reference = numbers.fits, groupings_of(design, options), numbers.reference
     found = (
-        sensitivity_block({k: v.s for k, v in numbers.levels.items() if v.s}, by, options),
-        differences_block(numbers.s, by, numbers.reference, options),
-        effects_block(
-            {k: v.fit for k, v in numbers.levels.items()}, {k: v.ratio for k, v in numbers.levels.items()},
-            {k: v.rates for k, v in numbers.levels.items()}, numbers.models, numbers.beside, by,
-            numbers.reference, options,
-        ),
-        share_levels_block(fits, groupings_of(design, options), by, options.level),
-        shares_block(numbers.models, numbers.reference, groupings_of(design, options)),
-        strengths_block(fits, numbers.models, numbers.reference),
-        items_block(numbers.items, by, numbers.reference, options.level),
-        entropy_block(numbers.entropy, by, numbers.reference, options.level),
+        sensitivity_block(numbers.own_s, by, options),
+        differences_block(numbers.s, by, reference, options),
+        effects_block(numbers, by, options),
+        share_levels_block(fits, groupings, by, options.level),
+        shares_block(numbers.models, reference, groupings),
+        strengths_block(fits, numbers.models, reference),
+        items_block(numbers.items, by, reference, options.level),
+        entropy_block(numbers.entropy, by, reference, options.level),
         refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options) if numbers.s else None,
-        ranges_block(numbers, names),
-    )  # fmt: skip
+        ranges_block(numbers.ranges),
+    )
     return tuple(block for block in found if block is not None)
 
 
-def ranges_block(numbers: Numbers, names: list[str]) -> Block | None:
+def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
     """Show for each level how far S and the effect run over the choices of analysis."""
-    from socialstats.studies.multiverse import ends, moves
-
-    if not numbers.ranges:
+    if not ranges:
         return None
     cells: list[tuple[str | float | int | None, ...]] = []
-    for name in names:
-        for what, result in zip(("S", "urgency effect"), numbers.ranges.get(name, ()), strict=False):
+    for name, results in ranges.items():
+        for what, result in zip(("S", "urgency effect"), results, strict=True):
             low, high = ends(result.rows)
             mover, shift = next(iter(moves(result.rows).items()), ("nothing", 0.0))
             cells.append((name, what, result.rows[0].estimate, low.estimate, low.term, high.estimate, high.term,
@@ -300,17 +283,16 @@ def ranges_block(numbers: Numbers, names: list[str]) -> Block | None:
     )  # fmt: skip
     return Block(
         id="multiverse", question="Does any of it hang on the analysis?",
-        sentences=tuple(f"{shorten(name)}: {numbers.ranges[name][0].sentence()}" for name in names if
-                        name in numbers.ranges),
-        tables=(table,), results=tuple(r for found in numbers.ranges.values() for r in found),
+        sentences=tuple(f"{shorten(name)}: {results[0].sentence()}" for name, results in ranges.items()),
+        tables=(table,), results=tuple(result for results in ranges.values() for result in results),
     )  # fmt: skip
 
 
 def checked(numbers: Numbers) -> dict[str, Result]:
     """Return the results that other packages recompute, by name."""
-    found: dict[str, Result] = {}
-    for name, level in numbers.levels.items():
-        found[f"{shorten(name, 40)}: strengths and effects"] = level.fit
+    found: dict[str, Result] = {
+        f"{shorten(name, 40)}: strengths and effects": fit for name, fit in numbers.fits.items()
+    }
     found |= {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
     found |= plain_fits(numbers.beside)
     return found | {f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()}
