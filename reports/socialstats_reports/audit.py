@@ -101,13 +101,7 @@ def findings_table(found: Sequence[Finding], verdict: str, question: str) -> dic
         (f.where[:CELL_WIDTH], f.published, f.expected, short(f.message), f.severity if verdict == "disagree" else "")
         for f in found
     )
-    view = table_view(Table(caption=sentence_case(question), header=header, cells=cells))
-    return view | {"right": [False] * len(view["header"])}
-
-
-def sentence_case(question: str) -> str:
-    """Return a question with a capital."""
-    return question[:1].upper() + question[1:]
+    return words_table(sentence_case(question), header, cells)
 
 
 def agree_table(report: AuditReport) -> dict[str, Any]:
@@ -116,9 +110,18 @@ def agree_table(report: AuditReport) -> dict[str, Any]:
         (rule.name, sentence_case(asked(rule)), f"{len(found):,} of {total:,}", power_text(found))
         for rule, found, total in by_verdict(report, "agree")
     )
-    header = ("Rule", "What it asks", "Agree", "Power")
-    view = table_view(Table(caption="What agrees, rule by rule", header=header, cells=cells))
+    return words_table("What agrees, rule by rule", ("Rule", "What it asks", "Agree", "Power"), cells)
+
+
+def words_table(caption: str, header: tuple[str, ...], cells: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+    """Return a table of the page with every column flush left."""
+    view = table_view(Table(caption=caption, header=header, cells=cells))
     return view | {"right": [False] * len(view["header"])}
+
+
+def sentence_case(question: str) -> str:
+    """Return a question with a capital."""
+    return question[:1].upper() + question[1:]
 
 
 def _brief(finding: dict[str, Any]) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from html.parser import HTMLParser
 from typing import Any
 
 from socialstats import __version__
@@ -16,6 +16,7 @@ from socialstats.studies.page import Block, Outcome, Table
 from socialstats_reports.packing import packed, unpacked
 
 ELEMENT = "socialstats-results"
+SCRIPT = re.compile(rf'<script\b[^>]*\bid="{ELEMENT}"[^>]*>([^<]+)', re.IGNORECASE)
 ESCAPES = {ord(ch): f"\\u{ord(ch):04x}" for ch in "<>&\u2028\u2029"}
 
 
@@ -71,12 +72,11 @@ def read_results(page: str) -> dict[str, Any]:
     >>> read_results('<script type="application/json" id="socialstats-results">{"study": "s"}</script>')
     {'study': 's'}
     """
-    finder = _Finder()
-    finder.feed(page)
-    if not finder.found:
+    element = SCRIPT.search(page)
+    if element is None:
         raise InputError(f"this page has no element '{ELEMENT}': it was not made by socialstats report")
     try:
-        found: Any = json.loads("".join(finder.found))
+        found: Any = json.loads(element.group(1))
     except (ValueError, RecursionError) as error:
         raise InputError(f"the element '{ELEMENT}' of this page holds no JSON ({error})") from error
     if not isinstance(found, dict):
@@ -88,25 +88,6 @@ def read_results(page: str) -> dict[str, Any]:
     return results
 
 
-class _Finder(HTMLParser):
-    """Collects the text of the element that holds the results."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
-        self.inside = False
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.inside = tag == "script" and ("id", ELEMENT) in attrs
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            self.found.append(data)
-
-
 def _table(table: Table) -> dict[str, Any]:
     """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
     whole = asdict(table)
@@ -115,13 +96,6 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def _block(block: Block) -> dict[str, Any]:
-    return {
-        "id": block.id,
-        "question": block.question,
-        "level": block.level,
-        "status": block.status,
-        "caption": block.caption,
-        "sentences": list(block.sentences),
-        "results": [result.to_dict() for result in block.results],
-        "tables": [_table(table) for table in block.tables],
-    }
+    said = {name: getattr(block, name) for name in ("id", "question", "level", "status", "caption")}
+    results, tables = [result.to_dict() for result in block.results], [_table(table) for table in block.tables]
+    return said | {"sentences": list(block.sentences), "results": results, "tables": tables}

@@ -81,19 +81,11 @@ def _svg(draw: Callable[[], Axes]) -> tuple[str, Frame]:
 
 
 def _strip(root: ElementTree.Element) -> None:
-    """Remove style sheets, metadata, and groups that hold nothing."""
+    """Remove style sheets and metadata."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in ("metadata", "style"):
                 parent.remove(child)
-    removed = True
-    while removed:
-        removed = False
-        for parent in list(root.iter()):
-            for child in list(parent):
-                if child.tag in ("g", "defs") and not len(child):
-                    parent.remove(child)
-                    removed = True
 
 
 def _attributes(element: ElementTree.Element, prefix: str) -> None:

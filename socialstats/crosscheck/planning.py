@@ -42,11 +42,15 @@ def verify_adjust(result: Result) -> Verification:
 def from_p_values(tested: Sequence[Row], method: str) -> list[Check]:
     """statsmodels' multipletests on the p-values that exist (it counts a NaN, or returns nothing but NaN)."""
     theirs = adjusted_p([row.p_value for row in tested], MULTIPLETESTS[method])
+    return adjusted_checks(tested, theirs, "statsmodels", CLOSED)
+
+
+def adjusted_checks(tested: Sequence[Row], theirs: Sequence[float], package: str, why: str) -> list[Check]:
+    """Compare adjusted p-values with those of a package, to rounding."""
     return [
-        compare(f"adjusted p of {row.term}", row.p_adjusted, float(value), package="statsmodels", tolerance=1e-12,
-                why=CLOSED)
-        for row, value in zip(tested, theirs, strict=True)
-    ]  # fmt: skip
+        compare(f"adjusted p of {row.term}", row.p_adjusted, float(p), package=package, tolerance=1e-12, why=why)
+        for row, p in zip(tested, theirs, strict=True)
+    ]
 
 
 def from_joint(result: Result, tested: Sequence[Row]) -> list[Check]:
@@ -62,7 +66,8 @@ def from_joint(result: Result, tested: Sequence[Row]) -> list[Check]:
     correlation, noise = result.extras["correlation"], result.extras["noise"]
     sizes, single = np.array([abs(row.statistic or 0.0) for row in tested]), result.settings["method"] != "max_t"
     if noise == "resamples":
-        return checks + drawn_checks(tested, drawn_p(sizes.tolist(), result.extras["resampled"], single=single))
+        drawn = drawn_p(sizes.tolist(), result.extras["resampled"], single=single)
+        return checks + adjusted_checks(tested, drawn, "numpy", COUNTED)
     if len(tested) > MOST_TESTS:
         return [replace(check, note="adjusted p not compared: too many tests to integrate") for check in checks]
     theirs = step_down(sizes, correlation, result.extras["df"], single=single)
@@ -73,14 +78,6 @@ def from_joint(result: Result, tested: Sequence[Row]) -> list[Check]:
                     why="five Monte-Carlo standard errors of the draws on both sides, or the integral's own error")
         )  # fmt: skip
     return checks
-
-
-def drawn_checks(tested: Sequence[Row], theirs: Sequence[float]) -> list[Check]:
-    """Compare adjusted p-values with counts of the draws."""
-    return [
-        compare(f"adjusted p of {row.term}", row.p_adjusted, p, package="numpy", tolerance=1e-12, why=COUNTED)
-        for row, p in zip(tested, theirs, strict=True)
-    ]
 
 
 def drawn_p(sizes: Sequence[float], draws: FloatArray, *, single: bool) -> list[float]:
@@ -114,13 +111,13 @@ def simultaneous_checks(result: Result, tested: Sequence[Row]) -> list[Check]:
         largest = sorted(max(map(abs, row)) for row in result.extras["resampled"].tolist())
         critical = largest[math.ceil(result.settings["level"] * (len(largest) + 1) - 1e-9) - 1]
         why = "the order statistic of the largest sizes that the level names"
-    made: dict[str, Any] = {"package": "numpy", "tolerance": 1e-8 * critical, "why": why}
-    out = [compare(f"{name} in standard errors", reach, critical, **made) for name, reach in reaches]
+    out = [compare(f"{name} in standard errors", reach, critical, package="numpy", tolerance=1e-8 * critical, why=why)
+           for name, reach in reaches]  # fmt: skip
     if result.extras["noise"] == "draws" and len(tested) <= MOST_TESTS:
         level, share = result.settings["level"], inside(critical, result.extras["correlation"], result.extras["df"])
         error = math.sqrt(level * (1 - level) * (1 / result.settings["draws"] + 1 / DRAWS))
-        made = {"package": "scipy", "tolerance": 5 * error + 2e-4, "why": "five Monte-Carlo standard errors"}
-        out.append(compare("level of the simultaneous intervals", level, share, **made))
+        out.append(compare("level of the simultaneous intervals", level, share, package="scipy",
+                           tolerance=5 * error + 2e-4, why="five Monte-Carlo standard errors"))  # fmt: skip
     return out
 
 
@@ -165,12 +162,10 @@ def t_checks(result: Result, n: float, d: float) -> list[Check]:
     settings, solver = result.settings, TTestPower()
     options = {"alpha": settings["alpha"], "alternative": SIDES[settings["alternative"]]}
     theirs = float(solver.power(d, n, **options))
-    reached = result.row("power").estimate
-    if math.isnan(theirs):
-        note = "statsmodels has no number here: scipy's noncentral t is NaN far from its centre"
-        checks = [compare("power", reached, None, package="statsmodels", tolerance=1e-8, why=CLOSED, note=note)]
-    else:
-        checks = [compare("power", reached, theirs, package="statsmodels", tolerance=1e-8, why=CLOSED)]
+    none = math.isnan(theirs)
+    note = "statsmodels has no number here: scipy's noncentral t is NaN far from its centre" if none else ""
+    checks = [compare("power", result.row("power").estimate, None if none else theirs, package="statsmodels",
+                      tolerance=1e-8, why=CLOSED, note=note)]  # fmt: skip
     if settings["solved"] in ("n", "clusters") and n > 2:
         less = float(solver.power(d, n - 1, **options))
         checks.append(

@@ -96,13 +96,7 @@ class Dataset:
         kinds = {column.name: DTYPES[column.kind] for column in self.columns}
         missing = {column.name: [""] for column in self.columns if column.kind == "whole number or missing"}
         data = pd.read_csv(io.StringIO(text(self.file)), dtype=kinds, keep_default_na=False, na_values=missing)
-        data.attrs = {
-            "name": self.name,
-            "title": self.title,
-            "simulated": self.simulated,
-            "source": self.source,
-            "licence": self.licence,
-        }
+        data.attrs = {key: getattr(self, key) for key in ("name", "title", "simulated", "source", "licence")}
         return data
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from scipy.special import expit, ndtri
 
 from socialstats.arrays import FloatArray
 from socialstats.datasets.catalogue import DATA, table
-from socialstats.datasets.simulating import csv_bytes, generator, write_files
+from socialstats.datasets.simulating import csv_bytes, generator, normals, ranks, write_files
 
 VALUES = (
     "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",
@@ -209,8 +209,7 @@ def shown_first(n_pairs: int, n_conditions: int, rng: np.random.Generator) -> Fl
 
     So the order of presentation is random and exactly balanced within every combination of urgencies.
     """
-    rank = rng.random((n_pairs, n_conditions)).argsort(axis=0).argsort(axis=0)
-    return np.where(rank < n_pairs // 2, 1.0, -1.0)
+    return np.where(ranks(rng, n_pairs, n_conditions) < n_pairs // 2, 1.0, -1.0)
 
 
 def simulate(seed: int = SEED) -> Simulation:
@@ -247,7 +246,7 @@ def simulate(seed: int = SEED) -> Simulation:
     first = shown_first(len(pairs), len(levels), rng)
     gap = np.array([strengths[a["role"]] - strengths[b["role"]] for a, b in pairs])
     steps = np.array([a - b for a, b in levels], dtype=np.float64)
-    pair_effect = PAIR_SD * ndtri(rng.random(len(pairs)))
+    pair_effect = normals(rng, PAIR_SD, len(pairs))
     log_odds = (gap + pair_effect)[:, None] + URGENCY_EFFECT * steps + ORDER_EFFECT * first
     a_chosen = rng.random(log_odds.shape) < expit(log_odds)
     domains = [

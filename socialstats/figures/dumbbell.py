@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
-from socialstats.figures.forest import MOST_ROWS, TICKS_ON_TOP_FROM
+from socialstats.figures.forest import MOST_ROWS
 from socialstats.text import count, number
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def dumbbell(
     style.dress(ax, xlabel=xlabel)
     _scale(ax, rows, wanted, len(items))
     ys = [float(len(items) - 1 - i) for i in range(len(items))]
-    ax.set_yticks(ys, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
+    ax.set_yticks(ys, labels, **style.INK)
     _marks(ax, [table[item] for item in items], wanted, ys)
     _headings(ax, wanted, [table[i] for i in items], ys if numbers else [], digits)
     style.footnotes(ax, reasons, 34)
@@ -98,14 +99,9 @@ def dumbbell(
 
 def undefined_reasons(rows: Sequence[Row]) -> list[str]:
     """Return one line for each condition and reason: how many values do not exist, and why."""
-    found: dict[tuple[str, str], int] = {}
-    for row in rows:
-        if row.estimate is None or not math.isfinite(row.estimate):
-            key = row.group or "", row.undefined or "no value was given"
-            found[key] = found.get(key, 0) + 1
-    return [
-        f"{count(n, 'value is', 'values are')} undefined ({group}: {reason})" for (group, reason), n in found.items()
-    ]
+    gone = [(row.group or "", row.undefined or "no value was given") for row in rows if not style.is_known(row)]
+    return [f"{count(n, 'value is', 'values are')} undefined ({group}: {reason})"
+            for (group, reason), n in Counter(gone).items()]  # fmt: skip
 
 
 def _table(rows: Sequence[Row], wanted: Mapping[str, float | None]) -> dict[str, dict[str, Row]]:
@@ -147,10 +143,10 @@ def _column(wanted: Mapping[str, float | None]) -> float:
 
 def _new(labels: Sequence[str], wanted: Mapping[str, float | None], conditions: int, footnotes: int) -> Axes:
     """Make the figure: labels at the left, number columns at the right, undefined values below."""
-    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
+    left = style.room_for(labels) + 0.2
     columns = _column(wanted) * len(wanted)
     lines = max((len(_heading(group, "x", len(wanted))) for group in wanted), default=1) - 1
-    top = (0.42 if len(labels) > TICKS_ON_TOP_FROM else 0.34) + 0.14 * lines
+    top = (0.42 if len(labels) > style.TICKS_ON_TOP_FROM else 0.34) + 0.14 * lines
     bottom = 0.5 + (12 * footnotes + 4) / style.POINTS
     row = style.ROW_HEIGHT * max(ROW, ROW_OF_MARK * conditions)
     height = max(len(labels), 1) * row + top + bottom
@@ -161,17 +157,11 @@ def _new(labels: Sequence[str], wanted: Mapping[str, float | None], conditions: 
 def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n: int) -> None:
     """Set limits and draw the targets."""
     aims = [aim for aim in wanted.values() if aim is not None]
-    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
-    ax.set_xlim(*style.padded([v for v in values if math.isfinite(v)] + aims or [0.0], 0.02))
-    ax.set_ylim(-0.6, n - 0.4)
-    ax.grid(axis="x", color=style.LIGHT["hair"], linewidth=0.7)
-    for y in range(n - 6, -1, -5):
-        ax.axhline(y + 0.5, color=style.LIGHT["hair"], linewidth=0.7, zorder=0.5)
+    ax.set_xlim(*style.padded(style.drawn(rows) + aims or [0.0], 0.02))
+    style.lines_of_rows(ax, n)
     for (_, _, color), aim in zip(LOOKS, wanted.values(), strict=False):
         if aim is not None:
             ax.axvline(aim, color=style.LIGHT[color], linewidth=1.2, linestyle=(0, (1.2, 2.2)), zorder=1)
-    if n > TICKS_ON_TOP_FROM:
-        ax.tick_params(axis="x", labeltop=True)
 
 
 def _marks(
@@ -181,20 +171,18 @@ def _marks(
     left, right = ax.get_xlim()
     spans = []
     for cells, y in zip(table, ys, strict=True):
-        known = [row.estimate for row in cells.values() if row.estimate is not None and math.isfinite(row.estimate)]
+        known = [row.estimate or 0.0 for row in cells.values() if style.is_known(row)]
         if known:
             spans.append((y, min(known), max(known)))
         else:
-            ax.text(left + 0.02 * (right - left), y, "undefined", va="center", fontsize=style.SMALL,
-                    color=style.LIGHT["muted"])  # fmt: skip
+            ax.text(left + 0.02 * (right - left), y, "undefined", va="center", **style.QUIET)
     style.segments(ax, spans, color=style.LIGHT["line"], linewidth=1.2, zorder=1.5)
     for i, (group, (marker, _, name)) in enumerate(zip(wanted, LOOKS, strict=False)):
         shift = SPREAD * (1 - 2 * (i + 0.5) / len(wanted))
         found = [(y + shift, row) for cells, y in zip(table, ys, strict=True) if (row := cells.get(group)) is not None]
-        bars = [(y, row.conf_low, row.conf_high) for y, row in found
-                if row.estimate is not None and row.conf_low is not None and row.conf_high is not None]  # fmt: skip
-        points = [(row.estimate, y) for y, row in found if row.estimate is not None and math.isfinite(row.estimate)]
+        bars = [(y, *ends) for y, row in found if row.estimate is not None and (ends := style.ends_of(row))]
         style.segments(ax, bars, color=style.LIGHT[name], linewidth=1.3, zorder=2)
+        points = [(row.estimate or 0.0, y) for y, row in found if style.is_known(row)]
         ax.plot([x for x, _ in points], [y for _, y in points], marker, color=style.LIGHT[name], markersize=4.4,
                 zorder=3, markeredgewidth=0)  # fmt: skip
 
@@ -207,11 +195,10 @@ def _headings(
     digits: int,
 ) -> None:
     """Write what each mark means, and the numbers where they are asked for."""
-    top = len(table) + (0.0 if len(table) > TICKS_ON_TOP_FROM else 0.1) - 0.2
+    top = len(table) + (0.0 if len(table) > style.TICKS_ON_TOP_FROM else 0.1) - 0.2
     if not ys:
         words = "   ".join(f"{glyph} {group}" for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False))
-        style.beside(ax, top, style.literal(words, 90), 0.0, va="baseline", fontsize=style.SMALL,
-                     color=style.LIGHT["muted"])  # fmt: skip
+        style.beside(ax, top, style.literal(words, 90), 0.0, va="baseline", **style.QUIET)
         return
     width = _column(wanted)
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
@@ -221,6 +208,7 @@ def _headings(
                          color=style.LIGHT[color])  # fmt: skip
         for cells, y in zip(table, ys, strict=True):
             row = cells.get(group)
-            known = row is not None and row.estimate is not None and math.isfinite(row.estimate)
-            text = number(row.estimate, digits) if row is not None and known else "undef."
-            style.beside(ax, y, text, edge, color=style.LIGHT["ink" if known else "muted"])
+            if row is not None and style.is_known(row):
+                style.beside(ax, y, number(row.estimate, digits), edge)
+            else:
+                style.beside(ax, y, "undef.", edge, color=style.LIGHT["muted"])

@@ -122,15 +122,15 @@ def estimation(
         _histogram(right, one - two, n, unit)
     _conditions(left, names)
     minus = " minus ".join(shorten(name, LABEL_WIDTH) for name in conditions)
-    right.set_ylabel(style.literal(minus, 44), fontsize=style.SMALL, color=style.LIGHT["muted"])
+    right.set_ylabel(style.literal(minus, 44), **style.QUIET)
     _mean(right, row, reference, digits)
     return ax
 
 
 def _checked(first: Any, second: Any, count: Any) -> tuple[Any, Any, Any]:
     """Return the cells that stand for pairs, as float arrays."""
-    one, two = (np.asarray(values, dtype=np.float64).ravel() for values in (first, second))
-    n = np.ones_like(one) if count is None else np.asarray(count, dtype=np.float64).ravel()
+    cells = (first, second, np.ones_like(first, dtype=np.float64) if count is None else count)
+    one, two, n = (np.asarray(values, dtype=np.float64).ravel() for values in cells)
     if not len(one) == len(two) == len(n):
         raise InputError(f"first has {len(one)} values, second {len(two)}, count {len(n)}; pairs need one of each")
     if not all(np.isfinite(values).all() for values in (one, two, n)):
@@ -175,9 +175,8 @@ def _lines(ax: Axes, one: Any, two: Any, n: Any, most: int, ylabel: str, digits:
     means = float((n * one).sum() / total), float((n * two).sum() / total)
     ax.plot((0, 1), means, "o", color=style.LIGHT["ink"], markersize=6, zorder=4, markeredgewidth=0)
     for x, mean, align in ((-0.06, means[0], "right"), (1.06, means[1], "left")):
-        ax.text(x, mean, number(mean, digits), ha=align, va="center", fontsize=style.SMALL, color=style.LIGHT["ink"],
-                zorder=5)  # fmt: skip
-    ax.set_ylabel(style.literal(ylabel, 40), fontsize=style.SMALL, color=style.LIGHT["muted"])
+        ax.text(x, mean, number(mean, digits), ha=align, va="center", zorder=5, **style.SMALL_INK)
+    ax.set_ylabel(style.literal(ylabel, 40), **style.QUIET)
 
 
 def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
@@ -215,8 +214,7 @@ def _histogram(ax: Axes, difference: Any, n: Any, unit: str) -> None:
             zorder=1.5)  # fmt: skip
     ax.set_xlim(-0.42, 1.04)
     ax.set_xticks([])
-    ax.set_xlabel(style.literal(f"{unit}s (longest bar: {counted(peak)})", 60), fontsize=style.SMALL,
-                  color=style.LIGHT["muted"], labelpad=7)  # fmt: skip
+    ax.set_xlabel(style.literal(f"{unit}s (longest bar: {counted(peak)})", 60), labelpad=7, **style.QUIET)
 
 
 def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> None:
@@ -228,15 +226,16 @@ def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> Non
     ax.plot((0, 1), shares, "o", color=style.LIGHT["ink"], markersize=7, zorder=4, markeredgewidth=0)
     for x, share, ones in zip((0, 1), shares, sums, strict=True):
         below = share > 0.5
-        ax.annotate(
-            f"{percent(share)}\n{counted(ones)} of {counted(total)}", xy=(x, share), xytext=(0, -8 if below else 8),
-            textcoords="offset points", ha="center", va="top" if below else "bottom", fontsize=style.SMALL,
-            color=style.LIGHT["ink"], zorder=5,
-        )  # fmt: skip
+        _at(ax, f"{percent(share)}\n{counted(ones)} of {counted(total)}", x, share, -8 if below else 8, zorder=5)
     ax.set_ylim(-0.03, 1.03)
-    ax.set_ylabel(style.literal(f"share of {'ones' if ylabel == 'value' else ylabel}", 40), fontsize=style.SMALL,
-                  color=style.LIGHT["muted"])  # fmt: skip
+    ax.set_ylabel(style.literal(f"share of {'ones' if ylabel == 'value' else ylabel}", 40), **style.QUIET)
     _above(ax, counted(total, unit))
+
+
+def _at(ax: Axes, text: str, x: float, y: float, up: float, **options: Any) -> None:
+    """Write a text some points above (or, with a minus, below) a point of the data."""
+    ax.annotate(text, (x, y), (0, up), textcoords="offset points", ha="center", va="bottom" if up > 0 else "top",
+                **style.SMALL_INK, **options)  # fmt: skip
 
 
 def _discordant(ax: Axes, one: Any, two: Any, n: Any, conditions: tuple[str, str]) -> None:
@@ -246,10 +245,7 @@ def _discordant(ax: Axes, one: Any, two: Any, n: Any, conditions: tuple[str, str
     for x, cell, sign, color in zip((0.35, 0.8), cells, (1, -1), (UP, DOWN), strict=True):
         height = sign * cell / total
         ax.bar(x, height, 0.3, color=style.LIGHT[color], alpha=0.35, zorder=1.5)
-        ax.annotate(
-            counted(cell), xy=(x, height), xytext=(0, 4 * sign), textcoords="offset points", ha="center",
-            va="bottom" if sign > 0 else "top", fontsize=style.SMALL, color=style.LIGHT["ink"],
-        )  # fmt: skip
+        _at(ax, counted(cell), x, height, 4 * sign)
     ax.set_xlim(-0.42, 1.04)
     most = max(*cells, 0.02 * total) / total
     ax.set_ylim(-1.35 * most, 1.35 * most)
@@ -264,8 +260,8 @@ def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
     if ends:
         ax.set_ylim(min(low, min(ends) - gap), max(high, max(ends) + gap))
     if reference is not None:
-        ax.axhline(reference, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-    if row.estimate is None or not math.isfinite(row.estimate):
+        ax.axhline(reference, **style.DASHED)
+    if row.estimate is None or not style.is_known(row):
         _above(ax, f"undefined: {row.undefined or 'no value was given'}")
         return
     text = number(row.estimate, digits)
@@ -279,7 +275,5 @@ def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
 
 def _above(ax: Axes, text: str, ink: str = "muted", start: float = 0.0) -> None:
     """Write one line above a panel, `start` points from its left."""
-    size = style.FONT if ink == "ink" else style.SMALL
-    ax.annotate(style.literal(text, 52), xy=(0, 1), xycoords="axes fraction", xytext=(start, 8), fontsize=size,
-                textcoords="offset points", ha="left", va="bottom", color=style.LIGHT[ink],
-                annotation_clip=False)  # fmt: skip
+    look = {"fontsize": style.FONT if ink == "ink" else style.SMALL, "color": style.LIGHT[ink]}
+    style.outside(ax, style.literal(text, 52), 1, (start, 8), ha="left", va="bottom", **look)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from socialstats.results import Row
 
 MOST_ROWS = 200
-TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
 LABEL_WIDTH = 52  # characters; the marks still have two inches
 Z_95 = 1.959963984540054
 
@@ -86,12 +84,11 @@ def forest(
     style.dress(ax, xlabel=xlabel)
     _scale(ax, shown, reference)
     ys = [float(len(shown) - 1 - i) for i in range(len(shown))]
-    ax.set_yticks(ys, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
+    ax.set_yticks(ys, labels, **style.INK)
     _marks(ax, shown, ys, quasi)
     _columns(ax, columns, ys)
     if label:
-        heading = style.literal(label, LABEL_WIDTH)
-        style.beside(ax, len(shown), heading, -12.0, side=0.0, fontsize=style.SMALL, color=style.LIGHT["muted"])
+        style.beside(ax, len(shown), style.literal(label, LABEL_WIDTH), -12.0, side=0.0, **style.QUIET)
     return ax
 
 
@@ -145,9 +142,9 @@ def rank_text(ranks: tuple[int, int] | None) -> str:
 
 def _new(n: int, labels: Sequence[str], columns: Sequence[tuple[str, list[str]]]) -> Axes:
     """Make the figure: room for the labels at the left and the columns at the right."""
-    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
+    left = style.room_for(labels) + 0.2
     right = (column_offsets(columns)[-1] if columns else 0.0) / style.POINTS + 0.08
-    top = 0.42 if n > TICKS_ON_TOP_FROM else 0.3
+    top = 0.42 if n > style.TICKS_ON_TOP_FROM else 0.3
     return style.new_axes(max(n, 1) * style.ROW_HEIGHT + top + 0.5, left=left, right=right, top=top, kind=style.ROWS)
 
 
@@ -170,7 +167,7 @@ def _columns(ax: Axes, columns: Sequence[tuple[str, list[str]]], ys: Sequence[fl
         return
     for (header, texts), offset in zip(columns, column_offsets(columns), strict=True):
         if header:
-            style.beside(ax, len(ys), header, offset, fontsize=style.SMALL, color=style.LIGHT["muted"])
+            style.beside(ax, len(ys), header, offset, **style.QUIET)
         for y, text in zip(ys, texts, strict=True):
             if text:
                 style.beside(ax, y, text, offset)
@@ -178,39 +175,26 @@ def _columns(ax: Axes, columns: Sequence[tuple[str, list[str]]], ys: Sequence[fl
 
 def _scale(ax: Axes, rows: Sequence[Row], reference: float | None) -> None:
     """Set the limits, the reference line, and hair lines that lead the eye."""
-    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
-    finite = [v for v in values if math.isfinite(v)] + ([] if reference is None else [reference])
-    ax.set_xlim(*style.padded(finite or [0.0]))
-    ax.set_ylim(-0.6, len(rows) - 0.4)
-    ax.grid(axis="x", color=style.LIGHT["hair"], linewidth=0.7)
-    for y in range(len(rows) - 6, -1, -5):
-        ax.axhline(y + 0.5, color=style.LIGHT["hair"], linewidth=0.7, zorder=0.5)
+    ax.set_xlim(*style.padded(style.drawn(rows) + ([] if reference is None else [reference]) or [0.0]))
+    style.lines_of_rows(ax, len(rows))
     if reference is not None:
-        ax.axvline(reference, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-    if len(rows) > TICKS_ON_TOP_FROM:
-        ax.tick_params(axis="x", labeltop=True)
+        ax.axvline(reference, **style.DASHED)
 
 
 def _marks(ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[str, float] | None) -> None:
     """Draw intervals, comparison intervals and points; write out what is undefined."""
     left, right = ax.get_xlim()
     color = style.LIGHT["series-1"]
-    known = [
-        (row, y) for row, y in zip(rows, ys, strict=True) if row.estimate is not None and math.isfinite(row.estimate)
-    ]
+    known = [(row.estimate or 0.0, y, row) for row, y in zip(rows, ys, strict=True) if style.is_known(row)]
     for row, y in zip(rows, ys, strict=True):
-        if row.estimate is None or not math.isfinite(row.estimate):
-            reason = row.undefined or "no value was given"
-            ax.text(left + 0.01 * (right - left), y, style.literal(f"undefined: {reason}", 90), va="center",
-                    fontsize=style.SMALL, color=style.LIGHT["muted"])  # fmt: skip
-    halves = (
-        [(row.estimate or 0.0, y, Z_95 * quasi[row.term]) for row, y in known if row.term in quasi] if quasi else []
-    )
+        if not style.is_known(row):
+            reason = style.literal(f"undefined: {row.undefined or 'no value was given'}", 90)
+            ax.text(left + 0.01 * (right - left), y, reason, va="center", **style.QUIET)
+    halves = [(x, y, Z_95 * quasi[row.term]) for x, y, row in known if row.term in quasi] if quasi else []
     style.segments(ax, [(y, x - half, x + half) for x, y, half in halves], color=color, linewidth=5, alpha=0.35,
                    zorder=1.9)  # fmt: skip
-    ends = [(y, row.conf_low, row.conf_high) for row, y in known
-            if row.conf_low is not None and row.conf_high is not None]  # fmt: skip
-    style.segments(ax, ends, color=color, linewidth=1.3, zorder=2)
-    size = 4.5 if len(rows) > TICKS_ON_TOP_FROM else 5.5
-    ax.plot([row.estimate or 0.0 for row, _ in known], [y for _, y in known], "o", color=color, markersize=size,
-            zorder=3, markeredgewidth=0)  # fmt: skip
+    bars = [(y, *ends) for _, y, row in known if (ends := style.ends_of(row))]
+    style.segments(ax, bars, color=color, linewidth=1.3, zorder=2)
+    size = 4.5 if len(rows) > style.TICKS_ON_TOP_FROM else 5.5
+    ax.plot([x for x, _, _ in known], [y for _, y, _ in known], "o", color=color, markersize=size, zorder=3,
+            markeredgewidth=0)  # fmt: skip

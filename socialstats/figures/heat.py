@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -76,13 +75,7 @@ def heat(
     if not rows:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
-    ax.spines["bottom"].set_visible(False)
-    ax.set_xlim(0, len(across))
-    ax.set_ylim(len(down), 0)
-    ax.set_xticks([i + 0.5 for i in range(len(across))], [style.literal(g, 14) for g in across])
-    ax.set_yticks([i + 0.5 for i in range(len(down))], [style.literal(g, LABEL_WIDTH) for g in down])
-    ax.tick_params(axis="both", labelsize=style.FONT, labelcolor=style.LIGHT["ink"], labeltop=True, labelbottom=False)
-    ax.xaxis.set_label_position("top")
+    style.tiled(ax, [style.literal(g, 14) for g in across], [style.literal(g, LABEL_WIDTH) for g in down])
     for row in rows:
         _cell(ax, row, across.index(row.group or ""), down.index(row.term), neutral, extreme, digits)
     style.footnotes(ax, reasons, 6)
@@ -90,8 +83,7 @@ def heat(
 
 
 def _new(across: Sequence[str], down: Sequence[str], footnotes: int) -> Axes:
-    labels = [style.literal(group, LABEL_WIDTH) for group in down]
-    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.15
+    left = style.room_for([style.literal(group, LABEL_WIDTH) for group in down]) + 0.15
     room = style.WIDTH - left - 0.1
     right = style.WIDTH - left - min(room, 1.2 * max(len(across), 1))
     bottom = 0.15 + 12 * footnotes / style.POINTS
@@ -101,18 +93,12 @@ def _new(across: Sequence[str], down: Sequence[str], footnotes: int) -> Axes:
 
 def _cell(ax: Axes, row: Row, x: int, y: int, neutral: float, extreme: float, digits: int) -> None:
     """Draw one cell: the colour's strength is the distance from the neutral value."""
-    from matplotlib.patches import Rectangle
-
-    known = row.estimate is not None and math.isfinite(row.estimate)
+    known = style.is_known(row)
     value = row.estimate if row.estimate is not None and known else neutral
     strength = min(abs(value - neutral) / extreme, 1.0)
-    color = style.LIGHT["series-1" if value >= neutral else "series-2"]
-    ax.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, facecolor=color, alpha=0.04 + 0.4 * strength,
-                           edgecolor="none"))  # fmt: skip
-    text = number(value, digits) if known else "undefined"
-    size = style.FONT if known else style.SMALL
-    ink = style.LIGHT["ink" if known else "muted"]
-    ax.text(x + 0.5, y + 0.4, text, ha="center", va="center", fontsize=size, color=ink)
+    style.tile(ax, x, y, "series-1" if value >= neutral else "series-2", 0.04 + 0.4 * strength)
+    text, look = (number(value, digits), style.INK) if known else ("undefined", style.QUIET)
+    ax.text(x + 0.5, y + 0.4, text, ha="center", va="center", **look)
     if row.n is not None:
-        ax.text(x + 0.5, y + 0.77, f"n {count(row.n)}", ha="center", va="center", fontsize=7,
-                color=style.LIGHT["ink"])  # fmt: skip
+        look = {**style.INK, "fontsize": 7}
+        ax.text(x + 0.5, y + 0.77, f"n {count(row.n)}", ha="center", va="center", **look)

@@ -41,13 +41,12 @@ def power_curve(curve: Mapping[str, Any], *, ax: Axes | None = None, reference: 
     if ax is None:
         ax = style.new_axes(HEIGHT, left=0.6, right=0.3)
     style.dress(ax, xlabel=curve["xlabel"])
-    ax.set_ylabel("Power", fontsize=style.SMALL, color=style.LIGHT["muted"])
+    ax.set_ylabel("Power", **style.QUIET)
     if reference is not None:
         ax.axhline(reference, color=style.LIGHT["line"], linewidth=0.8)
     ax.plot(curve["x"], curve["power"], color=style.LIGHT["series-1"], linewidth=1.6)
     ax.plot([curve["at"]], [curve["reached"]], marker="o", markersize=6, color=style.LIGHT["series-1"])
     text = f"{count(curve['at'])}: {number(curve['reached'], 2, bounded=True)}"
-    ax.annotate(text, (curve["at"], curve["reached"]), xytext=(8, -10), textcoords="offset points",
-                fontsize=style.FONT, color=style.LIGHT["ink"])  # fmt: skip
+    ax.annotate(text, (curve["at"], curve["reached"]), (8, -10), textcoords="offset points", **style.INK)
     ax.set_ylim(0, 1.02)
     return ax

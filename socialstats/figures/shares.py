@@ -63,7 +63,7 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     places, height = _places(bars)
     labels = [style.literal(bar.label, LABEL_WIDTH) for bar in bars]
     if ax is None:
-        left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.15
+        left = style.room_for(labels) + 0.15
         ax = style.new_axes(height + 0.85, left=left, right=0.3, top=0.35, bottom=0.5, kind=style.BARS)
     if not bars:
         return style.message(ax, "no shares to show")
@@ -72,14 +72,11 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     ax.set_ylim(height, 0)
     ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
     ax.set_xticks(ticks, [f"{round(100 * t)} %" for t in ticks])
-    ax.set_yticks(places, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
+    ax.set_yticks(places, labels, **style.INK)
     _legend(ax, levels)
-    before = ""
-    for bar, y in zip(bars, places, strict=True):
-        if bar.section != before:
-            ax.text(0.0, y - BAR / 2 - 0.05, style.literal(bar.section, 60), fontsize=style.SMALL, va="bottom",
-                    color=style.LIGHT["muted"])  # fmt: skip
-        before = bar.section
+    for bar, y, opens in zip(bars, places, _opens(bars), strict=True):
+        if opens:
+            ax.text(0.0, y - BAR / 2 - 0.05, style.literal(bar.section, 60), va="bottom", **style.QUIET)
         _bar(ax, bar, y)
     return ax
 
@@ -98,14 +95,18 @@ def _levels(bars: Sequence[Bar]) -> tuple[str, ...]:
 def _places(bars: Sequence[Bar]) -> tuple[list[float], float]:
     """Middle of each bar, in inches from the top, and the height of all."""
     places: list[float] = []
-    y, before = 0.05, ""
-    for bar in bars:
-        if bar.section != before:
+    y = 0.05
+    for opens in _opens(bars):
+        if opens:
             y += HEADING + (GAP if places else 0.0)
-        before = bar.section
         places.append(y + BAR / 2)
         y += BAR + 0.04
     return places, y + 0.05
+
+
+def _opens(bars: Sequence[Bar]) -> list[bool]:
+    """Tell of each bar whether a new section starts with it."""
+    return [bar.section != before for bar, before in zip(bars, ["", *(bar.section for bar in bars)], strict=False)]
 
 
 def _legend(ax: Axes, levels: Sequence[str]) -> None:
@@ -114,8 +115,7 @@ def _legend(ax: Axes, levels: Sequence[str]) -> None:
     for k, level in enumerate(levels):
         text = style.literal(level, 18)
         for part, color in (("\u25a0 ", f"series-{k + 1}"), (text, "ink")):
-            ax.annotate(part, xy=(0, 1), xycoords="axes fraction", xytext=(x, 8), textcoords="offset points",
-                        fontsize=style.FONT, color=style.LIGHT[color], annotation_clip=False)  # fmt: skip
+            style.outside(ax, part, 1, (x, 8), fontsize=style.FONT, color=style.LIGHT[color])
             x += style.text_width(part) + (0 if part != text else 14)
 
 

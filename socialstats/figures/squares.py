@@ -69,17 +69,11 @@ def square(
     if total == 0:
         return style.message(ax, "no pairs to show")
     style.dress(ax)
-    ax.spines["bottom"].set_visible(False)
-    ax.set_xlim(0, k + 1)
-    ax.set_ylim(k + 1, 0)
-    places = [i + 0.5 for i in range(k + 1)]
     wide = max(4, int(16 * 4 / max(k, 4)))
-    ax.set_xticks(places, [*(style.literal(level, wide) for level in levels), "all"])
-    ax.set_yticks(places, [*(style.literal(level, LABEL_WIDTH) for level in levels), "all"])
-    ax.tick_params(axis="both", labelsize=style.FONT, labelcolor=style.LIGHT["ink"], labeltop=True, labelbottom=False)
-    ax.xaxis.set_label_position("top")
-    ax.set_xlabel(style.literal(conditions[1], 60), fontsize=style.SMALL, color=style.LIGHT["muted"], labelpad=5)
-    ax.set_ylabel(style.literal(conditions[0], 30), fontsize=style.SMALL, color=style.LIGHT["muted"], labelpad=5)
+    across, down = ([*(style.literal(level, width) for level in levels), "all"] for width in (wide, LABEL_WIDTH))
+    style.tiled(ax, across, down)
+    ax.set_xlabel(style.literal(conditions[1], 60), **style.QUIET, labelpad=5)
+    ax.set_ylabel(style.literal(conditions[0], 30), **style.QUIET, labelpad=5)
     for i in range(k):
         for j in range(k):
             _cell(ax, j, i, float(cells[i, j]), total, SAME if i == j else ABOVE if j > i else BELOW)
@@ -135,7 +129,7 @@ def _checked(table: Any, levels: Sequence[str]) -> Any:
 
 
 def _new(labels: Sequence[str], k: int) -> Axes:
-    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.4
+    left = style.room_for(labels) + 0.4
     room = style.WIDTH - left - 0.1
     right = style.WIDTH - left - min(room, CELL[0] * (k + 1))
     return style.new_axes((k + 1) * CELL[1] + 0.65, left=left, right=right, top=0.55, bottom=0.1, kind=style.CELLS)
@@ -143,12 +137,9 @@ def _new(labels: Sequence[str], k: int) -> Axes:
 
 def _cell(ax: Axes, x: int, y: int, n: float, total: float, color: str | None) -> None:
     """Draw one cell, or (without a colour) a margin."""
-    from matplotlib.patches import Rectangle
-
     share = n / total
     if color is not None:
-        ax.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, facecolor=style.LIGHT[color], edgecolor="none",
-                               alpha=0.05 + 0.35 * math.sqrt(share)))  # fmt: skip
+        style.tile(ax, x, y, color, 0.05 + 0.35 * math.sqrt(share))
     ink = style.LIGHT["muted" if color is None else "ink"]
     ax.text(x + 0.5, y + 0.38, counted(n), ha="center", va="center", fontsize=style.FONT, color=ink)
     ax.text(x + 0.5, y + 0.74, percent(share), ha="center", va="center", fontsize=7, color=ink)

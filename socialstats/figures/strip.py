@@ -109,8 +109,7 @@ def strip(
         rows -= note.lines
         _own(ax, mark, note, rows + (0.5 if note.where == "above" else 0.5 * note.lines), width)
     if xlabel:
-        ax.set_xlabel(style.literal(xlabel, 90), fontsize=style.SMALL, color=style.LIGHT["muted"],
-                      labelpad=4 + below * LEVEL * style.POINTS)  # fmt: skip
+        ax.set_xlabel(style.literal(xlabel, 90), labelpad=4 + below * LEVEL * style.POINTS, **style.QUIET)
     return ax
 
 
@@ -196,7 +195,7 @@ def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: 
                 clip_on=False, zorder=0.5)  # fmt: skip
         middle = place.start + 0.5 * style.text_width(label, style.SMALL)
         ax.text(left + middle / width * (right - left), 0, label, transform=down, ha="center", va="top",
-                fontsize=style.SMALL, color=style.LIGHT["ink"])  # fmt: skip
+                **style.SMALL_INK)  # fmt: skip
 
 
 def _note(mark: Mark, digits: int, limits: tuple[float, float], anchors: Sequence[float], width: float) -> Note:
@@ -237,6 +236,6 @@ def _own(ax: Axes, mark: Mark, note: Note, y: float, width: float) -> None:
     lines = note.text.split("\n")
     for k, line in enumerate(lines):
         ax.annotate(line, xy=(x, y + up), xytext=(0, 11 * (0.5 * (len(lines) - 1) - k)), textcoords="offset points",
-                    ha=align, va="center", fontsize=style.FONT, color=style.LIGHT["ink"], annotation_clip=False,
+                    ha=align, va="center", **style.INK, annotation_clip=False,
                     fontweight="normal" if claim else "bold", zorder=4,
                     bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5})  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import sys
 import unicodedata
 import warnings
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.font_manager import FontProperties
     from matplotlib.text import Text
+
+    from socialstats.results import Row
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +43,12 @@ DARK: dict[str, str] = {
 WIDTH = 7.6  # inches; about 760 px on the page, so that 9 pt text is read as 12.5 px
 FONT = 9.0
 SMALL = 8.0
+QUIET: dict[str, Any] = {"fontsize": SMALL, "color": LIGHT["muted"]}
+INK: dict[str, Any] = {"fontsize": FONT, "color": LIGHT["ink"]}
+SMALL_INK: dict[str, Any] = {"fontsize": SMALL, "color": LIGHT["ink"]}
+DASHED: dict[str, Any] = {"color": LIGHT["muted"], "linewidth": 0.9, "linestyle": (0, (4, 3)), "zorder": 1}
 ROW_HEIGHT = 0.205  # inches
+TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
 POINTS = 72.0  # points in an inch
 REPLACEMENT = "\ufffd"
 ROWS, LINES, BARS, CELLS, COURSE, PANELS = "rows", "lines", "bars", "cells", "course", "panels"
@@ -177,7 +185,7 @@ def dress(ax: Axes, *, xlabel: str = "") -> None:
     ax.tick_params(axis="both", length=0, labelsize=SMALL, labelcolor=LIGHT["muted"], pad=4)
     ax.set_axisbelow(True)
     if xlabel:
-        ax.set_xlabel(literal(xlabel, 90), fontsize=SMALL, color=LIGHT["muted"], labelpad=5)
+        ax.set_xlabel(literal(xlabel, 90), labelpad=5, **QUIET)
 
 
 def segments(ax: Axes, spans: Sequence[tuple[float, float, float]], **options: Any) -> None:
@@ -194,17 +202,49 @@ def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, u
 
     figure = ax.figure
     place = ax.get_yaxis_transform() + ScaledTranslation(offset / POINTS, up / POINTS, figure.dpi_scale_trans)
-    merged: dict[str, Any] = {"ha": "right", "va": "center_baseline", "fontsize": FONT, "color": LIGHT["ink"]}
-    return ax.text(side, y, text, transform=place, **(merged | options))
+    return ax.text(side, y, text, transform=place, **({"ha": "right", "va": "center_baseline"} | INK | options))
 
 
 def footnotes(ax: Axes, lines: Sequence[str], drop: float) -> None:
     """Write lines below the Axes, the first one `drop` points down."""
     for i, line in enumerate(lines):
-        ax.annotate(
-            literal(line, 120), xy=(0, 0), xycoords="axes fraction", xytext=(0, -drop - 12 * i),
-            textcoords="offset points", va="top", annotation_clip=False, fontsize=SMALL, color=LIGHT["muted"],
-        )  # fmt: skip
+        outside(ax, literal(line, 120), 0, (0, -drop - 12 * i), va="top", **QUIET)
+
+
+def outside(ax: Axes, text: str, side: float, offset: tuple[float, float], **options: Any) -> None:
+    """Write a text some points right and up of the lower left (`side` 0) or upper left (1) corner of the Axes."""
+    ax.annotate(text, (0, side), offset, "axes fraction", "offset points", annotation_clip=False, **options)
+
+
+def room_for(labels: Sequence[str]) -> float:
+    """Return the inches that the widest of some labels takes, at least 30 points."""
+    return max([text_width(text) for text in labels] + [30.0]) / POINTS
+
+
+def is_known(row: Row) -> bool:
+    """Tell whether a row has an estimate that can be drawn."""
+    return row.estimate is not None and math.isfinite(row.estimate)
+
+
+def ends_of(row: Row) -> tuple[float, float] | None:
+    """Return both ends of a row's interval, or None."""
+    return None if row.conf_low is None or row.conf_high is None else (row.conf_low, row.conf_high)
+
+
+def drawn(rows: Sequence[Row]) -> list[float]:
+    """Return all estimates and ends of intervals that an axis should hold."""
+    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
+    return [v for v in values if math.isfinite(v)]
+
+
+def lines_of_rows(ax: Axes, n: int) -> None:
+    """Prepare an Axes for n rows: limits, hair lines that lead the eye, ticks at the top too where rows are many."""
+    ax.set_ylim(-0.6, n - 0.4)
+    ax.grid(axis="x", color=LIGHT["hair"], linewidth=0.7)
+    for y in range(n - 6, -1, -5):
+        ax.axhline(y + 0.5, color=LIGHT["hair"], linewidth=0.7, zorder=0.5)
+    if n > TICKS_ON_TOP_FROM:
+        ax.tick_params(axis="x", labeltop=True)
 
 
 def padded(values: list[float], share: float = 0.04) -> tuple[float, float]:
@@ -214,9 +254,28 @@ def padded(values: list[float], share: float = 0.04) -> tuple[float, float]:
     return low - gap, high + gap
 
 
+def tiled(ax: Axes, across: Sequence[str], down: Sequence[str]) -> None:
+    """Prepare an Axes for a table of cells of size 1: labels above the columns and at the left of the rows."""
+    ax.spines["bottom"].set_visible(False)
+    ax.set_xlim(0, len(across))
+    ax.set_ylim(len(down), 0)
+    ax.set_xticks([i + 0.5 for i in range(len(across))], across)
+    ax.set_yticks([i + 0.5 for i in range(len(down))], down)
+    ax.tick_params(axis="both", labelsize=FONT, labelcolor=LIGHT["ink"], labeltop=True, labelbottom=False)
+    ax.xaxis.set_label_position("top")
+
+
+def tile(ax: Axes, x: int, y: int, color: str, alpha: float) -> None:
+    """Fill the cell of column x and row y."""
+    from matplotlib.patches import Rectangle
+
+    look: dict[str, Any] = {"facecolor": LIGHT[color], "alpha": alpha, "edgecolor": "none"}
+    ax.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, **look))
+
+
 def message(ax: Axes, text: str) -> Axes:
     """Fill an Axes with a sentence instead of marks."""
     ax.set_axis_off()
-    shown = literal(text, 110)
-    ax.text(0.5, 0.5, shown, ha="center", va="center", fontsize=FONT, color=LIGHT["muted"], transform=ax.transAxes)
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": FONT, "color": LIGHT["muted"]}
+    ax.text(0.5, 0.5, literal(text, 110), transform=ax.transAxes, **look)
     return ax

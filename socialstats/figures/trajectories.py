@@ -81,7 +81,7 @@ def trajectories(
     ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
     ax.set_xticks(range(len(stages)), [style.literal(s, 16) for s in stages])
     ax.tick_params(axis="x", labelsize=style.FONT, labelcolor=style.LIGHT["ink"])
-    ax.set_ylabel(style.literal(ylabel, 60), fontsize=style.SMALL, color=style.LIGHT["muted"])
+    ax.set_ylabel(style.literal(ylabel, 60), **style.QUIET)
     _scale(ax, rows, lines or {}, len(stages))
     for k, cells in enumerate(table.values()):
         _course(ax, cells, stages, k, len(table))
@@ -114,8 +114,7 @@ def _look(k: int) -> tuple[str, object]:
 
 def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) -> None:
     """Set the limits, and draw the reference lines with their labels."""
-    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
-    ax.set_ylim(*style.padded([v for v in values if math.isfinite(v)] + list(lines.values()) or [0.0]))
+    ax.set_ylim(*style.padded(style.drawn(rows) + list(lines.values()) or [0.0]))
     size = ax.get_window_extent()
     width, height = (length * style.POINTS / ax.figure.dpi for length in (size.width, size.height))
     names = {label: style.literal(f"{label} {number(value, 1)}", 60) for label, value in lines.items()}
@@ -126,9 +125,9 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
     ordered = sorted(lines.items(), key=lambda pair: pair[1])
     for k, (label, value) in enumerate(ordered):
         near = k + 1 < len(ordered) and (ordered[k + 1][1] - value) / (high - low) * height < GAP
-        ax.axhline(value, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+        ax.axhline(value, **style.DASHED)
         ax.annotate(names[label], xy=(left, value), xytext=(2, -2 if near else 2), textcoords="offset points",
-                    fontsize=style.SMALL, color=style.LIGHT["muted"], va="top" if near else "bottom")  # fmt: skip
+                    **style.QUIET, va="top" if near else "bottom")  # fmt: skip
 
 
 def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n: int) -> None:
@@ -141,8 +140,8 @@ def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n
         row = cells.get(stage)
         xs.append(x + shift)
         ys.append(math.nan if row is None or row.estimate is None else row.estimate)
-        if row is not None and row.conf_low is not None and row.conf_high is not None:
-            ax.plot((x + shift,) * 2, (row.conf_low, row.conf_high), color=color, linewidth=1.0, alpha=0.7,
+        if row is not None and (ends := style.ends_of(row)):
+            ax.plot((x + shift,) * 2, ends, color=color, linewidth=1.0, alpha=0.7,
                     solid_capstyle="butt", zorder=2)  # fmt: skip
     ax.plot(xs, ys, color=color, linestyle=dash, linewidth=1.3, marker="o", markersize=3.6, markeredgewidth=0, zorder=3)
 

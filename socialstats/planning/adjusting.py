@@ -67,13 +67,9 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
             raise InputError(f"family '{shorten(family or 'all tests')}' has no test with a p-value to adjust")
         source = members if isinstance(members, Result) else None
         titles = tuple(dict.fromkeys(title for title, _ in titled if title))
-        found.append(Family(name=family or default_name(titles), rows=rows, source=source))
+        made_of = "all tests of " + quoted(titles, 3) if titles else "all tests given"
+        found.append(Family(name=family or made_of, rows=rows, source=source))
     return told_apart(found)
-
-
-def default_name(titles: Sequence[str]) -> str:
-    """Describe a family that the caller did not name."""
-    return "all tests of " + quoted(titles, 3) if titles else "all tests given"
 
 
 def is_p(value: Any) -> bool:
@@ -112,7 +108,7 @@ def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str
 
 def leading(rows: Sequence[Row]) -> Sequence[Row]:
     """Leave out rows that test again what another row of the result tests, where there is such a row."""
-    first = [row for row in rows if row.group not in AGAIN and not (row.group or "").endswith(" alone")]
+    first = [row for row in rows if row.group not in AGAIN and row.label("factor") is None]
     return first if any(row.p_value is not None or row.undefined is not None for row in first) else rows
 
 
@@ -283,8 +279,10 @@ def adjust(
         return finished(found, tuple(row for one in found for row in p_rows(one, method)), settings, {})
     if len(found) > 1:
         raise InputError(f"max-t adjusts one family at a time, got {len(found)}")
-    noise = joint_noise(found[0], covariance, replicates, draws, seed)
-    return finished(found, max_t_rows(found[0], method, noise, level), settings, noise.extras())
+    noise, known = joint_noise(found[0], covariance, replicates, draws, seed)
+    shape = "normal" if known["df"] is None else f"t with {known['df']:g} df"
+    said = f"{count(len(noise))} {known['noise']}" + (f", {shape}" if known["noise"] == "draws" else "")
+    return finished(found, max_t_rows(found[0], method, noise, said, level), settings, known)
 
 
 def p_rows(family: Family, method: str) -> tuple[Row, ...]:
@@ -292,10 +290,7 @@ def p_rows(family: Family, method: str) -> tuple[Row, ...]:
     p = np.array([row.p_value for row in family.tested], dtype=np.float64)
     filled = iter(adjusted_p(p, method).tolist())
     said = label(P_METHODS[method][0], family)
-    return tuple(
-        row if row.p_value is None else replace(row, p_adjusted=next(filled), method=joined(row.method, said))
-        for row in family.rows
-    )
+    return tuple(row if row.p_value is None else adjusted(row, next(filled), family, said) for row in family.rows)
 
 
 def label(method: str, family: Family) -> str:
@@ -303,32 +298,30 @@ def label(method: str, family: Family) -> str:
     return f"{method} over the family '{shorten(family.name)}' (m = {len(family.tested)})"
 
 
-def joined(old: str | None, new: str) -> str:
-    """A row's own method and what was done to its p."""
-    return f"{old}; {new}" if old else new
+def adjusted(row: Row, p: float, family: Family, said: str) -> Row:
+    """A test with its adjusted p, its family, and what was done to its p after its own method."""
+    return replace(row, p_adjusted=p, family=family.name, method=f"{row.method}; {said}" if row.method else said)
 
 
-def max_t_rows(family: Family, method: str, noise: Noise, level: float) -> tuple[Row, ...]:
-    """Fill `p_adjusted` and simultaneous intervals from the joint distribution of the statistics."""
-    tests = family.tested
-    statistics = np.array([two_sided_statistic(row) for row in tests])
-    p = max_t(statistics, noise.draws, method="step_down" if method == "max_t" else "single_step").p_adjusted
-    critical = max_t_critical(noise.draws, level)
-    said = f"{label(MAX_T[method], family)}, {noise.words()}"
-    place = {id(row): k for k, row in enumerate(tests)}
+def max_t_rows(family: Family, method: str, noise: FloatArray, words: str, level: float) -> tuple[Row, ...]:
+    """Fill `p_adjusted` and simultaneous intervals from joint draws of the statistics, which `words` describe."""
+    statistics = np.array([two_sided_statistic(row) for row in family.tested])
+    filled = iter(max_t(statistics, noise, method="step_down" if method == "max_t" else "single_step"))
+    critical = max_t_critical(noise, level)
+    said = f"{label(MAX_T[method], family)}, {words}"
     return tuple(
-        row if id(row) not in place else simultaneous(row, float(not_zero(p[place[id(row)]])), critical, level, said)
+        row if row.p_value is None
+        else simultaneous(adjusted(row, float(not_zero(next(filled))), family, said), critical, level)
         for row in family.rows
-    )
+    )  # fmt: skip
 
 
-def simultaneous(row: Row, p: float, critical: float, level: float, said: str) -> Row:
-    """A test with its adjusted p and, where it has a standard error, its simultaneous interval."""
-    new = replace(row, p_adjusted=p, method=joined(row.method, said))
+def simultaneous(row: Row, critical: float, level: float) -> Row:
+    """A test with its simultaneous interval, where it has a standard error."""
     if row.estimate is None or row.std_error is None:
-        return with_ends(new, None, None, level, why=row.undefined)
+        return with_ends(row, None, None, level, why=row.undefined)
     reach = critical * row.std_error
-    return with_ends(new, row.estimate - reach, row.estimate + reach, level)
+    return with_ends(row, row.estimate - reach, row.estimate + reach, level)
 
 
 def two_sided_statistic(row: Row) -> float:
@@ -349,37 +342,18 @@ def two_sided_statistic(row: Row) -> float:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Noise:
-    """Joint draws of the statistics under no effect.
+def joint_noise(
+    family: Family, covariance: Any, replicates: Any, draws: int, seed: int
+) -> tuple[FloatArray, dict[str, Any]]:
+    """Draw the statistics under no effect from their covariance, or take bootstrap replicates.
 
-    Attributes
-    ----------
+    Returns
+    -------
     draws : (B, m) float64 array
-    source : {"draws", "resamples"}
-    df : float or None
-        None: normal.
-    correlation : (m, m) float64 array
+    known : dict
+        What a check needs to know of them: ``noise`` (draws or resamples), ``df`` (None: normal), ``correlation``,
+        and ``resampled`` where they are not made from the correlation.
     """
-
-    draws: FloatArray
-    source: str
-    df: float | None
-    correlation: FloatArray
-
-    def words(self) -> str:
-        """Say what they are."""
-        shape = "normal" if self.df is None else f"t with {self.df:g} df"
-        return f"{count(len(self.draws))} {self.source}" + (f", {shape}" if self.source == "draws" else "")
-
-    def extras(self) -> dict[str, Any]:
-        """What a check needs to know of them; draws only where they are not made from the correlation."""
-        known = {"noise": self.source, "df": self.df, "correlation": self.correlation}
-        return known | ({"resampled": self.draws} if self.source == "resamples" else {})
-
-
-def joint_noise(family: Family, covariance: Any, replicates: Any, draws: int, seed: int) -> Noise:
-    """Draw the statistics from their covariance, or take bootstrap replicates."""
     m = len(family.tested)
     df = min((row.df for row in family.tested if row.df is not None), default=None)
     if covariance is not None and replicates is not None:
@@ -392,7 +366,7 @@ def joint_noise(family: Family, covariance: Any, replicates: Any, draws: int, se
         correlation = correlation_of(noise.T @ noise)
         if df is not None:  # replicates know the joint shape, not that the standard errors are estimates
             noise = noise / np.sqrt(np.random.default_rng(seed).chisquare(df, len(noise)) / df)[:, None]
-        return Noise(draws=noise, source="resamples", df=df, correlation=correlation)
+        return noise, {"noise": "resamples", "df": df, "correlation": correlation, "resampled": noise}
     matrix = own_covariance(family) if covariance is None else np.asarray(covariance, dtype=np.float64)
     if matrix.shape != (m, m):
         raise InputError(f"covariance has shape {matrix.shape}; these {m} tests need ({m}, {m})")
@@ -400,7 +374,7 @@ def joint_noise(family: Family, covariance: Any, replicates: Any, draws: int, se
         raise InputError(f"draws must be a whole number of at least {FEWEST_DRAWS:,}, not {draws!r}")
     correlation = correlation_of(matrix)
     made = normal_draws(correlation, df=df, draws=int(draws), seed=seed)
-    return Noise(draws=made, source="draws", df=df, correlation=correlation)
+    return made, {"noise": "draws", "df": df, "correlation": correlation}
 
 
 def own_covariance(family: Family) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -136,44 +137,26 @@ def power_paired_t(
     >>> plan.row("n").estimate, round(plan.row("power").estimate, 4)
     (34.0, 0.8078)
     """
-    for name, value in (("alternative", alternative), ("by", by)):
-        choice(name, value)
+    checked_choices(alternative=alternative, by=by)
     solved = left_out({"n": n, "effect": effect, "power": power})
     a = share("alpha", alpha)
     settings = {"solved": solved, "power": power, "alpha": a, "alternative": alternative, "by": by,
                 "simulations": simulations, "seed": seed}  # fmt: skip
     power_at = paired_t_power(settings)
-    given = None if n is None else whole("n", n, least=2)
-    size = None if effect is None else finite("effect", effect)
-    if solved == "n":
-        refuse_wrong_side(size or 0.0, alternative)
-    largest = -LARGEST_EFFECT if alternative == "less" else LARGEST_EFFECT
-    pairs, d = solve(given, size, power, power_at, alpha=a, least=2, largest=largest)
-    reached = power_at(pairs, d)
-    plan = solved_rows({"n": (pairs, "given"), "effect": (d, "given"), "power": (reached, "at this n and effect"),
-                        "alpha": (a, "given")}, solved)  # fmt: skip
-
-    def reject(done: int, seed: int) -> int:
-        if pairs > MOST_NUMBERS:
-            raise UndefinedStatistic(f"simulation draws every pair, and {pairs:,} are too many; use by='formula'")
-        rng = np.random.default_rng(seed)
-        return t_rejections(lambda k: d + rng.standard_normal((k, pairs)), pairs, pairs, settings, done)
-
-    rows = with_simulation(plan, settings, reject)
-    return PlanResult(
-        metric="power_paired_t",
+    pairs, d = solve_t("n", n, effect, power_at, settings)
+    reject = partial(t_rejections, lambda rng, k: d + rng.standard_normal((k, pairs)), pairs, pairs, "pair", settings)
+    return plan_of(
+        "power_paired_t", settings, reject,
+        terms={"n": (pairs, "given"), "effect": (d, "given"), "power": (power_at(pairs, d), "at this n and effect"),
+               "alpha": (a, "given")},
+        said=(count(pairs, "pair"), f"d_z = {number(d, 3)}",
+              f"a {sides(alternative)} paired t test at {alpha_text(settings)}"),
         title="Power of a paired t test",
         inference="noncentral t, both tails" if alternative == "two_sided" else "noncentral t, one tail",
-        rows=rows,
         counts={"pairs": pairs},
-        fit={"method": "noncentral t", "seed": seed if by == "simulation" else None},
-        settings=settings,
+        fit={"method": "noncentral t"},
         references=("cohen1988",),
         extras={"n_exact": exact_n(lambda k: power_at(k, d), power, pairs)} if solved == "n" and power else {},
-        words=sentence(
-            solved, count(pairs, "pair"), f"d_z = {number(d, 3)}",
-            f"a {sides(alternative)} paired t test at {alpha_text(settings)}", rows,
-        ),
     )  # fmt: skip
 
 
@@ -239,8 +222,7 @@ def power_mcnemar(
     >>> plan.row("n").estimate, round(plan.row("power").estimate, 3)
     (230.0, 0.8)
     """
-    for name, value in (("test", test), ("by", by)):
-        choice(name, value)
+    checked_choices(test=test, by=by)
     solved = left_out({"n": n, "effect": effect, "power": power})
     a, differ = share("alpha", alpha), checked_discordant(discordant)
     settings = {"solved": solved, "power": power, "discordant": differ, "alpha": a, "test": test, "by": by,
@@ -251,35 +233,25 @@ def power_mcnemar(
         raise InputError("effect=0 can never be shown; give the difference that matters")
     power_at = exact_mcnemar_power(settings)
     pairs, delta = solve(given, size, power, power_at, alpha=a, least=1, largest=differ, steady=False)
-    plan = solved_rows(
-        {"n": (pairs, "given"), "effect": (delta, "given"), "power": (power_at(pairs, delta), "at this n and effect"),
-         "discordant": (differ, "given"), "alpha": (a, "given")}, solved)  # fmt: skip
     rarer = (differ - delta) / 2
+    odds = Row(term="odds_ratio", undefined="p01 is 0: the odds ratio is infinite")
     if rarer > NEVER:
-        plan.append(Row(term="odds_ratio", estimate=(differ + delta) / 2 / rarer, method="p10/p01 of this effect"))
-    else:
-        plan.append(Row(term="odds_ratio", undefined="p01 is 0: the odds ratio is infinite"))
+        odds = Row(term="odds_ratio", estimate=(differ + delta) / 2 / rarer, method="p10/p01 of this effect")
     normal = mcnemar_power_normal(pairs, differ, delta, a)
-    plan.append(Row(term="power_normal", estimate=normal, method="Connor (1987)"))
-
-    def reject(done: int, seed: int) -> int:
-        return mcnemar_rejections(pairs, differ, delta, a, test, done, seed)
-
-    rows = with_simulation(plan, settings, reject)
-    return PlanResult(
-        metric="power_mcnemar",
+    return plan_of(
+        "power_mcnemar", settings, partial(mcnemar_rejections, pairs, differ, delta, a, test),
+        terms={"n": (pairs, "given"), "effect": (delta, "given"),
+               "power": (power_at(pairs, delta), "at this n and effect"), "discordant": (differ, "given"),
+               "alpha": (a, "given")},
+        more=(odds, Row(term="power_normal", estimate=normal, method="Connor (1987)")),
+        said=(count(pairs, "pair"), f"a difference of {number(delta, 3, bounded=True)} between proportions",
+              f"McNemar's {TEST_NAMES[test]} test at {alpha_text(settings)}",
+              f" when {number(differ, 3, bounded=True)} of the pairs differ"),
         title=f"Power of McNemar's test ({TEST_NAMES[test]})",
         inference="sum over discordant pairs and their split; pairs independent",
-        rows=rows,
         counts={"pairs": pairs},
-        fit={"method": "exact sum", "seed": seed if by == "simulation" else None},
-        settings=settings,
+        fit={"method": "exact sum"},
         references=("connor1987", "fagerland2013"),
-        words=sentence(
-            solved, count(pairs, "pair"), f"a difference of {number(delta, 3, bounded=True)} between proportions",
-            f"McNemar's {TEST_NAMES[test]} test at {alpha_text(settings)}", rows,
-            given=f" when {number(differ, 3, bounded=True)} of the pairs differ",
-        ),
     )  # fmt: skip
 
 
@@ -354,8 +326,7 @@ def power_clustered_mean(
     >>> round(plan.row("power").estimate, 3), round(plan.row("effective_n").estimate, 1)
     (0.857, 245.8)
     """
-    for name, value in (("alternative", alternative), ("by", by)):
-        choice(name, value)
+    checked_choices(alternative=alternative, by=by)
     solved = left_out({"clusters": clusters, "effect": effect, "power": power})
     if size is None:
         raise InputError("size must be given: the number of values (pairs) in each cluster")
@@ -363,49 +334,71 @@ def power_clustered_mean(
     between, within = components(icc, sd, sd_between, sd_within)
     settings = {"solved": solved, "power": power, "size": m, "sd_between": between, "sd_within": within, "alpha": a,
                 "alternative": alternative, "by": by, "simulations": simulations, "seed": seed}  # fmt: skip
-    given = None if clusters is None else whole("clusters", clusters, least=2)
-    asked = None if effect is None else finite("effect", effect)
-    if solved == "clusters":
-        refuse_wrong_side(asked or 0.0, alternative)
-    largest = LARGEST_EFFECT * math.hypot(between, within) * (-1 if alternative == "less" else 1)
     power_at = clusters_power(settings)
-    groups, mean = solve(given, asked, power, power_at, alpha=a, least=2, largest=largest)
+    groups, mean = solve_t("clusters", clusters, effect, power_at, settings, unit=math.hypot(between, within))
     correlation = between**2 / (between**2 + within**2)
     inflation = 1 + (m - 1) * correlation
     effective = groups * m / inflation
-    plan = solved_rows(
-        {"clusters": (groups, "given"), "effect": (mean, "given"), "power": (power_at(groups, mean), "at this design"),
-         "size": (m, "given"), "icc": (correlation, "given"), "design_effect": (inflation, "1 + (size - 1) icc"),
-         "effective_n": (effective, "clusters x size / design effect"), "n": (groups * m, "clusters x size"),
-         "alpha": (a, "given")}, solved)  # fmt: skip
 
-    def reject(done: int, seed: int) -> int:
-        values, rng = groups * m, np.random.default_rng(seed)
-        if values > MOST_NUMBERS:
-            raise UndefinedStatistic(f"simulation draws every value, and {values:,} are too many; use by='formula'")
-
-        def means(k: int) -> FloatArray:
-            noise = within * rng.standard_normal((k, groups, m))
-            return np.asarray(mean + between * rng.standard_normal((k, groups)) + noise.mean(axis=2))
-
-        return t_rejections(means, groups, values, settings, done)
+    def means(rng: np.random.Generator, k: int) -> FloatArray:
+        noise = within * rng.standard_normal((k, groups, m))
+        return np.asarray(mean + between * rng.standard_normal((k, groups)) + noise.mean(axis=2))
 
     design = f"{count(groups, 'cluster')} of {count(m, 'value')} (ICC {number(correlation, 3, bounded=True)}, "
-    rows = with_simulation(plan, settings, reject)
-    return PlanResult(
-        metric="power_clustered_mean",
+    return plan_of(
+        "power_clustered_mean", settings, partial(t_rejections, means, groups, groups * m, "value", settings),
+        terms={
+            "clusters": (groups, "given"), "effect": (mean, "given"),
+            "power": (power_at(groups, mean), "at this design"), "size": (m, "given"), "icc": (correlation, "given"),
+            "design_effect": (inflation, "1 + (size - 1) icc"),
+            "effective_n": (effective, "clusters x size / design effect"), "n": (groups * m, "clusters x size"),
+            "alpha": (a, "given"),
+        },
+        said=(f"{design}as good as {number(effective, 1)} independent values)", f"a mean of {number(mean, 3)}",
+              f"a {sides(alternative)} t({groups - 1}) test of the mean at {alpha_text(settings)}"),
         title="Power of a t test of a mean of clusters",
         inference=f"noncentral t with {groups - 1} df",
-        rows=rows,
         counts={"clusters": groups, "values": groups * m},
-        fit={"method": "noncentral t", "df": groups - 1, "seed": seed if by == "simulation" else None},
-        settings=settings,
+        fit={"method": "noncentral t", "df": groups - 1},
         references=("donnerklar2000",),
-        words=sentence(
-            solved, f"{design}as good as {number(effective, 1)} independent values)", f"a mean of {number(mean, 3)}",
-            f"a {sides(alternative)} t({groups - 1}) test of the mean at {alpha_text(settings)}", rows,
-        ),
     )  # fmt: skip
+
+
+def plan_of(
+    metric: str, settings: Settings, reject: Callable[[int, int], int], *, terms: dict[str, tuple[float, str]],
+    said: Sequence[str], fit: Mapping[str, Any], more: Sequence[Row] = (), **known: Any,
+) -> PlanResult:  # fmt: skip
+    """Return a plan: a row for each of `terms` (value, and how it came about), simulated power where asked, a sentence.
+
+    Parameters
+    ----------
+    reject : callable
+        (simulations, seed) -> how many simulated studies reject.
+    said : sequence of str
+        Design, effect, test and, where there is one, condition of the effect: what `sentence` takes.
+    more : sequence of Row
+        Rows after those of `terms`.
+    """
+    rows = [
+        Row(term=term, estimate=float(value), method="computed" if term == settings["solved"] else how)
+        for term, (value, how) in terms.items()
+    ]
+    rows += more
+    if settings["by"] == "simulation":
+        done = whole("simulations", settings["simulations"], least=FEWEST_SIMULATIONS)
+        p = reject(done, whole("seed", settings["seed"], least=0)) / done
+        low, high = wilson(np.array([p]), np.array([float(done)]))
+        row = Row(
+            term="power_simulated", estimate=p, std_error=math.sqrt(p * (1 - p) / done) or None, n=float(done),
+            method=f"share of simulated studies with p below {settings['alpha']:g}; "
+                   "Wilson interval of the Monte-Carlo error",
+        )  # fmt: skip
+        rows.append(with_ends(row, float(low[0]), float(high[0]), 0.95))
+    seed = settings["seed"] if settings["by"] == "simulation" else None
+    words = sentence(rows, settings["solved"], *said)
+    return PlanResult(
+        metric=metric, settings=settings, rows=tuple(rows), fit={**fit, "seed": seed}, words=words, **known
+    )
 
 
 def left_out(given: dict[str, Any]) -> str:
@@ -423,10 +416,11 @@ def left_out(given: dict[str, Any]) -> str:
     return missing[0]
 
 
-def choice(name: str, value: str) -> None:
-    """Raise InputError unless the value of a named option is one of its choices."""
-    if value not in CHOICES[name]:
-        raise InputError(f"{name} '{value}' is not one of {', '.join(CHOICES[name])}")
+def checked_choices(**options: str) -> None:
+    """Raise InputError unless the value of each named option is one of its choices."""
+    for name, value in options.items():
+        if value not in CHOICES[name]:
+            raise InputError(f"{name} '{value}' is not one of {', '.join(CHOICES[name])}")
 
 
 def finite(name: str, value: Any) -> float:
@@ -450,12 +444,6 @@ def whole(name: str, value: Any, *, least: int) -> int:
     if found < least or found % 1:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
     return int(found)
-
-
-def refuse_wrong_side(d: float, alternative: Alternative) -> None:
-    """Raise InputError for an effect that more pairs cannot show."""
-    if d == 0 or (alternative == "greater" and d < 0) or (alternative == "less" and d > 0):
-        raise InputError(f"effect={d:g} can never be shown by a test with alternative='{alternative}'")
 
 
 def checked_discordant(discordant: float | None) -> float:
@@ -527,6 +515,19 @@ def solve(
     return n, sign * smallest_effect(lambda x: power_at(n, sign * x), target, largest=abs(largest))
 
 
+def solve_t(
+    name: str, n: int | None, effect: float | None, power_at: PowerAt, settings: Settings, *, unit: float = 1.0
+) -> tuple[int, float]:
+    """Check the n (called `name`) and the effect of a t test, and compute the one that was left out; as `solve`."""
+    given = None if n is None else whole(name, n, least=2)
+    d, alternative = None if effect is None else finite("effect", effect), settings["alternative"]
+    sign = -1 if alternative == "less" else 1
+    if d is not None and n is None and (d == 0 or (alternative != "two_sided" and sign * d < 0)):
+        raise InputError(f"effect={d:g} can never be shown by a test with alternative='{alternative}'")
+    largest = sign * LARGEST_EFFECT * unit
+    return solve(given, d, settings["power"], power_at, alpha=settings["alpha"], least=2, largest=largest)
+
+
 def exact_n(power_at: Any, target: float, whole_n: int) -> float:
     """The fractional n at which the power is exactly the target (never below 2)."""
     from scipy.optimize import brentq
@@ -536,52 +537,38 @@ def exact_n(power_at: Any, target: float, whole_n: int) -> float:
     return float(brentq(lambda k: power_at(k) - target, whole_n - 1, whole_n, xtol=1e-12))
 
 
-def with_simulation(rows: list[Row], settings: Settings, reject: Callable[[int, int], int]) -> tuple[Row, ...]:
-    """Return the rows, with a simulated one (Wilson's interval) where asked.
-
-    ``reject(simulations, seed)`` counts the rejections.
-    """
-    if settings["by"] == "simulation":
-        done = whole("simulations", settings["simulations"], least=FEWEST_SIMULATIONS)
-        p = reject(done, whole("seed", settings["seed"], least=0)) / done
-        low, high = wilson(np.array([p]), np.array([float(done)]))
-        row = Row(
-            term="power_simulated", estimate=p, std_error=math.sqrt(p * (1 - p) / done) or None, n=float(done),
-            method=f"share of simulated studies with p below {settings['alpha']:g}; "
-                   "Wilson interval of the Monte-Carlo error",
-        )  # fmt: skip
-        rows.append(with_ends(row, float(low[0]), float(high[0]), 0.95))
-    return tuple(rows)
-
-
-def solved_rows(terms: dict[str, tuple[float, str]], solved: str) -> list[Row]:
-    """Rows of the plan: which quantity was computed, and which were given."""
-    return [
-        Row(term=term, estimate=float(value), method="computed" if term == solved else how)
-        for term, (value, how) in terms.items()
-    ]
-
-
-def t_rejections(draw: Callable[[int], FloatArray], n: int, numbers: int, settings: Settings, simulations: int) -> int:
+def t_rejections(
+    draw: Callable[[np.random.Generator, int], FloatArray], n: int, numbers: int, what: str, settings: Settings,
+    simulations: int, seed: int,
+) -> int:  # fmt: skip
     """Count the rejections among t tests of simulated studies.
 
     Parameters
     ----------
     draw : callable
-        From a number of studies to their values, (studies, n).
+        From a generator and a number of studies to their values, (studies, n).
     n : int
         Values of a study that the test takes.
     numbers : int
-        Random numbers that a study needs.
+        Random numbers that a study needs, one for each of `what`.
+    what : str
     settings : mapping
         With ``alpha`` and ``alternative``.
-    simulations : int
+    simulations, seed : int
+
+    Raises
+    ------
+    UndefinedStatistic
+        If a study needs more numbers than can be held.
     """
+    if numbers > MOST_NUMBERS:
+        raise UndefinedStatistic(f"simulation draws every {what}, and {numbers:,} are too many; use by='formula'")
+    rng = np.random.default_rng(seed)
     alpha, alternative = settings["alpha"], settings["alternative"]
     edge = float(stdtrit(n - 1, 1 - alpha / 2 if alternative == "two_sided" else 1 - alpha))
     block, rejected = max(1, MOST_NUMBERS // numbers), 0
     for start in range(0, simulations, block):
-        values = draw(min(block, simulations - start))
+        values = draw(rng, min(block, simulations - start))
         t = values.mean(axis=1) * math.sqrt(n) / values.std(axis=1, ddof=1)
         rejected += int(({"two_sided": np.abs(t), "greater": t, "less": -t}[alternative] > edge).sum())
     return rejected
@@ -609,7 +596,7 @@ def alpha_text(settings: Settings) -> str:
     return f"{chr(945)} = {number(settings['alpha'], 3, bounded=True)}"
 
 
-def sentence(solved: str, design: str, effect: str, test: str, rows: Sequence[Row], given: str = "") -> str:
+def sentence(rows: Sequence[Row], solved: str, design: str, effect: str, test: str, given: str = "") -> str:
     """Return the plan as a sentence; `given` is the condition of the effect, with a space before it."""
     by_term = {row.term: row for row in rows}
     at = f"power {number(by_term['power'].estimate, 3, bounded=True)}"

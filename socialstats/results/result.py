@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray
@@ -92,14 +92,10 @@ class Result:
         """Return one row a term, with the columns of `TIDY_COLUMNS` and no others."""
         import pandas as pd
 
-        columns = {
-            name: pd.Series(
-                [getattr(row, name) for row in self.rows],
-                dtype=object if name in TEXT_COLUMNS else "float64",
-            )
-            for name in TIDY_COLUMNS
-        }
-        return pd.DataFrame(columns)
+        kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
+        return pd.DataFrame(
+            {name: pd.Series([getattr(row, name) for row in self.rows], dtype=kind) for name, kind in kinds.items()}
+        )
 
     def glance(self) -> pd.DataFrame:
         """Return one row that describes the whole fit."""
@@ -279,25 +275,19 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
-        return {
-            "metric": self.metric,
-            "title": self.title,
-            "inference": self.inference,
-            "counts": plain(self.counts),
-            "fit": plain(self.fit),
-            "settings": plain(self.settings),
+        said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
+        asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
+        terms = [{f.name: getattr(row, f.name) for f in fields(Row)} for row in self.rows]
+        return said | asked | {
             "terms": [
-                {
-                    f.name: plain(dict(r.key) if f.name == "key" else getattr(r, f.name))
-                    for f in fields(Row)
-                    if getattr(r, f.name) not in (None, ())
-                }
-                for r in self.rows
+                {name: plain(dict(value) if name == "key" else value) for name, value in term.items()
+                 if value not in (None, ())}
+                for term in terms
             ],
-            "cautions": [{f.name: getattr(c, f.name) for f in fields(Caution)} for c in self.cautions],
+            "cautions": [asdict(c) for c in self.cautions],
             "references": [citation(key) for key in self.references],
             "sentence": self.sentence(),
-        }
+        }  # fmt: skip
 
 
 R = TypeVar("R")
@@ -435,14 +425,7 @@ class ResultGroup:
 
     def _each(self, call: Callable[[Any], Any]) -> dict[str, Any]:
         """Call something of each level; an error names the level."""
-        found = {}
-        for level, result in self.results.items():
-            try:
-                found[level] = call(result)
-            except SocialStatsError as error:
-                error.args = (f"{shorten(self.by)} = '{shorten(level)}': {error}",)
-                raise
-        return found
+        return each_level(self.by, self.results, call)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
@@ -477,14 +460,20 @@ def by_levels(
         raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
     if by is None or design.by is None:
         return with_cautions(compute(design), design.cautions)
-    results = {}
-    for level, part in design.split().items():
-        try:
-            results[level] = with_cautions(compute(part), part.cautions)
-        except SocialStatsError as error:
-            error.args = (f"{design.by.name} = '{shorten(level)}': {error}",)
-            raise
+    results = each_level(design.by.name, design.split(), lambda part: with_cautions(compute(part), part.cautions))
     return ResultGroup(by=design.by.name, results=results)
+
+
+def each_level(by: str, parts: Mapping[str, Any], call: Callable[[Any], Any]) -> dict[str, Any]:
+    """Call something of the part of each level; an error names the level."""
+    found = {}
+    for level, part in parts.items():
+        try:
+            found[level] = call(part)
+        except SocialStatsError as error:
+            error.args = (f"{shorten(by)} = '{shorten(level)}': {error}",)
+            raise
+    return found
 
 
 def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
