@@ -79,6 +79,13 @@ def test_crossed_weights_are_products_of_two_independent_draws():
         )
 
 
+def test_poisson_weights_have_variance_one_and_vary_in_total():
+    w = weights(Units.clusters(np.arange(5)), resamples=40000, scheme="poisson")
+    assert np.allclose(w.mean(axis=0), 1, atol=0.03)
+    assert np.allclose(w.var(axis=0), 1, atol=0.05)
+    assert len(set(w.sum(axis=1))) > 5
+
+
 @pytest.mark.parametrize(
     "units",
     [
@@ -88,11 +95,12 @@ def test_crossed_weights_are_products_of_two_independent_draws():
         Units.rows(np.array([100.0, 3.0, 50.0])),
     ],
 )
-def test_weights_do_not_depend_on_the_block_size(units):
-    whole = weights(units, resamples=33)
+@pytest.mark.parametrize("scheme", ["multinomial", "poisson"])
+def test_weights_do_not_depend_on_the_block_size(units, scheme):
+    whole = weights(units, resamples=33, scheme=scheme)
     for block in (1, 2, 5, 32):
-        assert weights(units, resamples=33, block=block).tobytes() == whole.tobytes()
-    assert weights(units, resamples=33, seed=4).tobytes() != whole.tobytes()
+        assert weights(units, resamples=33, block=block, scheme=scheme).tobytes() == whole.tobytes()
+    assert weights(units, resamples=33, seed=4, scheme=scheme).tobytes() != whole.tobytes()
 
 
 @pytest.mark.parametrize("seed", [None, -1, 1.5, True, "x"])
@@ -108,6 +116,8 @@ def test_bad_units_are_named():
         Units.clusters(*[np.arange(3)] * 3)
     with pytest.raises(InputError, match="whole numbers"):
         Units.rows(np.array([1.0, 0.5]))
+    with pytest.raises(InputError, match="poison"):
+        weights(rows(3), scheme="poison")
     with pytest.raises(InputError, match="statistics have 2 rows"):
         bootstrap(np.ones((2, 1)), lambda s: s, rows(3), resamples=50)
 
@@ -227,6 +237,7 @@ def test_jackknife_equals_a_loop_and_for_the_mean_the_usual_standard_error():
     assert jack.acceleration[0] == pytest.approx(np.sum(d**3) / (6 * np.sum(d**2) ** 1.5))
     simple = jackknife(TABLE, mean, rows(12))
     assert simple.std_error[0] == pytest.approx(X.std(ddof=1) / np.sqrt(12))
+    assert jackknife(TABLE, variance, rows(12)).bias[0] == pytest.approx(np.var(X) - np.var(X, ddof=1))
 
 
 def test_jackknife_of_cells_equals_the_jackknife_of_their_rows():
@@ -235,7 +246,7 @@ def test_jackknife_of_cells_equals_the_jackknife_of_their_rows():
     long = np.repeat(x, 3 - np.arange(3))
     cells = jackknife(table, variance, Units.rows(count))
     each = jackknife(np.column_stack([long, long**2, np.ones(6)]), variance, rows(6))
-    for quantity in ("std_error", "acceleration"):
+    for quantity in ("std_error", "acceleration", "bias"):
         assert getattr(cells, quantity) == pytest.approx(getattr(each, quantity))
 
 
@@ -253,7 +264,7 @@ def test_studentized_interval_of_a_mean_equals_its_own_definition():
     se = np.sqrt(boot.replicates[:, [1]] / 12)
     only = Bootstrap(
         estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
-        units=boot.units,
+        units=boot.units, seed=3, scheme="multinomial",
     )  # fmt: skip
     s = np.sqrt(boot.estimate[1:] / 12)
     found = studentized(only, std_error=s, std_errors=se)
@@ -274,7 +285,7 @@ def test_bca_of_a_constant_is_undefined_with_a_reason():
     flat = np.column_stack([np.ones(5), np.ones(5), np.ones(5)])
     units = rows(5)
     boot = bootstrap(flat, mean, units, resamples=200)
-    found = bca(boot, jackknife(flat, mean, units).acceleration)
+    found = bca(boot, jackknife(flat, mean, units))
     assert np.isnan(found.low[0])
     assert "BCa" in found.undefined[0]
 

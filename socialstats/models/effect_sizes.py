@@ -473,9 +473,10 @@ def studentized_mean(
         return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
 
     boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed)
-    alone = replace(
-        boot, estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1]
-    )
+    alone = type(boot)(
+        estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
+        units=boot.units, seed=boot.seed, scheme=boot.scheme,
+    )  # fmt: skip
     return studentized(alone, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level)
 
 

@@ -306,7 +306,7 @@ def adjusted(row: Row, p: float, family: Family, said: str) -> Row:
 def max_t_rows(family: Family, method: str, noise: FloatArray, words: str, level: float) -> tuple[Row, ...]:
     """Fill `p_adjusted` and simultaneous intervals from joint draws of the statistics, which `words` describe."""
     statistics = np.array([two_sided_statistic(row) for row in family.tested])
-    filled = iter(max_t(statistics, noise, method="step_down" if method == "max_t" else "single_step"))
+    filled = iter(max_t(statistics, noise, method="step_down" if method == "max_t" else "single_step").p_adjusted)
     critical = max_t_critical(noise, level)
     said = f"{label(MAX_T[method], family)}, {words}"
     return tuple(

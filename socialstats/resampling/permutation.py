@@ -1,16 +1,18 @@
-"""Tests by sign flips, and by the largest statistic of a family."""
+"""Tests by permutations and sign flips."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations, islice
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.resampling.engine import MEMORY, Replicates, Units, finite, unit_sums
 
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
@@ -85,6 +87,156 @@ def monte_carlo_p(extreme: IntArray, draws: Any) -> tuple[FloatArray, FloatArray
     """
     p = (np.asarray(extreme, dtype=np.float64) + 1) / (np.asarray(draws) + 1)
     return p, np.sqrt(p * (1 - p) / np.asarray(draws))
+
+
+TwoFinish = Callable[[FloatArray, FloatArray], FloatArray]
+MOST_LISTED = 20_000
+
+
+def permutation_test(
+    statistics: Any,
+    label: IntArray,
+    finish: TwoFinish,
+    units: Units,
+    *,
+    alternative: Alternative = "two_sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+    memory: int = MEMORY,
+) -> ChanceTest:
+    """Test that two groups of units come from one population, by exchanging their labels.
+
+    Parameters
+    ----------
+    statistics : (cells, k) array, dense or sparse
+        What each cell adds to the sums that the statistic is made from.
+    label : (cells,) array
+        True (or 1) for cells of the first group; all cells of a unit must agree.
+    finish : callable
+        ((B, k) sums of the first group, (B, k) sums of the second) -> (B, m) statistics, row by row, 0 meaning no
+        difference; NaN for a labelling without one.
+    units : Units
+        Rows, or one cluster factor: then whole clusters change their label.
+    alternative : {"two_sided", "greater", "less"}
+        Two-sided compares absolute values.
+    permutations : int
+        Random labellings, where there are more than 20,000 different ones; else all are listed.
+    seed : int
+        Same seed, same bytes, whatever `memory` is.
+    memory : int
+        Rough bound in bytes.
+
+    Returns
+    -------
+    ChanceTest
+        Exact, or p = (b + 1)/(B + 1) with B the labellings that have a statistic.
+
+    Raises
+    ------
+    InputError
+        If a unit has cells of both groups, a group is empty, units are crossed, or an option is unknown.
+    UndefinedStatistic
+        If no labelling has a statistic.
+
+    References
+    ----------
+    Phipson, B., & Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application, section 4.3.
+    doi:10.1017/CBO9780511802843
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> table = np.column_stack([x, np.ones(6)])
+    >>> gap = lambda one, two: one[:, :1] / one[:, 1:] - two[:, :1] / two[:, 1:]
+    >>> test = permutation_test(table, np.array([1, 1, 1, 0, 0, 0]), gap, Units.rows(np.ones(6)))
+    >>> float(test.p_value[0]), test.exact
+    (0.1, True)
+    """
+    checked_alternative(alternative)
+    permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
+    first, copies = unit_labels(label, units)
+    table = units.total(statistics)
+    whole = unit_sums(np.ones((1, units.n_units)), table)
+    observed = finite(finish(*halves(first[None, :], table, whole)))[0]
+    n, taken = int(copies.sum()), int(copies @ first)
+    listed = math.comb(n, taken) <= MOST_LISTED and bool(np.all(copies == 1))
+    per_draw = 8 * (3 * units.n_units + 4 * table.shape[1] + len(observed))
+    block = max(1, int(memory) // per_draw)
+    drawn = all_labels(n, taken, block) if listed else random_labels(copies, taken, permutations, seed, block)
+    extreme, usable = np.zeros(len(observed)), np.zeros(len(observed))
+    tolerance = 100 * TIE * np.abs(observed)
+    for weights in drawn:
+        values = finite(finish(*halves(weights, table, whole)))
+        usable += (~np.isnan(values)).sum(axis=0)
+        extreme += as_extreme(values, observed, tolerance, alternative).sum(axis=0)
+    return finished(observed, extreme, usable, exact=listed, draws=permutations)
+
+
+def unit_labels(label: IntArray, units: Units) -> tuple[FloatArray, FloatArray]:
+    """Return 1 for units of the first group, and how many alike units each stands for."""
+    if len(units.sizes) == 2:
+        raise InputError("labels are exchanged between rows or clusters of one factor, not two crossed ones")
+    flag = np.asarray(label).astype(bool)
+    if flag.shape != units.unit.shape:
+        raise InputError(f"labels are {flag.shape}, cells {units.unit.shape}")
+    cells, ones = (np.bincount(units.unit, w, units.n_units) for w in (None, flag.astype(np.float64)))
+    if np.any((ones > 0) & (ones < cells)):
+        raise InputError(
+            f"{int(((ones > 0) & (ones < cells)).sum())} clusters hold both groups: labels of whole clusters cannot "
+            "be exchanged; the groups are paired within clusters, use a sign-flip test of their differences"
+        )
+    first = (ones > 0).astype(np.float64)
+    if first.min() == first.max():
+        raise InputError("a permutation test needs units in both groups")
+    copies = np.ones(units.n_units) if units.copies is None else units.copies
+    return first, copies
+
+
+def halves(weights: FloatArray, table: Any, whole: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of the first and of the second group under some labellings."""
+    one = unit_sums(weights, table)
+    two = whole - one
+    two[np.abs(two) <= TIE * np.abs(whole)] = 0.0
+    return one, two
+
+
+def all_labels(n: int, taken: int, block: int) -> Iterator[FloatArray]:
+    """List every labelling."""
+    every = combinations(range(n), taken)
+    while some := list(islice(every, block)):
+        weights = np.zeros((len(some), n))
+        np.put_along_axis(weights, np.array(some), 1.0, axis=1)
+        yield weights
+
+
+def random_labels(copies: FloatArray, taken: int, permutations: int, seed: int, block: int) -> Iterator[FloatArray]:
+    """Draw labellings: a subset of the units, or of the alike rows of each cell."""
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+    single = bool(np.all(copies == 1))
+    for start in range(0, permutations, block):
+        n = min(block, permutations - start)
+        if single:
+            order = np.argpartition(rng.random((n, len(copies))), taken - 1, axis=1)[:, :taken]
+            weights = np.zeros((n, len(copies)))
+            np.put_along_axis(weights, order, 1.0, axis=1)
+            yield weights
+        else:
+            drawn = rng.multivariate_hypergeometric(copies.astype(np.int64), taken, size=n, method="marginals")
+            yield drawn / copies
+
+
+def finished(observed: FloatArray, extreme: FloatArray, usable: FloatArray, *, exact: bool, draws: int) -> ChanceTest:
+    """Turn counts into p-values; NaN where the data have no statistic."""
+    if not usable.any():
+        raise UndefinedStatistic("no labelling of the two groups has a statistic")
+    safe = np.maximum(usable, 1)
+    p, error = (extreme / safe, np.zeros(len(safe))) if exact else monte_carlo_p(extreme.astype(np.int64), safe)
+    known = ~np.isnan(observed) & (usable > 0)
+    return ChanceTest(
+        statistic=observed, p_value=np.where(known, p, np.nan), mc_error=np.where(known, error, np.nan), exact=exact,
+        draws=0 if exact else draws, method="every labelling" if exact else "random labels",
+    )  # fmt: skip
 
 
 MOST_FLIPPED = 36  # two halves of 2^18 sums
@@ -369,24 +521,53 @@ STEPS: tuple[str, ...] = get_args(Steps)
 ROUND_OFF = 1e-10
 
 
-def max_t(statistics: FloatArray, draws: FloatArray, *, method: Steps = "step_down") -> FloatArray:
-    """Adjust two-sided p-values by the distribution of the largest absolute statistic of the family.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MaxT:
+    """Adjusted p-values of a family of m tests.
+
+    Attributes
+    ----------
+    p_adjusted : (m,) float64 array
+        NaN for a test without a statistic: it is no member of the family.
+    mc_error : (m,) float64 array
+        Monte-Carlo standard error of each.
+    members, draws : int
+        Tests adjusted for, draws used.
+    method : str
+    """
+
+    p_adjusted: FloatArray
+    mc_error: FloatArray
+    members: int
+    draws: int
+    method: str
+
+
+def max_t(
+    statistics: FloatArray,
+    draws: FloatArray,
+    *,
+    method: Steps = "step_down",
+    alternative: Alternative = "two_sided",
+) -> MaxT:
+    """Adjust p-values by the distribution of the largest statistic of the family.
 
     Parameters
     ----------
     statistics : (m,) array
         Test statistics (t or z) of the data; NaN where a test does not exist.
     draws : (B, m) array
-        The same statistics drawn jointly as if every hypothesis were true: `normal_draws`, centred replicates, sign
+        The same statistics drawn jointly as if every hypothesis were true: `normal_draws`, `bootstrap_draws`, sign
         flips. Draws with a NaN are left out.
     method : {"step_down", "single_step"}
         ``"single_step"``: every test against the maximum of all. ``"step_down"`` (Westfall & Young 1993, algorithm
         2.8): the k-th largest against the maximum of those not larger; never a larger p.
+    alternative : {"two_sided", "greater", "less"}
 
     Returns
     -------
-    (m,) float64 array
-        p = (b + 1)/(B + 1): never 0; NaN for a test without a statistic, which is no member of the family.
+    MaxT
+        p = (b + 1)/(B + 1): never 0.
 
     Raises
     ------
@@ -402,25 +583,50 @@ def max_t(statistics: FloatArray, draws: FloatArray, *, method: Steps = "step_do
     Examples
     --------
     >>> draws = normal_draws(np.eye(3), draws=20_000, seed=1)
-    >>> max_t(np.array([3.0, 0.5, 2.0]), draws).round(2).tolist()
+    >>> found = max_t(np.array([3.0, 0.5, 2.0]), draws)
+    >>> [round(float(p), 2) for p in found.p_adjusted]
     [0.01, 0.62, 0.09]
     """
+    checked_alternative(alternative)
     if method not in STEPS:
         raise InputError(f"method='{method}' is not one of {', '.join(STEPS)}")
-    t, b = np.abs(np.asarray(statistics, dtype=np.float64)), np.abs(np.asarray(draws, dtype=np.float64))
+    t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):
         raise InputError(f"draws must have one column a statistic: {b.shape} does not fit {t.shape}")
     known = np.flatnonzero(~np.isnan(t))
-    b = b[~np.isnan(b[:, known]).any(axis=1)]
+    b = b[:, known]
+    b = b[~np.isnan(b).any(axis=1)]
     if not len(known) or len(b) < 99:
         raise InputError(f"max-t needs a statistic and at least 99 draws, got {len(known)} and {len(b)}")
-    order = known[np.argsort(-t[known], kind="stable")]
-    largest = np.maximum.accumulate(b[:, order[::-1]], axis=1)[:, ::-1]
-    compared = largest if method == "step_down" else largest[:, :1]
-    p, _ = monte_carlo_p((compared >= t[order] * (1 - ROUND_OFF)).sum(axis=0), len(b))
-    out = np.full(len(t), np.nan)
-    out[order] = np.maximum.accumulate(p)  # p-values do not fall down the order
-    return out
+    size, drawn = extremity(t[known], alternative), extremity(b, alternative)
+    p, error = (stepped if method == "step_down" else single)(size, drawn)
+    out, out_error = np.full(len(t), np.nan), np.full(len(t), np.nan)
+    out[known], out_error[known] = p, error
+    return MaxT(p_adjusted=out, mc_error=out_error, members=len(known), draws=len(b), method=method)
+
+
+def extremity(values: FloatArray, alternative: str) -> FloatArray:
+    """Return the statistics so that large means extreme."""
+    return {"two_sided": np.abs(values), "greater": values, "less": -values}[alternative]
+
+
+def single(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compare every statistic with the maximum of all."""
+    ordered = np.sort(drawn.max(axis=1))
+    extreme = len(ordered) - np.searchsorted(ordered, size - ROUND_OFF * np.abs(size), side="left")
+    return monte_carlo_p(extreme, len(ordered))
+
+
+def stepped(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compare each statistic with the maximum of those not larger; p-values do not fall down the order."""
+    order = np.argsort(-size, kind="stable")
+    largest = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
+    extreme = (largest >= (size - ROUND_OFF * np.abs(size))[order]).sum(axis=0)
+    p, _ = monte_carlo_p(extreme, len(drawn))
+    p = np.maximum.accumulate(p)
+    back = np.empty(len(p))
+    back[order] = p
+    return back, np.sqrt(back * (1 - back) / len(drawn))
 
 
 def max_t_critical(draws: FloatArray, level: float = 0.95) -> float:
@@ -481,3 +687,10 @@ def normal_draws(covariance: FloatArray, *, df: float | None = None, draws: int 
     z = rng.standard_normal((checked_draws(draws, "draws"), len(v))) @ root.T
     draws_t: FloatArray = z if df is None else z / np.sqrt(chi.chisquare(df, size=len(z)) / df)[:, None]
     return draws_t
+
+
+def bootstrap_draws(boot: Replicates, std_error: FloatArray) -> FloatArray:
+    """Turn replicates into draws under the hypotheses: (replicate - estimate) / s.e., (B, m)."""
+    se = np.asarray(std_error, dtype=np.float64)
+    out: FloatArray = (boot.replicates - boot.estimate) / np.where(se > 0, se, np.nan)
+    return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from socialstats.errors import InputError
 from socialstats.resampling import Replicates, Units, acceleration, basic, bca, bootstrap, jackknife, percentile
 from tests.golden_data import GOLDEN, golden, golden_frame
 
@@ -52,7 +53,7 @@ def test_percentile_and_basic_are_boot_cis(name):
 def test_acceleration_of_the_jackknife_is_rs(name):
     r, d, _, _ = load(name)
     jack = jackknife(table(d), finish(SETS[name]), Units.rows(np.ones(len(d))))
-    assert acceleration((len(d) - 1) * (jack.estimate - jack.values))[0] == pytest.approx(r["a_jack"], rel=1e-9)
+    assert acceleration(jack.influence)[0] == pytest.approx(r["a_jack"], rel=1e-9)
     # Efron and Tibshirani's centres on the mean of the leave-one-out estimates: the same for a mean alone
     assert acceleration(jack.deviations)[0] == jack.acceleration[0]
     assert (abs(jack.acceleration[0] - r["a_jack"]) < 1e-9) == (name == "boot_sleep_mean")
@@ -81,6 +82,18 @@ def test_bca_from_regression_influence_is_boot_cis(name):
     assert (interval.low[0], interval.high[0]) == pytest.approx(r["bca"], rel=1e-7)
 
 
+def test_bca_from_influence_values_is_bca_from_the_jackknife():
+    d = golden_frame("boot_anorexia_dz.csv")["d"].to_numpy()
+    units = Units.rows(np.ones(len(d)))
+    boot = bootstrap(table(d), finish("d_z"), units, resamples=999, seed=1)
+    jack = jackknife(table(d), finish("d_z"), units)
+    one, two = bca(boot, jack), bca(boot, acceleration=acceleration(jack.deviations))
+    assert (one.low[0], one.high[0]) == (two.low[0], two.high[0])
+    for wrong in ({}, {"acceleration": np.zeros(1)}):
+        with pytest.raises(InputError, match="either"):
+            bca(boot, jack if wrong else None, **wrong)
+
+
 def test_alike_units_are_counted():
     values, copies = np.array([[1.0], [-2.0], [0.5]]), np.array([2.0, 1.0, 4.0])
     assert acceleration(values, copies) == pytest.approx(acceleration(np.repeat(values, [2, 1, 4], axis=0)))
@@ -95,12 +108,12 @@ def test_bca_of_few_different_values_moves_with_their_scale(scale):
         sums = np.column_stack([values - values.mean(), np.ones(len(values))])
         units = Units.rows(np.ones(len(values)))
         boot = bootstrap(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units, resamples=999, seed=3)
-        found = bca(boot, jackknife(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units).acceleration)
+        found = bca(boot, jackknife(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units))
         return float(found.low[0]), float(found.high[0])
 
     assert ends(scale * d) == pytest.approx([scale * end for end in ends(d)], rel=1e-9)
     whole = np.column_stack([d, np.ones(len(d))])  # sums of whole numbers tie to the last bit
     units = Units.rows(np.ones(len(d)))
     boot = bootstrap(whole, lambda s: s[:, :1] / s[:, 1:], units, resamples=999, seed=3)
-    exact = bca(boot, jackknife(whole, lambda s: s[:, :1] / s[:, 1:], units).acceleration)
+    exact = bca(boot, jackknife(whole, lambda s: s[:, :1] / s[:, 1:], units))
     assert ends(d) == pytest.approx((float(exact.low[0]), float(exact.high[0])), rel=1e-9)
