@@ -209,6 +209,11 @@ def named(name: str, test: McNemarTest | str) -> str:
     return f"{TEST_NAMES[name]} (p at most {SPECTRAL_FLOOR:g})" if floored else TEST_NAMES[name]
 
 
+def both_names(interval: str, test: str) -> dict[str, Any]:
+    """Return the method of a row and, as facts, the names of its interval and of its test."""
+    return {"method": f"{interval}; {test}", "key": (("interval name", interval), ("test name", test))}
+
+
 def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str | None) -> list[Row]:
     """Difference, odds ratio and tests that take pairs as independent; no test leads beside clusters (`group`)."""
     level, kind, odds_kind = settings["level"], settings["difference_ci"], settings["odds_ratio_ci"]
@@ -221,8 +226,8 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
     )  # fmt: skip
     if test is not None:
         statistic = None if test.df is None else test.statistic
-        row = replace(row, statistic=statistic, df=test.df, p_value=test.p, method=f"{method}; {TEST_NAMES[lead]}",
-                      test=KINDS.get(lead, "chi2"))  # fmt: skip
+        row = replace(row, statistic=statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"),
+                      **both_names(method, TEST_NAMES[lead]))  # fmt: skip
     why = "" if low < high else f"{method} has no width here; difference_ci='tango' has"
     ends, none = odds_ratio_interval(cells, odds_kind, level), infinite(cells)
     if not none and ends is None:
@@ -253,7 +258,7 @@ def clustered_difference(found: Clustered, cells: Cells, test: McNemarTest | str
     row = Row(
         term="difference", role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
         n_clusters=min(mean.clusters), leverage=None if score.errors is None else float(score.errors.largest[0]),
-        method=f"{CLUSTERED_SCORE if found.score_leads else robust_name(mean.kind == 'two-way')}; {named(lead, test)}",
+        **both_names(CLUSTERED_SCORE if found.score_leads else robust_name(mean.kind == "two-way"), named(lead, test)),
     )  # fmt: skip
     if isinstance(test, McNemarTest):
         row = replace(row, statistic=test.statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"))

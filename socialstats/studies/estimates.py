@@ -258,7 +258,7 @@ def tests_table(rows: Sequence[Row], caption: str) -> Table:
     """Return tests as a table: name, statistic, df, p, and the clusters that they respect."""
     cells = tuple(
         (
-            (r.method or r.term.replace("_", " ")).split("; ")[0] + ("" if r.group in SILENT else f" ({r.group})"),
+            (r.method or r.term.replace("_", " ")) + ("" if r.group in SILENT else f" ({r.group})"),
             r.statistic, df_text(r.df), p_text(r.p_value), r.n_clusters, r.undefined,
         )
         for r in rows

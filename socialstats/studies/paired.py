@@ -437,7 +437,7 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
 def binary_methods(design: Paired, result: Result) -> str:
     """Name the test that leads and the interval of each size, and say what Cohen's g is."""
     row, odds, g = (result.row(term) for term in ("difference", "odds_ratio", "cohens_g"))
-    interval, _, test = (row.method or "").partition("; ")
+    interval, test = row.label("interval name") or row.method, row.label("test name")
     how = [f"difference: {interval}"] if interval else []
     how += [f"{label_of(other)}: {other.method}" for other in (odds, g) if other.method]
     first = shorten(design.conditions[0], 40)

@@ -377,7 +377,10 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
     """Show the distances to each group of people, with the differences on the same units."""
     rows = rows_about(result, "attribute", "people")
     looks = [replace(r, group=r.label("people")) for r in rows]
-    gaps = [replace(r, method=None) for own, _ in families.values() for r in own if r.label("attribute") == name]
+    gaps = [  # the caption names the family once for all models
+        replace(r, method=None, key=tuple(part for part in r.key if part[0] != "family"))
+        for own, _ in families.values() for r in own if r.label("attribute") == name
+    ]  # fmt: skip
     known = [r for r in gaps if r.p_value is not None]
     clear = [r for r in known if (final_p(r) or 1.0) < 0.05]
     sizes = ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
