@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test check bench calibrate collect-demo data clean
+.PHONY: help venv report test test-all check bench calibrate collect-demo data clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -30,7 +30,10 @@ report: $(VENV)/base ## the bundled example as report.html
 	$(BIN)/socialstats report --example role-conflict -o report.html
 
 # compiled modules are kept: tests start new processes, and pytest writes every assert anew
-test: $(VENV)/dev ## the whole suite
+test: $(VENV)/dev ## the quick tests
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not slow"
+
+test-all: $(VENV)/dev ## all tests: simulations and whole pages too
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
 
 check: $(VENV)/dev ## ruff, mypy --strict, import-linter

@@ -13,6 +13,7 @@ from socialstats.errors import InputError
 
 @pytest.mark.parametrize("items", [1, 2, 3])
 @pytest.mark.parametrize("decimals", [0, 1, 2, 3])
+@pytest.mark.slow
 def test_no_possible_mean_is_flagged_and_every_impossible_one_is(decimals: int, items: int) -> None:
     """All means of n whole numbers from 1 to 5, n up to 12: rounded in every way; or cut off."""
     flagged = checked = 0

@@ -13,6 +13,7 @@ CENT = Decimal("0.01")
 
 
 @pytest.mark.parametrize("n", range(2, 13))
+@pytest.mark.slow
 def test_no_pair_that_exists_is_flagged(n: int) -> None:
     existing = set()
     for values in itertools.combinations_with_replacement(range(1, 6), n):

@@ -17,6 +17,7 @@ FINE = ("agree", "no_power")
 
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("decimals", [0, 1, 2, 3])
+@pytest.mark.slow
 def test_no_possible_pair_is_flagged(decimals: int, ddof: int) -> None:
     """All data sets of up to 12 whole numbers from 1 to 5; with and without the scale, with the divisor and without."""
     for n in range(2, 13 if decimals == 2 else 7):
@@ -43,6 +44,7 @@ def test_means_of_items_are_possible(items: int) -> None:
 
 
 @pytest.mark.parametrize("n", [4, 6])
+@pytest.mark.slow
 def test_every_impossible_pair_is_flagged_on_a_bounded_scale(n: int) -> None:
     """What no data set prints is impossible, all of it: the check is complete where the scale is known."""
     possible = set(pairs(n, 1, 5, 2, 1))
@@ -137,6 +139,7 @@ def test_the_width_of_the_scale_excludes_no_data_set() -> None:
         assert ss.audit.grimmer(mean, sd, 5, low=1, high=5).verdict in FINE, (mean, sd)
 
 
+@pytest.mark.slow
 def test_debit_against_all_tables_of_zeros_and_ones() -> None:
     """Every mean and sd of n answers passes; of the sds beside a possible mean no other one does."""
     for n in (2, 7, 19, 40):

@@ -170,6 +170,7 @@ def test_claims_stand_above_the_results_of_a_report(tmp_path, capsys):
     assert [cells[3] for cells in block["tables"][0]["cells"]] == ["another definition", "stands"]
 
 
+@pytest.mark.slow
 def test_a_wrong_claim_makes_the_report_exit_with_1(tmp_path, capsys):
     claims = tmp_path / "claims.toml"
     claims.write_text('[[claim]]\nmetric = "sensitivity"\nterm = "S"\nvalue = "12.34"\n')

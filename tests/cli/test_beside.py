@@ -78,6 +78,7 @@ def test_all_tables_are_read_and_named_on_the_page(tables: Path) -> None:
     assert "sha256 of the item groups" in text
 
 
+@pytest.mark.slow
 def test_a_plan_names_them_too_and_departures_are_listed(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tables / "plan.toml").write_text(
         '[data]\nmap = {values = "why"}\nrefusal = "refused"\nlabel_check = "labels.csv"\nitem_groups = "roles.csv"\n'
@@ -112,6 +113,7 @@ def test_init_writes_the_refusals_of_comparisons(tables: Path, capsys: pytest.Ca
     assert "refused" in plan
 
 
+@pytest.mark.slow
 def test_the_example_has_its_labels_and_groups(tables: Path) -> None:
     assert main(["report", "--example", "role-conflict", "--json", "n.json", *QUICK, "p.html"]) == 0
     ids = {block["id"] for block in json.loads((tables / "n.json").read_text())["blocks"]}

@@ -47,6 +47,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("name", WAYS)
+@pytest.mark.slow
 def test_the_three_tables_have_a_verified_page(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
     make, words, study = WAYS[name]
     page = tmp_path / "page.html"
@@ -67,6 +68,7 @@ def test_the_three_tables_have_a_verified_page(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("name", WAYS)
+@pytest.mark.slow
 def test_check_describes_and_init_writes_a_plan_that_works(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
@@ -347,6 +349,7 @@ def test_the_reproduce_block_says_what_was_counted(capsys: pytest.CaptureFixture
     assert "<dt>rows</dt><dd>80 rows read, 40 pairs analysed</dd>" in page.read_text()
 
 
+@pytest.mark.slow
 def test_more_items_than_a_figure_shows_have_a_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pairs = [(f"p{k:03d}", f"p{(k + s) % 205:03d}", n) for k in range(205) for s in (1, 7, 31) for n in range(3)]
     frame = pd.DataFrame(pairs, columns=["item_a", "item_b", "n"])

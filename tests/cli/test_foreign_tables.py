@@ -214,6 +214,7 @@ def proposed(capsys: pytest.CaptureFixture[str], path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.slow
 def test_a_foreign_table_is_proposed_as_meant(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, (make, expected) = tmp_path / "t.csv", EXPECTED[name]
     make().to_csv(path, index=False)

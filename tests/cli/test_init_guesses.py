@@ -69,6 +69,7 @@ def test_every_bundled_table_is_here() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
+@pytest.mark.slow
 def test_the_plan_of_a_bundled_table_runs(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = small(name)
     plan = planned(frame, tmp_path, capsys)
@@ -80,6 +81,7 @@ def test_the_plan_of_a_bundled_table_runs(name: str, tmp_path: Path, capsys: pyt
 
 
 @pytest.mark.parametrize("name", [name for name in READINGS if "study" in READINGS[name]])
+@pytest.mark.slow
 def test_the_guess_is_how_the_example_is_read(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = planned(datasets.describe(name).load(), tmp_path, capsys)
     reading = dict(READINGS[name])

@@ -71,6 +71,7 @@ def test_ten_models_and_five_tasks_make_a_leaderboard_in_one_command(tmp_path: P
         assert said in found["html"], said
 
 
+@pytest.mark.slow
 def test_every_shape_of_the_same_scores_gives_the_same_means(tmp_path: Path) -> None:
     frame = scores()
     wanted = frame.groupby(["model", "task"])["correct"].mean().groupby("model").mean().to_dict()
@@ -207,6 +208,7 @@ def test_a_table_with_raters_or_conditions_is_read_as_before(tmp_path: Path) -> 
         assert json.loads(out.read_text())["study"] == study
 
 
+@pytest.mark.slow
 def test_a_page_of_forty_models_is_small(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     unit, model = (a.ravel() for a in np.meshgrid(np.arange(100), np.arange(40)))

@@ -117,6 +117,7 @@ def test_an_order_that_cannot_be_meant_is_an_error(
     ("words", "planned_order"),
     [(["--order", "item_a"], "item_a"), (["--order", "item_b"], "item_b"), ([], "first"), (["--map", "order="], "")],
 )
+@pytest.mark.slow
 def test_a_plan_reads_the_order_as_it_was_declared(
     words: list[str], planned_order: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

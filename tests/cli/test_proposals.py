@@ -213,6 +213,7 @@ def test_a_foreign_table_is_proposed_as_meant(
 @pytest.mark.parametrize(
     "make", [home_away, counted_wins, neurologists, phases, fleiss], ids=lambda make: make.__name__
 )
+@pytest.mark.slow
 def test_the_first_command_writes_a_page(
     make: Callable[[], pd.DataFrame], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,7 @@ def page(words: list[str], tmp_path: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_example_of_couples_finds_its_study(tmp_path: Path) -> None:
     found = page(["--example", "relationship-bias"], tmp_path)
     assert found["study"] == "relationship-bias"
@@ -36,12 +37,14 @@ def test_columns_with_other_names_are_mapped(tmp_path: Path) -> None:
     assert page(words, tmp_path)["study"] == "relationship-bias"
 
 
+@pytest.mark.slow
 def test_example_of_stages_has_the_zero_of_its_controls(tmp_path: Path) -> None:
     found = page(["--example", "staged-values"], tmp_path)
     assert found["study"] == "staged-values"
     assert found["settings"]["zero"] == {"judge 1": -0.125, "judge 2": 3.375, "judge 3": 10.25}
 
 
+@pytest.mark.slow
 def test_controls_from_a_file(tmp_path: Path) -> None:
     scores, controls = tmp_path / "scores.csv", tmp_path / "controls.csv"
     whole = datasets.staged_values()

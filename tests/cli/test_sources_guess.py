@@ -43,6 +43,7 @@ def test_a_source_that_says_human_makes_the_study_of_people_and_models(norms: pd
     assert [b["sentences"] for b in said["blocks"]] == [b["sentences"] for b in page["blocks"]]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_labels_without_order_make_the_study_of_norms_and_goals(norms: pd.DataFrame) -> None:
     frame = datasets.norm_goal()
     frame = frame[frame["scenario"].isin(list(dict.fromkeys(frame["scenario"]))[::10])]
@@ -51,6 +52,7 @@ def test_labels_without_order_make_the_study_of_norms_and_goals(norms: pd.DataFr
 
 
 @pytest.mark.parametrize("sources", [("web", "paper"), ("human", "human"), None])
+@pytest.mark.slow
 def test_other_columns_called_source_are_left_alone(norms: pd.DataFrame, sources: tuple[str, str] | None) -> None:
     if sources is None:  # changes within a rater
         frame = norms.assign(source=["human", "model"] * (len(norms) // 2) + ["human"] * (len(norms) % 2))

@@ -173,6 +173,7 @@ def chosen(draw, name):
 @each_metric
 @bounded
 @given(data=st.data())
+@pytest.mark.slow
 def test_extreme_tables_give_numbers_or_reasons(name, data):
     subject = subject_of(name)
     named = next((v for k, v in NAMED.items() if isinstance(subject, k)), "unit")
@@ -266,6 +267,7 @@ COUNTED = [
 @pytest.mark.parametrize("name", COUNTED)
 @bounded
 @given(seed=st.integers(0, 9))
+@pytest.mark.slow
 def test_counts_of_a_million_million(name, seed):
     """A thousand times the counts: the same estimates, standard errors the same (clusters) or by a root smaller."""
     subject = subject_of(name)

@@ -110,6 +110,7 @@ def test_references_resolve_and_are_cited(name, results):
 
 
 @each_metric
+@pytest.mark.slow
 def test_an_independent_implementation_agrees(name, results):
     verification = results(name).verify()
     assert verification.ok, verification.tidy().to_string()
@@ -120,6 +121,7 @@ def test_an_independent_implementation_agrees(name, results):
 
 
 @each_metric
+@pytest.mark.slow
 def test_the_check_notices_a_wrong_number(name, results):
     import dataclasses
 
@@ -343,6 +345,7 @@ DEGENERATE = [(name, kind) for name in METRICS for kind in subject_of(name).dege
 
 
 @pytest.mark.parametrize(("name", "kind"), DEGENERATE)
+@pytest.mark.slow
 def test_degenerate_data_are_an_error_or_a_reason(name, kind):
     subject = subject_of(name)
     try:

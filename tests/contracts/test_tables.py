@@ -54,6 +54,7 @@ def expected():
 
 @each_metric
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.slow
 def test_a_table_with_its_columns_named_gives_the_rows_of_the_design(name, engine, expected, tmp_path):
     subject = subject_of(name)
     table = ENGINES[engine](subject.rows(), tmp_path / "rows.csv")

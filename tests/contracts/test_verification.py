@@ -57,6 +57,7 @@ def moved(result: Result, fields: tuple[str, ...], room: dict[tuple[int, str], f
 
 
 @each_metric
+@pytest.mark.slow
 def test_every_number_is_checked_or_listed_and_a_changed_one_is_noticed(name: str) -> None:
     result = result_of(name)
     verification = result.verify()

@@ -101,6 +101,7 @@ def test_the_number_columns_of_a_forest_do_not_touch() -> None:
 
 
 @pytest.mark.parametrize("label", HOSTILE)
+@pytest.mark.slow
 def test_hostile_labels_are_drawn_literally_and_without_warnings(label: str) -> None:
     row = Row(term=label, group="higher", estimate=0.4, conf_low=0.3, conf_high=0.5, conf_level=0.95)
     gone = Row(term=label, group="lower", undefined=label)

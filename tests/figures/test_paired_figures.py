@@ -167,6 +167,7 @@ def test_agreement_of_raters_is_symmetric_and_undefined_pairs_say_why() -> None:
 
 
 @pytest.mark.parametrize("label", HOSTILE)
+@pytest.mark.slow
 def test_hostile_labels_are_drawn_literally(label: str) -> None:
     two = (label, f"{label} 2")
     for ax in (estimation([1, 2], [2, 4], None, ROW, conditions=two, ylabel=label),

@@ -23,6 +23,7 @@ def test_the_variance_is_unbiased_for_the_components():
 
 @pytest.mark.parametrize("sds", [(10, 6, 3), (6, 0, 3), (0, 6, 3), (2, 2, 4), (4, 0, 0.5), (10, 2, 3), (3, 10, 1)])
 @pytest.mark.parametrize("shape", [(20, 3), (60, 3), (20, 8), (10, 4)])
+@pytest.mark.slow
 def test_coverage_where_columns_are_few(sds, shape):
     """2,000 tables: the Monte-Carlo error of a share is .005."""
     rng = np.random.default_rng(7)
@@ -52,6 +53,7 @@ def of_parts(n, k, share, rest, times=20_000):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8])
+@pytest.mark.slow
 def test_cochran_holds_where_satterthwaite_does_not(k):
     """By numbers of rows, shares of the columns and of the rest; two columns only from .92 to .99."""
     found = np.array([of_parts(n, k, share, rest) for n in (10, 20, 60, 200)

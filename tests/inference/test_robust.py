@@ -242,6 +242,7 @@ def test_a_joint_test_of_more_terms_than_the_clusters_can_carry_is_refused():
 
 
 @pytest.mark.parametrize("sizes", [[60, 20, 10, 10, 5, 5, 5, 5], [3] * 40, [2, 2, 2, 40, 40]])
+@pytest.mark.slow
 def test_intervals_hold_with_few_and_unequal_clusters(sizes):
     """A random intercept of clusters and a covariate of the cluster; 600 draws have a Monte-Carlo error of .009."""
     rng = np.random.default_rng(len(sizes))

@@ -281,6 +281,7 @@ def two_way_error(rows, model, people, story, ties="mean"):
 
 @pytest.mark.parametrize("ties", ["mean", "drop"])
 @pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.slow
 def test_the_error_counts_the_noise_of_single_answers_once(ties, clustered):
     rows = sample(seed=5).assign(story=lambda r: r["unit"].str[1:].astype(int) % 5)
     made = design(rows, cluster="story" if clustered else None)
@@ -438,6 +439,7 @@ def test_equally_close_groups_are_both_named():
 
 @pytest.mark.parametrize("ties", ["mean", "low", "high", "nearest", "drop"])
 @pytest.mark.parametrize("refusal", ["max", "item_max", "exclude", 2.5])
+@pytest.mark.slow
 def test_every_rule_is_verified(ties, refusal):
     rows = sample(units=20, groups=3).assign(area=lambda r: r["unit"].str[1:].astype(int) % 2)
     result = ada_met(

@@ -155,6 +155,7 @@ ROUNDS = [(i, (i + s) % 10) for s in (1, 3) for i in range(10)] + [(i, i + 5) fo
 
 
 @pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.slow
 def test_intervals_of_thin_designs_hold_what_is_true_and_rarely_call_a_false_difference(cell):
     """240 draws: Monte-Carlo error of a coverage of .95 is .014, of a family-wise error of .05 likewise."""
     draw, cluster, item = CELLS[cell]

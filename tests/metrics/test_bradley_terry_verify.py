@@ -49,6 +49,7 @@ def test_plain_fits_are_checked_by_three_solvers_and_statsmodels():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("ties", ["none", "half", "davidson", "rao_kupper"])
+@pytest.mark.slow
 def test_every_kind_of_fit_is_confirmed(options, ties):
     if ties == "rao_kupper" and options.get("penalty"):
         options = {"prior": 0.2}
@@ -75,6 +76,7 @@ def wrong(fit, **changes):
 @pytest.mark.parametrize(
     ("field", "by"), [("estimate", 1e-6), ("std_error", 1e-5), ("conf_high", 1e-4), ("p_value", 1e-4)]
 )
+@pytest.mark.slow
 def test_a_wrong_number_is_noticed(ties, field, by):
     fit = bradley_terry(crossed(drop_ties=ties == "none"), ties=ties)
     checks = wrong(fit, **{field: by})

@@ -277,6 +277,7 @@ def test_two_or_three_pairs_keep_the_noncentral_interval():
 
 
 @pytest.mark.parametrize(("draw", "least"), [("normal", 0.945), ("lognormal", 0.92), ("t3", 0.925)])
+@pytest.mark.slow
 def test_the_default_interval_holds_where_the_noncentral_t_does_not(draw, least):
     """30 differences, d_z = .5; seeded, 500 samples: Monte-Carlo error .01."""
     rng, hits, plain, warned = np.random.default_rng(8), 0, 0, 0

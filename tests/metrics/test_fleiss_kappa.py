@@ -125,6 +125,7 @@ def test_bootstrap_of_units(ci):
     assert row.p_value is None
 
 
+@pytest.mark.slow
 def test_the_null_z_is_standard_normal_where_raters_guess():
     rng = np.random.default_rng(4)
     z = []

@@ -125,6 +125,7 @@ def code_of(code: CodeType, name: str) -> CodeType:
 
 
 @pytest.mark.parametrize("what", MUTATIONS)
+@pytest.mark.slow
 def test_a_wrong_formula_is_noticed(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where, old, new, metric, options = MUTATIONS[what]
     subject = subject_of(metric)

@@ -264,6 +264,7 @@ def test_the_noncentral_interval_holds_the_truths_for_which_the_value_is_in_no_t
 
 
 @pytest.mark.parametrize("aggregate", ["pooled", "unit"])
+@pytest.mark.slow
 def test_a_changed_number_of_the_ceiling_or_within_units_is_noticed(aggregate):
     people, model = drawn(14, 40, 7, 5, other=(0.2, 0.3, 0.5))
     result = js_similarity(sources(people, model, cluster=np.arange(40) // 4), aggregate=aggregate, **FAST)

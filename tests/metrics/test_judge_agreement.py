@@ -95,6 +95,7 @@ def test_both_are_pooled_weighted_kappas_of_their_pairs_when_nothing_is_missing(
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.slow
 def test_errors_are_near_those_of_leaving_out_one_unit_at_a_time(weights):
     frame = table(units=120, missing=0.2)
     result = ss.judge_agreement(design_of(frame), weights=weights)
@@ -121,6 +122,7 @@ def test_a_wrong_number_of_any_row_is_noticed(cluster):
 
 
 @pytest.mark.parametrize(("people", "cluster"), [(2, ()), (5, ()), (3, "story")])
+@pytest.mark.slow
 def test_the_interval_of_the_difference_covers_zero_for_a_judge_who_rates_as_people_do(people, cluster):
     draws = 400
     rows = [

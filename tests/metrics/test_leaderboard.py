@@ -181,6 +181,7 @@ def test_what_does_not_exist_has_a_reason_and_no_p(rows, group, term, reason):
     assert result.ranks(kind="simultaneous").row("a").conf_high == 2
 
 
+@pytest.mark.slow
 def test_equal_models_are_rarely_told_apart():
     """The share of simulations with any false difference, 200 tables: 5% with a Monte-Carlo error of 1.5%."""
     rng, wrong = np.random.default_rng(11), 0
@@ -194,6 +195,7 @@ def test_equal_models_are_rarely_told_apart():
     assert wrong / 200 < 0.05 + 3 * 0.0154
 
 
+@pytest.mark.slow
 def test_intervals_of_shares_over_tasks_cover_and_stay_in_range():
     """200 tables of two models, ten tasks of ten items: 95% of intervals hold the truth, Monte-Carlo error 1.1%."""
     rng, held = np.random.default_rng(5), 0

@@ -416,6 +416,7 @@ def test_repeats_that_tell_are_shown_and_warned_of():
     assert not replace(tell, rows=tuple(moved if r is row else r for r in tell.rows)).verify().ok
 
 
+@pytest.mark.slow
 def test_the_gap_of_both_means_has_its_size():
     """No unit tells by its repeats: the caution fires in about 5 % of samples (Monte-Carlo error 1.1 %)."""
     rng, fired = np.random.default_rng(2), 0

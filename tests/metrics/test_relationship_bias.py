@@ -190,6 +190,7 @@ def test_raters_one_by_one():
 @pytest.mark.parametrize("aggregate", ["pooled", "scenario", "rater"])
 @pytest.mark.parametrize("cluster", ["declared", "scenario", "pair", None])
 @pytest.mark.parametrize("couples", ["all", "complete"])
+@pytest.mark.slow
 def test_every_way_to_aggregate_is_verified(aggregate, cluster, couples):
     subject = CouplesSubject("couples", ())
     result = quick(subject.design(subject.rows()), aggregate=aggregate, cluster=cluster, couples=couples)
@@ -201,6 +202,7 @@ def test_every_way_to_aggregate_is_verified(aggregate, cluster, couples):
     assert any(c.code == "SS201" for c in result.cautions) == (cluster != "declared")
 
 
+@pytest.mark.slow
 def test_the_check_notices_wrong_errors_and_statistics(bundled):
     for group, field in (("bias", "std_error"), ("scenario means", "statistic"), ("overall", "estimate"),
                          ("McNemar, ignoring clusters", "statistic"), ("scenario sign flip", "p_value")):  # fmt: skip
@@ -338,6 +340,7 @@ def demet(rng, scenarios, pairs, sd_scenario, sd_pair):
 
 @pytest.mark.parametrize(("scenarios", "pairs", "sd_scenario", "sd_pair"),
                          [(29, 20, 0.5, 0.3), (29, 20, 0.0, 0.0), (109, 14, 0.5, 0.3)])  # fmt: skip
+@pytest.mark.slow
 def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd_pair):
     """Of a true null on the design of 29 scenarios x 20 pairs: 600 runs, Monte-Carlo s.e. .009."""
     from socialstats.models.couples import Answers, couples, inference, linear, scores

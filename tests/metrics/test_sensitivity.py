@@ -93,6 +93,7 @@ def ranking_rows(order, rows):
 
 
 @pytest.mark.parametrize("weights", ["opponent", "pooled"])
+@pytest.mark.slow
 def test_random_ranking_line_is_the_mean_over_all_rankings(conflict_rows, by_hand, weights):
     rows = conflict_rows(seed=2, n_items=5, keep=0.8)
     lines = sensitivity(Comparisons.from_frame(rows), weights=weights, resamples=50).extras["reference_lines"]
@@ -119,6 +120,7 @@ def test_group_ranking_line_is_the_mean_over_rankings_of_groups_and_inside_them(
 
 
 @pytest.mark.parametrize("weights", ["opponent", "pooled"])
+@pytest.mark.slow
 def test_coin_line_is_the_mean_over_seeded_coins(conflict_rows, weights):
     rows = conflict_rows(seed=4, n_items=6, keep=0.7)
     design = Comparisons.from_frame(rows)
@@ -194,6 +196,7 @@ def test_the_jackknife_leaves_one_pair_out(conflict_rows, by_hand, weights):
     assert ("SS202" in [c.code for c in result.cautions]) == (n - 1 < 5)
 
 
+@pytest.mark.slow
 def test_default_interval_covers_the_truth_and_the_others_do_not():
     """Four roles, six pairs (.84 before), 240 tables, Monte-Carlo error .014; no role matters, so that S is known."""
     items, rng = "abcd", np.random.default_rng(0)

@@ -96,6 +96,7 @@ def test_other_weights_are_those_of_r(result):
     {"judges": "random", "unit_of_analysis": "model"}, {"ci": "percentile", "resamples": 200, "judges": "random"},
     {"free_weights": True, "centre": 3.0},
 ])  # fmt: skip
+@pytest.mark.slow
 def test_verified_under_every_option(options):
     verification = profile(**options).verify()
     assert verification.ok, verification.tidy().to_string()
@@ -461,6 +462,7 @@ def test_models_as_units_have_the_paper_s_d_z(staged):
     assert row.conf_low < -6 < row.conf_high
 
 
+@pytest.mark.slow
 def test_a_wrong_number_anywhere_is_noticed(result, monkeypatch):
     remember(monkeypatch, *OF_THE_SCORES)
     for k in range(0, len(result.rows), 7):
@@ -471,6 +473,7 @@ def test_a_wrong_number_anywhere_is_noticed(result, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{"zero": 3.0}, {"judges": "random", "unit_of_analysis": "model"}])
+@pytest.mark.slow
 def test_a_changed_number_is_found(options, monkeypatch):
     """Two per cent of any number of a row, one row of each kind."""
     remember(monkeypatch, *OF_THE_SCORES)

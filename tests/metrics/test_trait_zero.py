@@ -119,6 +119,7 @@ def test_the_zero_follows_the_weights():
     {"judges": "random", "unit_of_analysis": "model"},
 ])  # fmt: skip
 @pytest.mark.parametrize("texts", [THREE, MANY])
+@pytest.mark.slow
 def test_verified_with_the_zero_of_texts(options, texts):
     zero = judge_zeros(design_of(controls(texts)), weights=WEIGHTS, texts=[t for t, lean in texts.items() if not lean])
     found = profile(zero=zero, **options)

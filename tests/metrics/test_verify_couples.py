@@ -61,6 +61,7 @@ def changed(result, levels):
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.slow
 def test_a_changed_number_is_found(case, monkeypatch):
     result = relationship_bias(table(), resamples=99, **CASES[case])
     remember(monkeypatch, *OF_THE_ANSWERS)

@@ -124,6 +124,7 @@ def changed(result: Result, first: int | None = None) -> Iterator[tuple[str, Res
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.slow
 def test_a_changed_number_is_found(case, monkeypatch):
     metric, options = CASES[case]
     result = result_of(metric, options)

@@ -614,6 +614,7 @@ def test_the_header_counts_clusters():
 
 @pytest.mark.parametrize("metric", [weighted_kappa, percent_agreement, gwet_ac, fleiss_kappa])
 @pytest.mark.parametrize("options", [{}, {"cluster": None}, {"stratum": "kind"}])
+@pytest.mark.slow
 def test_checks_of_counted_units_still_find_a_wrong_number(metric, options):
     rng = np.random.default_rng(9)
     truth = rng.integers(1, 4, 300)
@@ -632,6 +633,7 @@ def test_checks_of_counted_units_still_find_a_wrong_number(metric, options):
 
 
 @pytest.mark.parametrize("pairs", ["all", "pooled"])
+@pytest.mark.slow
 def test_numbers_of_thousands_of_pairs_are_checked_without_keeping_the_pairs(pairs):
     rng = np.random.default_rng(12)
     truth, raters = rng.integers(1, 4, 24), 66

@@ -26,6 +26,8 @@ sys.path.insert(0, str(STUDY_TESTS))
 from study_examples import EXAMPLES, HOSTILE, PAGES, outcome_of
 from study_tables import known_numbers
 
+pytestmark = pytest.mark.slow  # whole pages
+
 FETCHES = ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "background")
 IMPOSSIBLE = ("nan", "-0.00", "\u22120.00", "p = .000", "p = 0.000", "p < .000", "None", "inf", "Undefined", "Markup(")
 DECIMAL = re.compile(r"(?<![\w.,])(?<!< )(?<!> )\u2212?\d*\.\d+(?![\w])")

@@ -22,6 +22,7 @@ sys.path.insert(0, str(STUDY_TESTS))
 from study_examples import FAST, PAGES, paired
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.browser,
     pytest.mark.skipif(not (PROGRAM and shutil.which("bash")), reason="needs Chromium and bash"),
 ]

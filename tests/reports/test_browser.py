@@ -15,6 +15,7 @@ from socialstats.figures import style
 from socialstats_reports import render
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.browser,
     pytest.mark.skipif(not (PROGRAM and shutil.which("bash")), reason="needs Chromium and bash"),
 ]

@@ -46,6 +46,7 @@ def _wait_for(path: Path, lines: int) -> None:
     raise AssertionError("the run did not get far enough")
 
 
+@pytest.mark.slow
 def test_three_kills_lose_nothing_and_double_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     n, concurrency = 400, 8
     with serving(_slow) as server:
@@ -109,6 +110,7 @@ def test_a_broken_line_is_passed_over_and_counted(tmp_path: Path, capsys: pytest
     assert len(table(path, capsys)) == 4
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_and_keeps_the_log_whole(tmp_path: Path) -> None:
     def small_files() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -44,6 +44,7 @@ def _read(family: str, names: str, reply: str) -> Parsed:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['family']} {place}" for place, case in enumerate(CASES, 2)])
+@pytest.mark.slow
 def test_a_reply_is_read_as_a_reader_reads_it(case: dict[str, str]) -> None:
     read = _read(case["family"], case["names"], case["reply"])
     expected = None if case["abstains"] or not case["label"] else case["label"]
@@ -61,6 +62,7 @@ def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
 @pytest.mark.parametrize(
     ("piece", "length"), [(piece, 15_000) for piece in HOSTILE] + [(piece, 1_000_000) for piece in HOSTILE[::5]]
 )
+@pytest.mark.slow
 def test_no_reply_is_too_long_or_too_odd(piece: str, length: int) -> None:
     raw = piece * (length // len(piece))
     for read in (

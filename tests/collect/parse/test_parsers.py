@@ -249,6 +249,7 @@ REPLIES = st.one_of(st.text(), st.lists(PIECES, max_size=30).map(" ".join))
 
 @settings(max_examples=400, deadline=None)
 @given(REPLIES)
+@pytest.mark.slow
 def test_no_reply_raises_and_every_label_has_a_place(raw: str) -> None:
     for read in (
         parse.parse_options(raw, SHARES),
