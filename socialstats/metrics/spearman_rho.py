@@ -54,7 +54,7 @@ def spearman_rho(
     --------
     >>> table = {"judge": [1, 2, 3, 4, 5, 5], "person": [2, 1, 3, 5, 4, 5]}
     >>> round(spearman_rho(table, raters=["judge", "person"], scale="ordinal").row("judge | person").estimate, 4)
-    0.8358
+    0.8088
     """
     compute = partial(
         correlations, coefficient=rank_correlation, metric="spearman_rho", title=METRIC.title, raters=raters,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Coefficient = Callable[[FloatArray, FloatArray, FloatArray], tuple[float, FloatArray]]
 FEW = "{n} rated by both: a correlation with an error needs " + str(FEWEST_UNITS)
+PERFECT = "no unit departs from a perfect correlation: no error, no interval"
+ROUNDING = 1e-12
 STILL = "no variation: a rater gave every unit the same score"
 
 
@@ -98,15 +100,17 @@ def row_of(
 ) -> tuple[Row, tuple[Caution, ...]]:  # fmt: skip
     """Make the row of a pair of raters, with the cautions of its interval."""
     x, y = (scores[:, k] for k in pair)
-    use = ~np.isnan(x + y)
+    use = ~(np.isnan(x) | np.isnan(y))
     names, copies = [design.raters[k] for k in pair], design.unit_count[use]
     row = Row(term=" | ".join(names), role="estimate", key=(("rater", names[0]), ("other", names[1])),
               n=float(copies.sum()), n_units=int(copies.sum()))  # fmt: skip
     if copies.sum() < FEWEST_UNITS:
         return replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"), ()
-    if min(np.ptp(x[use]), np.ptp(y[use])) == 0:
+    if any(len(np.unique(side[use])) == 1 for side in (x, y)):
         return replace(row, undefined=STILL, reason="no_variation"), ()
     value, moves = coefficient(x[use], y[use], copies)
+    if abs(value) > 1 - ROUNDING:
+        return replace(row, estimate=float(np.sign(value)), undefined=PERFECT, reason="perfect_agreement"), ()
     estimand = Estimand(
         estimate=np.array([value]), influence=lambda: moves[:, None], shares=(copies / copies.sum())[:, None],
         copies=copies, fisher=True,

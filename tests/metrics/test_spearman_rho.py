@@ -47,7 +47,7 @@ def test_what_does_not_exist_says_why():
     perfect = spearman_rho({"a": [1, 2, 3, 4], "b": [1, 2, 3, 4]}, raters=["a", "b"], scale="ordinal").rows[0]
     assert perfect.estimate == pytest.approx(1)
     assert perfect.conf_low is None
-    assert "Fisher z" in perfect.undefined
+    assert "perfect correlation" in perfect.undefined
     with pytest.raises(InputError, match="needs an order"):
         spearman_rho({"a": ["x", "y"], "b": ["y", "x"]}, raters=["a", "b"], scale="nominal")
     with pytest.raises(UndefinedStatistic, match="two raters"):
