@@ -219,7 +219,8 @@ def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
     right = top[n, ballots.truth].astype(np.float64)
     if ties == "first_level":
         return np.where(top.argmax(axis=1) == ballots.truth, 1.0, 0.0)
-    return np.where(m > 1, {"split": right / m, "drop": np.nan}.get(ties, 0.0), right)
+    found: FloatArray = np.where(m > 1, {"split": right / m, "drop": np.nan}.get(ties, 0.0), right)
+    return found
 
 
 def facts(ballots: Ballots) -> dict[str, FloatArray]:

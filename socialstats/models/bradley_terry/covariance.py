@@ -57,8 +57,9 @@ def whitened_rows(
     rest = np.sqrt(np.maximum(curve.h_tt - shift**2, 0.0))
     rest[rest <= ROOT_ROUNDING * np.sqrt(curve.h_tt)] = 0.0
     second = np.where(rest > 0, ((by_tau * w).sum(axis=0) - shift * residuals) / positive(rest), 0.0)
-    both = sparse.vstack([sparse.csr_array(rows), sparse.csr_array(rows.shape)])
-    rows = sparse.hstack([both, np.concatenate([shift, rest])[:, None]])
+    both: Any = sparse.vstack([sparse.csr_array(rows), sparse.csr_array(rows.shape)])
+    tie: Any = sparse.csr_array(np.concatenate([shift, rest])[:, None])
+    rows = sparse.hstack([both, tie])
     return sparse.csr_array(rows), np.append(residuals, second), tuple(np.tile(code, 2) for code in codes)
 
 
