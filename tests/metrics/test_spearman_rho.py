@@ -71,6 +71,7 @@ def test_rare_scores_are_cautioned():
     assert "SS312" in {one.code for one in clustered.cautions}
 
 
+@pytest.mark.slow
 def test_the_interval_covers():
     """600 samples of 30 rounded normal pairs: .95 within 3 Monte-Carlo errors (.009) and .005 for so few pairs."""
     rng, held = np.random.default_rng(5), 0

@@ -260,6 +260,7 @@ def test_alike_units_of_a_table_are_units():
         assert a == b
 
 
+@pytest.mark.slow
 def test_coverage_of_the_default_interval():
     """Three levels, kappa .68, n = 40: 600 samples, Monte-Carlo s.e. .009 at .95."""
     p = np.array([[0.24, 0.05, 0.01], [0.05, 0.30, 0.05], [0.01, 0.05, 0.24]])
