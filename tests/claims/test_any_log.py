@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
