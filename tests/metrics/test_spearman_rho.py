@@ -71,6 +71,19 @@ def test_rare_scores_are_cautioned():
     assert "SS312" in {one.code for one in clustered.cautions}
 
 
+@pytest.mark.slow
+def test_the_test_and_the_interval_agree():
+    rng = np.random.default_rng(9)
+    rejected = []
+    for _ in range(300):
+        x, y = rng.normal(size=(2, 6))
+        row = spearman_rho({"a": x, "b": y}, raters=["a", "b"]).rows[0]
+        if row.conf_low is not None:
+            rejected.append(row.p_value < 0.05)
+            assert rejected[-1] == (row.conf_low > 0 or row.conf_high < 0)
+    assert sum(rejected) < 0.08 * len(rejected)  # .05 and three Monte-Carlo errors
+
+
 def test_the_interval_covers():
     """600 samples of 30 rounded normal pairs: .95 within 3 Monte-Carlo errors (.009) and .005 for so few pairs."""
     rng, held = np.random.default_rng(5), 0
