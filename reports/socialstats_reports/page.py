@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from markupsafe import Markup
 from socialstats import __version__
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import style
-from socialstats.halves import in_halves, processes
+from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.references import bibtex, citation
 from socialstats.results import Verification, Verifications
@@ -137,9 +136,6 @@ def drawn_and_checked(
         say(f"drawing figure {k + 1} of {n}" if k < n else f"recomputing with other packages: {names[k - n]}")
         return figure_of(outcome, k) if k < n else outcome.verifications[names[k - n]]
 
-    if names and processes() > 1:  # what both processes would import, scipy.stats with it, is imported once
-        with suppress(ImportError):
-            import_module("statsmodels.stats.multitest")
     done = in_halves(one, n + len(names))
     checks = dict(zip(names, done[n:], strict=True))
     if isinstance(outcome.verifications, Verifications):

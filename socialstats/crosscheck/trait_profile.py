@@ -50,8 +50,8 @@ def verify(result: Result) -> Verification:
         cells = by_stage(pd.DataFrame({name: measured(table, settings, measure, trait, w) for name, w in used.items()}))
         if not against:
             return cells
-        zero = {name: zero_under(settings, w) for name, w in used.items()}
-        return cells - [z if np.isscalar(z := zero[name]) else z[judge] for name, judge in cells.columns]
+        zero, columns = {name: zero_under(settings, w) for name, w in used.items()}, list[Any](cells.columns)
+        return cells - [z if np.isscalar(z := zero[name]) else z[judge] for name, judge in columns]
 
     @cache
     def part(named: tuple[Any, ...], out: str | None, judge: str | None, stages: tuple[str | None, str | None]) -> Any:
@@ -167,10 +167,9 @@ def composite(table: pd.DataFrame, centre: float, weights: pd.Series[float]) -> 
     return out
 
 
-def by_stage(values: pd.DataFrame) -> pd.DataFrame:
+def by_stage(values: pd.DataFrame) -> Any:
     """Average over wordings: rows model, scenario, stage; columns weights and judges."""
-    found: Any = values.groupby(level=["model", "scenario", "stage", "judge"]).mean().unstack("judge")
-    return found
+    return values.groupby(level=["model", "scenario", "stage", "judge"]).mean().unstack("judge")
 
 
 def over_stages(values: pd.DataFrame) -> pd.DataFrame:
