@@ -276,7 +276,8 @@ class Result:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
-        terms = [{f.name: getattr(row, f.name) for f in fields(Row)} for row in self.rows]
+        names = [f.name for f in fields(Row)]
+        terms = [{name: getattr(row, name) for name in names} for row in self.rows]
         return said | asked | {
             "terms": [
                 {name: plain(dict(value) if name == "key" else value) for name, value in term.items()
