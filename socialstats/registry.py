@@ -11,6 +11,7 @@ from socialstats.designs.calls import as_design, reader_of
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +104,9 @@ def fit_of(data: Any, columns: Mapping[str, Any], name: str) -> Any:
         data = lookup("bradley_terry").function(as_design(data, columns, Comparisons, name=name))
     elif columns:
         reader_of(columns, [Comparisons], name, [])
-        raise InputError(f"{name}: {', '.join(columns)}= tells how to read a table, and this is a fit already")
+        raise InputError(
+            f"{name}: {', '.join(option(key) for key in columns)} tells how to read a table, and this is a fit already"
+        )
     if isinstance(data, ResultGroup):
         raise InputError(f"{name} takes one fit, and these are {len(data)}, by {data.by}: pass one, fits[LEVEL]")
     return data

@@ -44,6 +44,7 @@ from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, interval, number, p_value, quoted, shorten
 from socialstats.text import count as counted
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,11 +93,18 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
     def undefined(row: Row, why: str) -> Row:
         if o.on_undefined == "raise":
             place = f" ({row.group})" if row.group is not None else ""
-            raise UndefinedStatistic(f"{row.term}{place}: {why}; on_undefined='nan' gives a row with this reason")
+            raise UndefinedStatistic(
+                f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with this reason"
+            )
         row = replace(row, undefined=why, reason="no_variation")
         if o.on_undefined == "nan":
             return row
-        return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by on_undefined=1.0", method="on_undefined=1.0")
+        return replace(
+            row,
+            estimate=1.0,
+            undefined=f"{why}; taken as 1 by {option('on_undefined', 1.0)}",
+            method=option("on_undefined", 1.0),
+        )
 
     def filled(row: Row, found: Inferred, null_error: float = 0.0) -> Row:
         """Add error, interval and t test, of pairs of independent units the z test by the null standard error."""
@@ -308,8 +316,7 @@ def weighted_kappa(
     >>> round(result.row("ann | bob").estimate, 3)
     0.545
     """
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    one_of("ci", ci, CIS)
     options = Options(
         weights=weights, kind=kind, pairs=checked_pairs(pairs), stratum=stratum, refusal=refusal,
         ci="closed" if ci == "auto" else ci, cluster=cluster, on_undefined=checked_on_undefined(on_undefined),
@@ -325,7 +332,7 @@ def checked_pairs(pairs: Any) -> str | tuple[str, str]:
             return pairs
     elif isinstance(pairs, Sequence) and len(pairs) == 2:
         return str(pairs[0]), str(pairs[1])
-    raise InputError(f"pairs={pairs!r} is not one of 'all', 'pooled', or the names of two raters")
+    raise InputError(f"{option('pairs', pairs)} is not one of 'all', 'pooled', or the names of two raters")
 
 
 def estimate(design: Ratings, o: Options) -> Result:
@@ -334,7 +341,10 @@ def estimate(design: Ratings, o: Options) -> Result:
     factors = cluster_factors(design, o.cluster)
     why = too_many_pairs(len(design.raters)) if isinstance(o.pairs, str) else ""
     if why:
-        ways = "name two raters with pairs=, or use krippendorff_alpha or gwet_ac, which need no pairs of raters"
+        ways = (
+            f"name two raters with {option('pairs')}, or use krippendorff_alpha or gwet_ac, which need no pairs of "
+            "raters"
+        )
         raise InputError(f"{design.source}: {why}; {ways}")
     two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
     for group, among in by_stratum(design, o.stratum):

@@ -28,6 +28,7 @@ from socialstats.results.rows import (
 )
 from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import count, listing, number, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +124,7 @@ class Result:
             if len(plain_rows) == 1:  # the row that leads: the others say what group they are
                 return plain_rows[0]
             groups = ", ".join(repr(r.group) for r in found)
-            raise InputError(f"term '{term}' stands in several groups ({groups}): say which with group=")
+            raise InputError(f"term '{term}' stands in several groups ({groups}): say which with {option('group')}")
         return found[0]
 
     def labels(self, rows: Sequence[Row]) -> list[str]:
@@ -457,7 +458,9 @@ def by_levels(
         raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
     if by not in ("declared", None) and (design.by is None or by != design.by.name):
         known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
-        raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
+        raise InputError(
+            f"{option('by', by)} is not declared in this design ({known}); pass {option('by')} when making the design"
+        )
     if by is None or design.by is None:
         return with_cautions(compute(design), design.cautions)
     results = each_level(design.by.name, design.split(), lambda part: with_cautions(compute(part), part.cautions))
