@@ -104,9 +104,8 @@ def fit_of(data: Any, columns: Mapping[str, Any], name: str) -> Any:
         data = lookup("bradley_terry").function(as_design(data, columns, Comparisons, name=name))
     elif columns:
         reader_of(columns, [Comparisons], name, [])
-        raise InputError(
-            f"{name}: {', '.join(option(key) for key in columns)} tells how to read a table, and this is a fit already"
-        )
+        raise InputError(f"{name}: {', '.join(option(key) for key in columns)} tells how to read a table, and this is "
+                         "a fit already")  # fmt: skip
     if isinstance(data, ResultGroup):
         raise InputError(f"{name} takes one fit, and these are {len(data)}, by {data.by}: pass one, fits[LEVEL]")
     return data

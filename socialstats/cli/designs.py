@@ -189,9 +189,8 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
         options["first"], options["second"] = order
     for part in ("condition", "value"):
         if part in options:
-            raise InputError(
-                f"--map {part}= is for one row a unit and condition; leave out {option('first')} and {option('second')}"
-            )
+            raise InputError(f"--map {part}= is for one row a unit and condition; leave out {option('first')} and "
+                             f"{option('second')}")  # fmt: skip
     design = Paired.from_wide(table, **options)
     if named:
         return design

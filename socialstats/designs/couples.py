@@ -11,7 +11,7 @@ import narwhals as nw
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_table
-from socialstats.text import listing, quoted
+from socialstats.text import quoted
 from socialstats.voice import option
 
 COLUMNS = ("scenario", "pair", "group_first", "group_second")
@@ -84,9 +84,8 @@ def couples_design(
     <Ratings: 2 ratings, 2 units, 1 rater, 2 levels, nominal; clusters scenario and pair>
     """
     if len({str(one) for one in answers}) != len(answers):
-        raise InputError(
-            f"{option('answers', tuple(answers))} must be two different answers: the first and the second name's"
-        )
+        raise InputError(f"{option('answers', tuple(answers))} must be two different answers: the first and the "
+                         "second name's")  # fmt: skip
     table = as_table(data, source)
     needed = (scenario, pair, group_first, group_second)
     named = tuple(c for c in NAMES if c in table.columns) if names is None else tuple(names)
@@ -96,10 +95,9 @@ def couples_design(
     wanted = (*needed, *named, *more, chosen, *([who] if who else []), *([by] if by else []))
     missing = [c for c in wanted if c not in table.columns]
     if missing:
-        raise DesignError(
-            f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name others with "
-            f"{option('scenario')}, {option('pair')}, {option('group_first')}, {option('group_second')}, "
-            f"{option('answer')}. Columns: {listing(list(table.columns), 20)}")  # fmt: skip
+        raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
+                          f"others with {option('scenario')}, {option('pair')}, {option('group_first')}, "
+                          f"{option('group_second')}, ")  # fmt: skip
     keys = (*needed, *named)
     if not named:
         table = with_orders(table, keys, (group_first, group_second), (*([who] if who else []), *([by] if by else [])))

@@ -104,10 +104,8 @@ class LabelLists:
         if sep is not None and not str(sep).strip():
             raise InputError(f"{option('sep', sep)}: labels are trimmed, so that white space cannot separate them")
         if sep is None and unit is None:
-            raise DesignError(
-                f"say which column names the unit ({option('unit')}), or what separates the labels of a row "
-                f"({option('sep')})"
-            )
+            raise DesignError(f"say which column names the unit ({option('unit')}), or what separates the labels of a "
+                              f"row ({option('sep')})")  # fmt: skip
         table = as_table(data, source)
         clusters = tuple(texts(cluster))
         columns = checked_columns(table, labels, unit, group, clusters)

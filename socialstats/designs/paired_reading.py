@@ -83,9 +83,8 @@ class PairedOptions:
         check_choice("scale", self.scale, (*get_args(PairedScale), None))
         levels = declared_levels(self.levels)
         if levels is not None and self.scale == "numeric":
-            raise InputError(
-                f"{option('levels')} and {option('scale', 'numeric')} contradict each other: numbers have no levels"
-            )
+            raise InputError(f"{option('levels')} and {option('scale', 'numeric')} contradict each other: numbers "
+                             "have no levels")  # fmt: skip
         if levels is not None and len(levels) != 2 and self.scale == "binary":
             raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {text.quoted(levels)}")
         if levels is not None and len(levels) < 2:
@@ -114,15 +113,12 @@ class PairedOptions:
 
 def _check_conditions(conditions: Sequence[Any]) -> None:
     if isinstance(conditions, str) or len(conditions) != 2:
-        raise InputError(
-            f"{option('conditions', conditions)}: name two, the first minus the second: "
-            f"{option('conditions', ('a', 'b'))}"
-        )
+        raise InputError(f"{option('conditions', conditions)}: name two, the first minus the second: "
+                         f"{option('conditions', ('a', 'b'))}")  # fmt: skip
     first, second = (as_text(label) for label in conditions)
     if first is None or second is None or first == second:
-        raise InputError(
-            f"{option('conditions', tuple(conditions))}: the two conditions must be different and not empty"
-        )
+        raise InputError(f"{option('conditions', tuple(conditions))}: the two conditions must be different and not "
+                         "empty")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -433,10 +429,8 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         return Values("numeric", (), codes) if numeric else Values("binary", pair, codes)
     if None not in numbers and options.scale == "binary":
         listed = text.listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
-        cure = (
-            "Say which two values count as 0 and 1: "
-            f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}"
-        )
+        levels = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
+        cure = f"Say which two values count as 0 and 1: {levels}"
         raise DesignError(
             f"{rows.table.source}, column '{column}': {option('scale', 'binary')}, but the values are {listed}. {cure}"
         )

@@ -187,9 +187,8 @@ class RatingsSources:
         other = units if raters_in == "columns" else raters
         if other is not None:
             name = "units" if raters_in == "columns" else "raters"
-            raise InputError(
-                f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other axis"
-            )
+            raise InputError(f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other "
+                             "axis")  # fmt: skip
         columns = raters if raters_in == "columns" else units
         return wide_ratings(data, raters_in, columns, source, RatingsOptions(unit=unit, **options))
 

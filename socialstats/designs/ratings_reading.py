@@ -652,9 +652,8 @@ def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
                 "(long table)"
             )
     if options.status:
-        raise InputError(
-            f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame (long table)"
-        )
+        raise InputError(f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame "
+                         "(long table)")  # fmt: skip
 
 
 def counted_ratings(

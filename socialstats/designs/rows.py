@@ -361,9 +361,8 @@ class Rows:
                 continue
             if drop:
                 name = text.shorten(column)
-                self.leave_out(
-                    bad, f"no value in '{name}'", f"{option('missing', 'drop')}: the value of '{name}' is missing"
-                )
+                note = f"{option('missing', 'drop')}: the value of '{name}' is missing"
+                self.leave_out(bad, f"no value in '{name}'", note)
             else:
                 message, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
                 self.add(message, bad, [column], column=column, fix=cure)
@@ -633,10 +632,8 @@ def item_suspects(raters: Sequence[str]) -> list[Caution]:
     items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
     if len(raters) < 2 or len(items) < len(raters):
         return []
-    fix = (
-        "rate agreement only if each column is a rater; the rows of a questionnaire are its raters "
-        f"({option('raters_in', 'rows')})"
-    )
+    rows = f"the rows of a questionnaire are its raters ({option('raters_in', 'rows')})"
+    fix = f"rate agreement only if each column is a rater; {rows}"
     return [caution("SS326", text.quoted(items), affects="every number", fix=fix)]
 
 

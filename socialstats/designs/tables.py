@@ -197,8 +197,7 @@ def _named(columns: Sequence[str], how: str) -> Frequency:
     name, none = text.shorten(columns[0]), option("count", False, "--count ''")
     return Frequency(cautions=(caution(
         "SS324", f"{text.quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
-        fix=
-            f"{option('count', name, f'--count {name}')} if a row stands for so many, "
+        fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
             f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
     ),))  # fmt: skip
 

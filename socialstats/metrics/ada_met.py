@@ -89,9 +89,8 @@ class AlignmentOptions:
                 "or more"
             )
         if self.group is not None and self.group in (self.stratum, self.source):
-            raise InputError(
-                f"{option('group', self.group)} is the stratum or the source too; name an attribute of the raters"
-            )
+            raise InputError(f"{option('group', self.group)} is the stratum or the source too; name an attribute of "
+                             "the raters")  # fmt: skip
         check_resamples(self.resamples, self.level)
 
 

@@ -147,10 +147,8 @@ def estimate(
     pairs = pair_values(design)
     factors = cluster_factors(design, cluster)
     if factors and ci == "noncentral_t":
-        raise InputError(
-            f"{option('ci', 'noncentral_t')} needs independent pairs; use {option('ci', 'bca')}, or "
-            f"{option('cluster', None)} to ignore clusters"
-        )
+        raise InputError(f"{option('ci', 'noncentral_t')} needs independent pairs; use {option('ci', 'bca')}, or "
+                         f"{option('cluster', None)} to ignore clusters")  # fmt: skip
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
     found: Found = ([None] * len(TERMS), None, None)
@@ -228,9 +226,8 @@ def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crosse
     table, finish = moments(pairs)
     if kind == "jackknife":
         if crossed:
-            raise InputError(
-                f"{option('ci', 'jackknife')} needs pairs or one cluster factor, not two crossed ones; use 'percentile'"
-            )
+            raise InputError(f"{option('ci', 'jackknife')} needs pairs or one cluster factor, not two crossed ones; "
+                             "use 'percentile'")  # fmt: skip
         return jackknife_ends(table, finish, units, how.level), None, None
     boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
     jack = jackknife(table, finish, units) if kind == "bca" and not crossed else None
@@ -251,9 +248,8 @@ def row_of(term: str, summary: Summary, kind: str, intervals: Found, clusters: i
     j = hedges_j(n - 1) if term == "g_z" else 1.0
     row = replace(row, estimate=j * value)
     if not kind:
-        return replace(
-            row, undefined=f"the noncentral t has no interval for this size; use {option('ci', 'jackknife')}"
-        )
+        why = f"the noncentral t has no interval for this size; use {option('ci', 'jackknife')}"
+        return replace(row, undefined=why)
     try:
         found = ends_of(kind, summary, at, intervals, level)
     except UndefinedStatistic as none:

@@ -141,10 +141,8 @@ def equivalence(
 def checked_bounds(low: float | None, high: float | None) -> tuple[float, float]:
     """Return both bounds, or raise InputError."""
     if low is None or high is None:
-        raise InputError(
-            f"equivalence needs {option('low')} and {option('high')}: the smallest and largest difference that would "
-            "not matter"
-        )
+        raise InputError(f"equivalence needs {option('low')} and {option('high')}: the smallest and largest "
+                         "difference that would not matter")  # fmt: skip
     ends = checked_number(low, "low"), checked_number(high, "high")
     if not ends[0] < ends[1]:
         raise InputError(f"{option('low', low)} must be below {option('high', high)}")
@@ -187,10 +185,8 @@ def estimate(
     pairs = pair_values(design)
     factors = cluster_factors(design, cluster)
     if scale == "d_z" and factors:
-        raise InputError(
-            f"{option('scale', 'd_z')} needs independent pairs; state the bounds in raw units, or use "
-            f"{option('cluster', None)}"
-        )
+        raise InputError(f"{option('scale', 'd_z')} needs independent pairs; state the bounds in raw units, or use "
+                         f"{option('cluster', None)}")  # fmt: skip
     codes = [factor.codes for factor in factors]
     lead = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
     score = paired_score(pairs.difference, pairs.count, codes) if scale == "raw" and yes_no(pairs) else None

@@ -141,14 +141,8 @@ def undeclared(design: Ratings) -> tuple[Caution, ...]:
     if design.levels_declared:
         return ()
     said = f"{count(len(design.levels), 'level')} occur and none were declared; AC1 and AC2 depend on their number"
-    return (
-        caution(
-            "SS310",
-            said,
-            affects="the coefficient",
-            fix=f"declare {option('levels', [Word('...')])} with all possible levels",
-        ),
-    )
+    fix = f"declare {option('levels', [Word('...')])} with all possible levels"
+    return (caution("SS310", said, affects="the coefficient", fix=fix),)
 
 
 def sentence(result: Result) -> str:

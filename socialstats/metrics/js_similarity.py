@@ -492,15 +492,11 @@ def chosen_ci(ci: str | None, aggregate: str) -> str:
     if ci is not None and ci not in get_args(Ci):
         raise InputError(f"{option('ci', ci)} is not one of {', '.join(get_args(Ci))}")
     if ci == "noncentral" and ci == other:
-        raise InputError(
-            f"{option('ci', 'noncentral')} is for pooled shares; with {option('aggregate', 'unit')} use "
-            f"{option('ci', 't')}"
-        )
+        raise InputError(f"{option('ci', 'noncentral')} is for pooled shares; with {option('aggregate', 'unit')} use "
+                         f"{option('ci', 't')}")  # fmt: skip
     if ci == other:
-        raise InputError(
-            f"{option('ci', 't')} is for {option('aggregate', 'unit')}; for pooled shares use "
-            f"{option('ci', 'noncentral')}"
-        )
+        raise InputError(f"{option('ci', 't')} is for {option('aggregate', 'unit')}; for pooled shares use "
+                         f"{option('ci', 'noncentral')}")  # fmt: skip
     return ci or own
 
 

@@ -139,10 +139,8 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
     used = design.scale if scale is None else scale
     one_of("scale", used, SCALES)
     if refusal == "level" and used != "nominal":
-        raise InputError(
-            f"{option('refusal', 'level')} needs {option('scale', 'nominal')}: a refusal has no place on the {used} "
-            "scale"
-        )
+        raise InputError(f"{option('refusal', 'level')} needs {option('scale', 'nominal')}: a refusal has no place on "
+                         f"the {used} scale")  # fmt: skip
     if used == "nominal" or design.numeric:
         return used
     if used in ("interval", "ratio"):

@@ -159,10 +159,8 @@ class Board:
         sizes = np.bincount(self.task[units], minlength=len(self.tasks))
         lost = [name for name, n in zip(self.tasks, sizes.tolist(), strict=True) if not n]
         if lost and pooling == "tasks":
-            return (
-                f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {option('pooling', 'units')} "
-                "does not"
-            )
+            other = option("pooling", "units")
+            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {other} does not"
         there = np.flatnonzero(sizes)
         weights = np.full(len(there), 1 / len(there)) if pooling == "tasks" else sizes[there] / sizes.sum()
         return Strata(
@@ -398,10 +396,8 @@ class LeaderboardResult(Result):
         if kind not in KINDS:
             raise InputError(f"{option('kind', kind)} is not one of {', '.join(map(repr, KINDS))}")
         if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-            raise InputError(
-                f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at least "
-                f"{FEWEST_DRAWS}"
-            )
+            raise InputError(f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
+                             f"least {FEWEST_DRAWS}")  # fmt: skip
         return rank_table(self, kind, draws, seed)
 
 

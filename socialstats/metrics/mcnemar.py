@@ -104,19 +104,15 @@ def chosen_test(test: str, factors: tuple[Factor, ...]) -> str:
         return "auto" if factors else "mid_p"
     names = quoted([f.name for f in factors])
     if test in PAIR_TESTS and factors:
-        raise InputError(
-            f"{option('test', test)} takes pairs as independent, but clusters {names} are used; "
-            f"{option('cluster', None)} ignores them, {option('test', 'auto')} takes the cluster-robust test"
-        )
+        raise InputError(f"{option('test', test)} takes pairs as independent, but clusters {names} are used; "
+                         f"{option('cluster', None)} ignores them, {option('test', 'auto')} takes the cluster-robust "
+                         "test")  # fmt: skip
     if test in CLUSTER_TESTS and not factors:
-        raise InputError(
-            f"{option('test', test)} needs clusters; declare a column with {option('cluster')} when making the design"
-        )
+        raise InputError(f"{option('test', test)} needs clusters; declare a column with {option('cluster')} when "
+                         "making the design")  # fmt: skip
     if test not in ("robust_t", "score") and len(factors) == 2:
-        raise InputError(
-            f"{option('test', test)} takes one cluster factor, got {names}; {option('test', 'robust_t')} takes two "
-            "crossed ones"
-        )
+        raise InputError(f"{option('test', test)} takes one cluster factor, got {names}; {option('test', 'robust_t')} "
+                         "takes two crossed ones")  # fmt: skip
     return test
 
 
@@ -126,10 +122,8 @@ def check_binary(design: Paired) -> None:
         return
     other = "symmetry() takes k levels" if design.scale == "nominal" else "paired_difference() takes numbers"
     if design.scale == "nominal" and len(design.levels) == 2:
-        other = (
-            f"say which of the two counts as one: {option('levels', (Word('zero'), Word('one')))} when making the "
-            "design"
-        )
+        levels = option("levels", (Word("zero"), Word("one")))
+        other = f"say which of the two counts as one: {levels} when making the design"
     raise DesignError(
         f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}"
         f"{f' with {len(design.levels)} levels' if design.levels else ''}; {other}"

@@ -334,9 +334,8 @@ def paraphrase_spread(
     """
     given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
     if trait is None and weights is not None:
-        raise InputError(
-            f"{option('weights')} need traits; with {option('trait', None)} the values themselves are compared"
-        )
+        raise InputError(f"{option('weights')} need traits; with {option('trait', None)} the values themselves are "
+                         "compared")  # fmt: skip
     if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
         raise InputError(f"change must name two different stages, not {change!r}")
     settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)

@@ -174,9 +174,8 @@ def usable_refits(made: BradleyTerryBootstrap, resamples: int, n_items: int) -> 
         raise InputError(f"refits: shape {drawn.shape} is not that of {resamples} refits of {n_items} items")
     kept = drawn[np.isfinite(drawn).all(axis=1)]
     if not len(kept):
-        raise UndefinedStatistic(
-            f"none of {count(resamples, 'refit')} had finite strengths; use {option('ci', 'delta')}"
-        )
+        raise UndefinedStatistic(f"none of {count(resamples, 'refit')} had finite strengths; use "
+                                 f"{option('ci', 'delta')}")  # fmt: skip
     return kept
 
 

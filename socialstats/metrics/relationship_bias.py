@@ -202,9 +202,8 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     if settings["couples"] == "complete":
         answers = answers.take(np.append(asked.complete, True)[asked.of_answer])
         if not len(answers.score):
-            raise NothingToAnalyse(
-                f"{design.source}: no couple was answered in both orders ({option('couples', 'complete')})"
-            )
+            raise NothingToAnalyse(f"{design.source}: no couple was answered in both orders "
+                                   f"({option('couples', 'complete')})")  # fmt: skip
     pairs = tuple(sorted({(a, b) for a, b in asked.key[:, :2].tolist()}))
     means = scores(answers, settings["aggregate"])
     return Analysis(design=design, factors=factors, groups=groups, pairs=pairs, means=means), asked
@@ -253,11 +252,10 @@ def answer_codes(design: Ratings, answers: tuple[Any, ...]) -> list[int]:
     other = [design.levels[code] for code in np.unique(values).tolist() if code not in wanted]
     if other:
         n = int(np.isin(values, wanted, invert=True).sum())
-        raise DesignError(
-            f"{design.source}: {count(n, 'answer')} neither '{shorten(labels[0])}' (the first name) nor "
-            f"'{shorten(labels[1])}' (the second): {quoted(other)}. Say which two answers count with "
-            f"{option('answers', (Word('first'), Word('second')))}, and declare the others as {option('refusal')} or "
-            f"{option('na')}")  # fmt: skip
+        raise DesignError(f"{design.source}: {count(n, 'answer')} neither '{shorten(labels[0])}' (the first name) nor "
+                          f"'{shorten(labels[1])}' (the second): {quoted(other)}. Say which two answers count with "
+                          f"{option('answers', (Word('first'), Word('second')))}, and declare the others as "
+                          f"{option('refusal')} or ")  # fmt: skip
     return wanted
 
 
@@ -714,9 +712,8 @@ def relationship_bias(
     for name, allowed in ALLOWED.items():
         one_of(name, settings[name], get_args(allowed))
     if len(settings["answers"]) != 2 or settings["answers"][0] == settings["answers"][1]:
-        raise InputError(
-            f"{option('answers', settings['answers'])} must be two different answers: the one that means the first "
-            "name and the one that means the second")  # fmt: skip
+        raise InputError(f"{option('answers', settings['answers'])} must be two different answers: the one that means "
+                         "the first ")  # fmt: skip
     check_resamples(resamples, level)
     return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
 

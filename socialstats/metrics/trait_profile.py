@@ -165,9 +165,8 @@ def entropies(answers: Answers, unit: str) -> FloatArray:
 
     scores = answers.scores.mean(axis=1)
     if np.any(scores < 0) or np.any(scores.sum(axis=1) <= 0):
-        raise InputError(
-            f"entropy: shares of the trait scores need scores of at least 0, not all 0. Leave {option('entropy')} out"
-        )
+        raise InputError("entropy: shares of the trait scores need scores of at least 0, not all 0. Leave "
+                         f"{option('entropy')} out")  # fmt: skip
     found = entropy(scores, base=2 if unit == "bits" else None, axis=1)
     return np.repeat(found[:, None], answers.scores.shape[1], axis=1)
 

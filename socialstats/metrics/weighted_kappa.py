@@ -93,18 +93,13 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
     def undefined(row: Row, why: str) -> Row:
         if o.on_undefined == "raise":
             place = f" ({row.group})" if row.group is not None else ""
-            raise UndefinedStatistic(
-                f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with this reason"
-            )
+            raise UndefinedStatistic(f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with "
+                                     "this reason")  # fmt: skip
         row = replace(row, undefined=why, reason="no_variation")
         if o.on_undefined == "nan":
             return row
-        return replace(
-            row,
-            estimate=1.0,
-            undefined=f"{why}; taken as 1 by {option('on_undefined', 1.0)}",
-            method=option("on_undefined", 1.0),
-        )
+        taken = option("on_undefined", 1.0)
+        return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by {taken}", method=taken)
 
     def filled(row: Row, found: Inferred, null_error: float = 0.0) -> Row:
         """Add error, interval and t test, of pairs of independent units the z test by the null standard error."""
@@ -341,10 +336,8 @@ def estimate(design: Ratings, o: Options) -> Result:
     factors = cluster_factors(design, o.cluster)
     why = too_many_pairs(len(design.raters)) if isinstance(o.pairs, str) else ""
     if why:
-        ways = (
-            f"name two raters with {option('pairs')}, or use krippendorff_alpha or gwet_ac, which need no pairs of "
-            "raters"
-        )
+        need_none = "krippendorff_alpha or gwet_ac, which need no pairs of raters"
+        ways = f"name two raters with {option('pairs')}, or use {need_none}"
         raise InputError(f"{design.source}: {why}; {ways}")
     two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
     for group, among in by_stratum(design, o.stratum):

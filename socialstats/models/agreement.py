@@ -98,17 +98,10 @@ def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
     steps = np.diff(np.sort(scaled(design.scores)))
     if len(steps) < 2 or np.ptp(steps) <= NEAR * steps.max():
         return ()
-    said = (
-        f"{option('weights', name)} take the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
-    )
-    return (
-        caution(
-            "SS330",
-            said,
-            affects="the coefficient",
-            fix=f"{option('weights', 'ordinal')} takes ranks, or pass a matrix",
-        ),
-    )
+    taken = f"the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
+    said = f"{option('weights', name)} take {taken}"
+    fix = f"{option('weights', 'ordinal')} takes ranks, or pass a matrix"
+    return (caution("SS330", said, affects="the coefficient", fix=fix),)
 
 
 def agreement_weights(
@@ -167,9 +160,8 @@ def agreement_weights(
     if weights not in WEIGHTS:
         raise InputError(f"{option('weights', shorten(weights))} is not one of {', '.join(WEIGHTS)}, nor a matrix")
     if kind != "agreement":
-        raise InputError(
-            f"{option('kind', kind)} describes a matrix; {option('weights', weights)} need none: leave kind out"
-        )
+        raise InputError(f"{option('kind', kind)} describes a matrix; {option('weights', weights)} need none: leave "
+                         "kind out")  # fmt: skip
     return np.ones((1, 1)) if len(x) == 1 else 1 - distances(weights, x)
 
 
@@ -186,9 +178,8 @@ def distances(name: str, x: FloatArray) -> FloatArray:
         raw = (steps + 1) * steps / 2
     elif name == "ratio":
         if np.any(x < 0):
-            raise InputError(
-                f"{option('weights', 'ratio')} needs levels of at least 0, not {x.min():g}; use 'quadratic'"
-            )
+            raise InputError(f"{option('weights', 'ratio')} needs levels of at least 0, not {x.min():g}; use "
+                             "'quadratic'")  # fmt: skip
         both = x[:, None] + x[None, :]
         raw = np.divide(far, both, out=np.zeros_like(far), where=both > 0) ** 2
     else:
@@ -925,10 +916,8 @@ def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) 
     if refusal == "missing":
         return chosen
     if chosen.name != "unweighted":
-        raise InputError(
-            f"{option('refusal', 'level')} needs {option('weights', 'unweighted')}: '{chosen.name}' has no place for "
-            "a refusal"
-        )
+        raise InputError(f"{option('refusal', 'level')} needs {option('weights', 'unweighted')}: '{chosen.name}' has "
+                         "no place for a refusal")  # fmt: skip
     return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
 
 

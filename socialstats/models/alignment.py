@@ -115,11 +115,8 @@ def source_of(design: Ratings, source: str, reference: str | None) -> tuple[Fact
     factor = known[name]
     chosen = "human" if reference is None else reference
     if chosen not in factor.levels:
-        what = (
-            f"no {option('reference')} is given, and 'human'"
-            if reference is None
-            else option("reference", shorten(reference))
-        )
+        none = f"no {option('reference')} is given, and 'human'"
+        what = none if reference is None else option("reference", shorten(reference))
         raise InputError(f"{what} is no level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}")
     return factor, factor.levels.index(chosen)
 

@@ -70,9 +70,8 @@ def correlations(
     """
     how.check(("closed",))
     if design.scale == "nominal":
-        raise InputError(
-            f"{title} needs an order of the levels: declare {option('scale', 'ordinal', '--scale ordinal')}, or numbers"
-        )
+        raise InputError(f"{title} needs an order of the levels: declare "
+                         f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers")  # fmt: skip
     if raters is not None:
         design = design.of_raters(tuple(raters))
     if len(design.raters) < 2 or not design.raters_known:

@@ -328,9 +328,8 @@ def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
     groups, n = design.rater_groups, len(design.raters)
     if source is None and groups:
         if len(groups) > 1 and USUAL not in groups:
-            raise InputError(
-                f"several groups of raters are declared: say {option('source')} one of {quoted(list(groups), 10)}"
-            )
+            raise InputError(f"several groups of raters are declared: say {option('source')} one of "
+                             f"{quoted(list(groups), 10)}")  # fmt: skip
         source = USUAL if USUAL in groups else next(iter(groups))
     if source is None and alone:
         return Factor(name="", codes=np.zeros(n, dtype=np.int64), levels=("all raters",))
@@ -338,9 +337,8 @@ def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
         return groups[source]
     if source not in (None, EACH_RATER):
         listed = quoted([*groups, EACH_RATER], 10)
-        raise InputError(
-            f"{option('source', shorten(str(source)))} is no declared group of raters; use one of {listed}"
-        )
+        raise InputError(f"{option('source', shorten(str(source)))} is no declared group of raters; use one of "
+                         f"{listed}")  # fmt: skip
     if not design.raters_known:
         raise InputError("who gave which rating is not known: raters cannot be compared as sources")
     return Factor(name=EACH_RATER, codes=np.arange(n, dtype=np.int64), levels=design.raters)
@@ -421,10 +419,8 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -
     for name in wanted:
         if name not in known:
             listed = quoted(list(known), 10) or "none"
-            raise InputError(
-                f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
-                f"{option('strata')}"
-            )
+            raise InputError(f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
+                             f"{option('strata')}")  # fmt: skip
     if not wanted:
         return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
     factors = [known[name] for name in wanted]
@@ -459,9 +455,8 @@ def source_cautions(data: SourceCounts) -> tuple[Caution, ...]:
     if not data.left_out:
         return ()
     said = f"{count(data.left_out, 'rating')} of raters without a '{shorten(data.name)}'"
-    return (
-        caution("SS301", said, affects="all rows", fix=f"give every rater one, or choose another {option('source')}"),
-    )
+    fix = f"give every rater one, or choose another {option('source')}"
+    return (caution("SS301", said, affects="all rows", fix=fix),)
 
 
 SharesOf = Callable[[FloatArray, FloatArray], FloatArray]

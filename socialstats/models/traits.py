@@ -231,10 +231,8 @@ def trait_table(
         Where `trait` is None: the values of such a table are in one column.
     """
     if trait is None:
-        raise InputError(
-            f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, the columns of "
-            "a table with one score a row"
-        )
+        raise InputError(f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, "
+                         "the columns of a table with one score a row")  # fmt: skip
     chosen = list(checked_weights(weights, free=True)) if traits is None else traits
     done = trait_ratings(
         data, traits=chosen, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge,
@@ -279,11 +277,8 @@ def chosen_stages(design: Ratings, name: str | None, stages: Sequence[str] | Non
     wanted = tuple(stages)
     unknown = [s for s in wanted if s not in factor.levels]
     if unknown or not wanted or len(set(wanted)) < len(wanted):
-        said = (
-            f"no stage '{shorten(str(unknown[0]))}'"
-            if unknown
-            else f"{option('stages', list(wanted))}: name each stage once"
-        )
+        twice = f"{option('stages', list(wanted))}: name each stage once"
+        said = f"no stage '{shorten(str(unknown[0]))}'" if unknown else twice
         raise InputError(f"{said}. Stages: {listing([shorten(s) for s in factor.levels], most=20)}")
     if len(wanted) == len(factor.levels):
         return design, wanted
@@ -412,8 +407,7 @@ def problem(answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dt
     where = named(answers, k) or "the answer"
     return Problem(
         message=f"{where}: no score of {quoted(traits, 3)} by {quoted(judges, 3)}", source=source,
-        fix=
-            f"Fill it in, or say {option('missing_trait', 'drop_unit')} to leave such answers out; weights are never "
+        fix=f"Fill it in, or say {option('missing_trait', 'drop_unit')} to leave such answers out; weights are never "
             "spread over the other traits",
     )  # fmt: skip
 
@@ -700,9 +694,8 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
         return None
     said = source if source is not None else design.columns.get("rater_source")
     if source is not None and source not in design.rater_groups:
-        raise InputError(
-            f"{option('source', shorten(source))} is no rater group; declared: {quoted(list(design.rater_groups))}"
-        )
+        raise InputError(f"{option('source', shorten(source))} is no rater group; declared: "
+                         f"{quoted(list(design.rater_groups))}")  # fmt: skip
     names = [source] if source is not None else sorted(design.rater_groups, key=lambda name: name != said)
     for name in names:
         factor = design.rater_groups[name]
@@ -716,9 +709,8 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
             return Sides(group=name, level=level, people=tuple(members[level]), judges=tuple(sorted(judges)),
                          left_out=tuple(left_out))  # fmt: skip
     if reference is not None:
-        raise InputError(
-            f"{option('reference', shorten(reference))} is no level beside others of {quoted(names) or 'a group'}"
-        )
+        raise InputError(f"{option('reference', shorten(reference))} is no level beside others of "
+                         f"{quoted(names) or 'a group'}")  # fmt: skip
     return None
 
 

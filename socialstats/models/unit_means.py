@@ -248,13 +248,11 @@ def unit_clusters(
         )
     crossed = len(used) + (judges == "random") + (judges == "random" and not used)
     if crossed > 2:
-        raise InputError(
-            f"{option('judges', 'random')} takes one cluster factor beside the judges; name it with {option('cluster')}"
-        )
+        raise InputError(f"{option('judges', 'random')} takes one cluster factor beside the judges; name it with "
+                         f"{option('cluster')}")  # fmt: skip
     if crossed == 2 and ci in ("bca", "studentized"):
-        raise InputError(
-            f"{option('ci', ci)} needs one factor, not two crossed ones; use 'closed', 'percentile' or 'basic'"
-        )
+        raise InputError(f"{option('ci', ci)} needs one factor, not two crossed ones; use 'closed', 'percentile' or "
+                         "'basic'")  # fmt: skip
     first = {int(code): k for k, code in reversed(list(enumerate(unit.codes.tolist())))}
     at = np.array([first.get(code, -1) for code in range(len(unit.levels))], dtype=np.int64)
     ignored = [c for c in cluster_cautions(design, (*used, unit)) if c.code == "SS201"]

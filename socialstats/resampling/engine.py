@@ -888,10 +888,8 @@ def choose(method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknif
         return basic(boot, level=level)
     if method == "bca":
         if jack is None:
-            raise InputError(
-                f"{option('ci', 'bca')} needs rows or one cluster factor, not two crossed ones; use "
-                f"{option('ci', 'basic')}"
-            )
+            raise InputError(f"{option('ci', 'bca')} needs rows or one cluster factor, not two crossed ones; use "
+                             f"{option('ci', 'basic')}")  # fmt: skip
         return bca(boot, jack, level=level)
     raise InputError(f"{option('ci', method)} is not one of percentile, basic, bca")
 
@@ -909,9 +907,8 @@ def check_resamples(resamples: int, level: float) -> None:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
     needed = resamples_needed(level)
     if resamples < needed:
-        raise InputError(
-            f"{option('resamples', resamples)} cannot give a {100 * level:g}% interval; use at least {needed}"
-        )
+        raise InputError(f"{option('resamples', resamples)} cannot give a {100 * level:g}% interval; use at least "
+                         f"{needed}")  # fmt: skip
 
 
 def resamples_needed(level: float) -> int:

@@ -458,9 +458,8 @@ def by_levels(
         raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
     if by not in ("declared", None) and (design.by is None or by != design.by.name):
         known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
-        raise InputError(
-            f"{option('by', by)} is not declared in this design ({known}); pass {option('by')} when making the design"
-        )
+        raise InputError(f"{option('by', by)} is not declared in this design ({known}); pass {option('by')} when "
+                         "making the design")  # fmt: skip
     if by is None or design.by is None:
         return with_cautions(compute(design), design.cautions)
     results = each_level(design.by.name, design.split(), lambda part: with_cautions(compute(part), part.cautions))

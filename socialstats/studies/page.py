@@ -293,9 +293,8 @@ class Study:
 def check_single(design: Design) -> None:
     """Raise InputError for a design with a by factor, where a page is about one level."""
     if design.by is not None:
-        raise InputError(
-            f"the report takes one '{design.by.name}' at a time; filter the table, or leave {option('by')} out"
-        )
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+                         f"{option('by')} out")  # fmt: skip
 
 
 def shared(design: Design, options: StudyOptions) -> dict[str, Any]:

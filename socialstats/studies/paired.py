@@ -367,9 +367,8 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
     given = option("smallest_effect", Word(f"{smallest:g}"))
     shares = design.scale != "numeric"
     if shares and options.effect_scale == "d_z":
-        raise InputError(
-            f"{option('effect_scale', 'd_z')} is for numbers; the smallest difference of two shares is raw, as 0.05"
-        )
+        raise InputError(f"{option('effect_scale', 'd_z')} is for numbers; the smallest difference of two shares is "
+                         "raw, as 0.05")  # fmt: skip
     if shares and smallest >= 1:
         meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
         raise InputError(f"{given} cannot be: differences of shares lie within -1 and 1{meant}")

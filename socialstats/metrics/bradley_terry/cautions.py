@@ -45,8 +45,7 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
         yield caution(
             "SS209", f"{quoted(none)}: no interval, as each rests on single clusters ({names}), whose leans cannot be "
             "told from it", affects="their intervals, tests and ranks",
-            fix=
-                f"collect comparisons in more clusters, leave these items out, or use {option('vcov', 'model')} where "
+            fix=f"collect comparisons in more clusters, leave these items out, or use {option('vcov', 'model')} where "
                 "clusters have no leans of their own",
         )  # fmt: skip
     borrowed = np.where((errors.unit > BORROWED) & ~errors.refused, errors.unit, 0.0)
@@ -113,8 +112,7 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
         yield caution(
             "SS106", f"{option('order', True)} took the item in column '{first}' as shown first",
             affects="the order effect and every strength",
-            fix=
-                f"declare it in the design ({option('order', 'item_a')}, or the column that says it), or leave out "
+            fix=f"declare it in the design ({option('order', 'item_a')}, or the column that says it), or leave out "
                 "the order effect",
         )  # fmt: skip
     if design.weighted:

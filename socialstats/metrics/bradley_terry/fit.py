@@ -181,9 +181,8 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
             f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
         )
     if options.reference is not None and options.reference not in design.items:
-        raise InputError(
-            f"{option('reference', options.reference)} is not an item; items: {', '.join(design.items[:20])}"
-        )
+        raise InputError(f"{option('reference', options.reference)} is not an item; items: "
+                         f"{', '.join(design.items[:20])}")  # fmt: skip
     # Ford's condition: a penalty needs only that all items hang together, pseudo-wins need nothing
     if data.n_items and not options.prior and (options.penalty is None or len(win_graph(data).groups) > 1):
         require_connected(data, design.items)

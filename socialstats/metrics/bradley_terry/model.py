@@ -60,14 +60,11 @@ class Options:
         if not 0 <= self.prior < float("inf"):
             raise InputError(f"{option('prior', self.prior)} is not a number of pseudo-wins (0 or more)")
         if self.penalty and self.prior:
-            raise InputError(
-                f"{option('penalty', 'firth')} and {option('prior')} are two ways out of the same problem: choose one"
-            )
+            raise InputError(f"{option('penalty', 'firth')} and {option('prior')} are two ways out of the same "
+                             "problem: choose one")  # fmt: skip
         if self.strengths == "none" and (self.formula is None or self.prior or self.reference):
-            raise InputError(
-                f"{option('strengths', 'none')} needs a formula, and takes neither {option('prior')} nor "
-                f"{option('reference')}"
-            )
+            raise InputError(f"{option('strengths', 'none')} needs a formula, and takes neither {option('prior')} nor "
+                             f"{option('reference')}")  # fmt: skip
         if self.solver == "mm" and (self.formula or self.order or self.penalty or self.prior):
             raise InputError(f"{option('solver', 'mm')} fits strengths only: no formula, order, penalty or prior")
 
@@ -88,18 +85,14 @@ class Options:
                 "'rao_kupper' or 'half', or leave them out with design.drop_ties()"
             )
         if self.ties in ("davidson", "rao_kupper") and not ties:
-            raise InputError(
-                f"{option('ties', self.ties)} needs ties, and there are none; leave {option('ties', 'auto')}"
-            )
+            raise InputError(f"{option('ties', self.ties)} needs ties, and there are none; leave "
+                             f"{option('ties', 'auto')}")  # fmt: skip
         if self.penalty and self.ties == "rao_kupper":
-            raise InputError(
-                f"{option('penalty', 'firth')} is available for {option('ties', 'davidson')}, not for 'rao_kupper'; "
-                f"or use {option('prior')}"
-            )
+            raise InputError(f"{option('penalty', 'firth')} is available for {option('ties', 'davidson')}, not for "
+                             f"'rao_kupper'; or use {option('prior')}")  # fmt: skip
         if self.solver == "mm" and self.ties not in ("none", "half"):
-            raise InputError(
-                f"{option('solver', 'mm')} has no tie model; use {option('ties', 'half')} or the default solver"
-            )
+            raise InputError(f"{option('solver', 'mm')} has no tie model; use {option('ties', 'half')} or the default "
+                             "solver")  # fmt: skip
         return self.ties
 
     def covariance_kind(self, n_factors: int, ties: str, weighted: bool) -> str:
@@ -109,10 +102,8 @@ class Options:
                 return "cluster"
             return "sandwich" if ties == "half" or weighted else "model"
         if self.vcov == "cluster" and not n_factors:
-            raise InputError(
-                f"{option('vcov', 'cluster')} needs a cluster: declare one in the design, or pass "
-                f"{option('cluster', 'pair')}"
-            )
+            raise InputError(f"{option('vcov', 'cluster')} needs a cluster: declare one in the design, or pass "
+                             f"{option('cluster', 'pair')}")  # fmt: skip
         return self.vcov
 
 

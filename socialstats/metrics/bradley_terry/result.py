@@ -224,10 +224,8 @@ class BradleyTerryResult(Result):
         if kind not in ("marginal", "simultaneous"):
             raise InputError(f"{option('kind', kind)} is not one of 'marginal', 'simultaneous'")
         if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-            raise InputError(
-                f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at least "
-                f"{FEWEST_DRAWS}"
-            )
+            raise InputError(f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
+                             f"least {FEWEST_DRAWS}")  # fmt: skip
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         n, p = len(strength), None
         if state.robust is not None:
@@ -572,9 +570,8 @@ class BradleyTerryResult(Result):
         if cells not in ("ordered", "pair", "total"):
             raise InputError(f"{option('cells', cells)} is not one of 'ordered', 'pair', 'total'")
         if self.fitted_state.ties == "half":
-            raise UndefinedStatistic(
-                f"{option('ties', 'half')} has no likelihood and no goodness of fit; use {option('ties', 'davidson')}"
-            )
+            raise UndefinedStatistic(f"{option('ties', 'half')} has no likelihood and no goodness of fit; use "
+                                     f"{option('ties', 'davidson')}")  # fmt: skip
         total = cells == "total"
         statistics, df, size, full = _pair_totals(self) if total else _saturated(self, cells)
         if df <= 0:
@@ -782,10 +779,8 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
     if a.penalised or b.penalised:
         raise InputError("a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior")
     if a.ties == "half" or b.ties == "half":
-        raise InputError(
-            f"{option('ties', 'half')} is a quasi-likelihood and has no likelihood-ratio test; use "
-            f"{option('ties', 'davidson')}"
-        )
+        raise InputError(f"{option('ties', 'half')} is a quasi-likelihood and has no likelihood-ratio test; use "
+                         f"{option('ties', 'davidson')}")  # fmt: skip
     one, two = (_record(fit.design) for fit in (small, large))
     if small.design.items != large.design.items or not np.allclose(one, two):
         raise InputError(f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})")

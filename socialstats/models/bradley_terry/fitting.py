@@ -267,10 +267,8 @@ def require_connected(data: PairData, items: tuple[str, ...]) -> None:
         for parts in (graph.components, (graph.unbeaten, graph.winless))
     )
     separate, prior, apart = len(graph.groups) > 1, option("prior", 0.5), option("components", "separate")
-    ways = (
-        f"{apart}, or {prior} (pseudo-wins, which tie the groups by assumption)" if separate else
-        f"{option('penalty', 'firth')}, {prior} (pseudo-wins), {apart}, or leave these items out"
-    )  # fmt: skip
+    alone = f"{option('penalty', 'firth')}, {prior} (pseudo-wins), {apart}, or leave these items out"
+    ways = f"{apart}, or {prior} (pseudo-wins, which tie the groups by assumption)" if separate else alone
     raise MleDoesNotExist(
         f"no finite strengths exist: {_why(graph, items)}. Ways out: {ways}",
         components=components, unbeaten=unbeaten, winless=winless, separate=separate,
@@ -316,14 +314,11 @@ def require_identified(data: PairData) -> None:
         why = "are a combination of the item strengths" if n else "are combinations of each other"
     terms = tuple(name for name, there in zip(data.z_names, involved.tolist(), strict=True) if there)
     if terms:
+        none = option("strengths", "none")
         raise NotIdentified(
             f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
             + (f" ({option('order', False)} leaves out the order effect)" if "order" in terms else "")
-            + (
-                f", or use {option('strengths', 'none')} to explain the strengths by covariates"
-                if "strengths" in why
-                else ""
-            ),
+            + (f", or use {none} to explain the strengths by covariates" if "strengths" in why else ""),
             terms=terms,
         )
 
@@ -352,11 +347,8 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
     involved = tuple(name for j, name in zip(columns, names, strict=True) if j not in dropped)
     with_items = " with the item strengths" if involved == (tie_term,) else ""
     firth = "" if tie_term == "log_theta" else f"{option('penalty', 'firth')}, "
-    ways = (
-        f"{option('prior', 0.5)} (pseudo-wins)"
-        if with_items
-        else f"or leave {'it' if len(involved) == 1 else 'them'} out"
-    )
+    out = f"or leave {'it' if len(involved) == 1 else 'them'} out"
+    ways = f"{option('prior', 0.5)} (pseudo-wins)" if with_items else out
     predict = "predicts" if len(involved) == 1 else "predict"
     raise MleDoesNotExist(
         f"no finite estimate exists: {quoted(involved)} {predict} the outcomes perfectly{with_items} (separation). "

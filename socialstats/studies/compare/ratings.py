@@ -50,9 +50,8 @@ class Numbers:
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: do the levels of the by factor rate the same units differently?"""
     if design.by is None or len(design.by.levels) < 2:
-        raise InputError(
-            f"study 'compare-ratings' needs {option('by')}: a column with the models (or prompts), two at least"
-        )
+        raise InputError(f"study 'compare-ratings' needs {option('by')}: a column with the models (or prompts), two "
+                         "at least")  # fmt: skip
     by = shorten(design.by.name, 40)
     numbers = compute(design, options)
     shown = blocks(numbers, by, options)

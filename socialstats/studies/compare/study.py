@@ -219,9 +219,8 @@ def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryRe
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Answer: do the levels of the by factor differ, on the same pairs of items?"""
     if design.by is None or len(design.by.levels) < 2:
-        raise InputError(
-            f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, two at least"
-        )
+        raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
+                         "two at least")  # fmt: skip
     numbers = compute(design, options)
     shown = with_level_effect(blocks(numbers, design, options), numbers.fits)
     keys = [key for v in numbers.levels.values() for key in v.fit.references]

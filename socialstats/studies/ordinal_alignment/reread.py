@@ -113,9 +113,8 @@ def answers_of(one: Ratings, two: Ratings) -> Answers:
         )
     same = one.units == two.units and one.raters == two.raters and len(one.unit) == len(two.unit)
     if not (same and np.array_equal(one.unit, two.unit) and np.array_equal(one.rater, two.rater)):
-        raise InputError(
-            f"{one.source}: reading column '{name}' gives other rows than the first reading; check {option('na')}"
-        )
+        raise InputError(f"{one.source}: reading column '{name}' gives other rows than the first reading; check "
+                         f"{option('na')}")  # fmt: skip
     extra = [level for level in two.levels if level not in one.levels]
     labels = (*one.levels, *extra)
     where = np.array([labels.index(level) for level in two.levels], dtype=np.int64)

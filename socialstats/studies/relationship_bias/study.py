@@ -114,9 +114,8 @@ def filled(design: Ratings, side: int) -> Ratings:
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: whom does the model favour, how much does the order of names decide, and how sure is that?"""
     if design.by is not None:
-        raise InputError(
-            f"the report takes one '{design.by.name}' at a time; filter the table, or leave {option('by')} out"
-        )
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+                         f"{option('by')} out")  # fmt: skip
     main = bias(design, options, resamples=options.resamples)
     strata = {
         name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
