@@ -167,7 +167,7 @@ def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
     wide = [name for name in ("first", "second") if name in options]
     if len(wide) == 1:
         raise InputError(f"{option(wide[0], options[wide[0]])}: name both columns, {option('first')} and "
-                         f"{option('second')}; ")  # fmt: skip
+                         f"{option('second')}; differences are the first minus the second")  # fmt: skip
     long = [name for name in ("condition", "value", "conditions") if options.get(name) is not None]
     if wide and long:
         raise InputError(

@@ -97,7 +97,8 @@ def couples_design(
     if missing:
         raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
                           f"others with {option('scenario')}, {option('pair')}, {option('group_first')}, "
-                          f"{option('group_second')}, ")  # fmt: skip
+                          f"{option('group_second')}, {option('answer')}. Columns: "
+                          f"{listing(list(table.columns), 20)}")  # fmt: skip
     keys = (*needed, *named)
     if not named:
         table = with_orders(table, keys, (group_first, group_second), (*([who] if who else []), *([by] if by else [])))

@@ -255,7 +255,7 @@ def answer_codes(design: Ratings, answers: tuple[Any, ...]) -> list[int]:
         raise DesignError(f"{design.source}: {count(n, 'answer')} neither '{shorten(labels[0])}' (the first name) nor "
                           f"'{shorten(labels[1])}' (the second): {quoted(other)}. Say which two answers count with "
                           f"{option('answers', (Word('first'), Word('second')))}, and declare the others as "
-                          f"{option('refusal')} or ")  # fmt: skip
+                          f"{option('refusal')} or {option('na')}")  # fmt: skip
     return wanted
 
 
@@ -713,7 +713,7 @@ def relationship_bias(
         one_of(name, settings[name], get_args(allowed))
     if len(settings["answers"]) != 2 or settings["answers"][0] == settings["answers"][1]:
         raise InputError(f"{option('answers', settings['answers'])} must be two different answers: the one that means "
-                         "the first ")  # fmt: skip
+                         "the first name and the one that means the second")  # fmt: skip
     check_resamples(resamples, level)
     return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
 
