@@ -11,7 +11,7 @@ import narwhals as nw
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_table
-from socialstats.text import quoted
+from socialstats.text import listing, quoted
 from socialstats.voice import option
 
 COLUMNS = ("scenario", "pair", "group_first", "group_second")
