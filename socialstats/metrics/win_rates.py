@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
@@ -24,8 +24,8 @@ from socialstats.models.sensitivity import (
     rates,
     table_cautions,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number
 from socialstats.voice import one_of
 
@@ -121,7 +121,7 @@ def win_rates(
     settings: dict[str, Any] = {
         "covariate": covariate, "weights": weights, "cluster": cluster, "ci": ci, "level": checked_level(level),
     }  # fmt: skip
-    return by_levels(comparisons, "declared", lambda one: estimate(one, settings))
+    return estimate(comparisons, settings)
 
 
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:

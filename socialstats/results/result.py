@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.references import citation
 from socialstats.results.rows import (
@@ -431,39 +430,6 @@ class ResultGroup:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
         return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
-
-
-def by_levels(
-    design: Any, by: str | None, compute: Callable[[Any], R], kind: type[Any] = Comparisons
-) -> R | ResultGroup:
-    """Run a metric on the whole design, or once for each level of its `by` factor.
-
-    Parameters
-    ----------
-    design : Comparisons, Paired or Ratings
-        The `kind` that the metric takes.
-    by : {"declared"} or None
-        None ignores the factor.
-    compute : callable
-        Design -> Result.
-    kind : type
-        Design that the metric takes.
-
-    Raises
-    ------
-    InputError
-        For a design of another kind, or a `by` that is not declared.
-    """
-    if not isinstance(design, kind):
-        raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
-    if by not in ("declared", None) and (design.by is None or by != design.by.name):
-        known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
-        raise InputError(f"{option('by', by)} is not declared in this design ({known}); pass {option('by')} when "
-                         "making the design")  # fmt: skip
-    if by is None or design.by is None:
-        return with_cautions(compute(design), design.cautions)
-    results = each_level(design.by.name, design.split(), lambda part: with_cautions(compute(part), part.cautions))
-    return ResultGroup(by=design.by.name, results=results)
 
 
 def each_level(by: str, parts: Mapping[str, Any], call: Callable[[Any], Any]) -> dict[str, Any]:
