@@ -429,8 +429,8 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         return Values("numeric", (), codes) if numeric else Values("binary", pair, codes)
     if None not in numbers and options.scale == "binary":
         listed = text.listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
-        levels = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
-        cure = f"Say which two values count as 0 and 1: {levels}"
+        named = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
+        cure = f"Say which two values count as 0 and 1: {named}"
         raise DesignError(
             f"{rows.table.source}, column '{column}': {option('scale', 'binary')}, but the values are {listed}. {cure}"
         )
