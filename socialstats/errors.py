@@ -50,6 +50,8 @@ class Problem:
         One sentence that says what to do.
     unit : str
         ``"line"`` for files, ``"row"`` for data frames.
+    part : str
+        The part of a design that no column plays, where that is what is wrong.
     """
 
     message: str
@@ -59,6 +61,7 @@ class Problem:
     n_rows: int = 0
     fix: str = ""
     unit: str = "line"
+    part: str = ""
 
     def __str__(self) -> str:
         place = self.source

@@ -14,6 +14,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +109,8 @@ def level_factor(design: Any, by: str | None, kind: Reader) -> str | None:
     name = None if design.by is None else str(design.by.name)
     if by not in ("declared", None, name):
         known = "it has no by factor" if name is None else f"its by factor is '{name}'"
-        raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
+        raise InputError(f"{option('by', by)} is not declared in this design ({known}); pass {option('by')} when "
+                         "making the design")  # fmt: skip
     return None if by is None else name
 
 
@@ -195,7 +197,8 @@ def fit_of(data: Any, columns: Mapping[str, Any], name: str) -> Any:
         data = lookup("bradley_terry").function(as_design(data, columns, Comparisons, name=name))
     elif columns:
         reader_of(columns, [Comparisons], name, [])
-        raise InputError(f"{name}: {', '.join(columns)}= tells how to read a table, and this is a fit already")
+        raise InputError(f"{name}: {', '.join(option(key) for key in columns)} tells how to read a table, and this is "
+                         "a fit already")  # fmt: skip
     if isinstance(data, ResultGroup):
         raise InputError(f"{name} takes one fit, and these are {len(data)}, by {data.by}: pass one, fits[LEVEL]")
     return data

@@ -9,12 +9,15 @@ import sys
 from collections.abc import Sequence
 
 from socialstats.cli.parser import make_parser
+from socialstats.cli.voices import of_tables
 from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, SocialStatsError
+from socialstats.voice import speaking
 
 DONE, REACHED, BAD_INPUT, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # faster for small matrices, same bytes
 
 
+@speaking(of_tables)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
@@ -31,7 +34,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
     try:
-        plain = options.command == "estimate"  # its options are the keywords of Python
         module, name = options.run.split(":")
         code: int = getattr(importlib.import_module(module), name)(options)
         sys.stdout.flush()
@@ -39,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
         return _fail(f"{error}\n  On the command line: {ways}", NOTHING)
     except (InputError, MissingDependency) as error:
-        code = _fail(str(error), BAD_INPUT, plain)
+        code = _fail(str(error), BAD_INPUT)
         _propose(error, options)
         return code
     except SocialStatsError as error:  # nothing to analyse, or a statistic that does not exist
-        return _fail(str(error), NOTHING, plain)
+        return _fail(str(error), NOTHING)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
@@ -64,9 +66,8 @@ def _propose(error: Exception, options: argparse.Namespace) -> None:
         print(proposed(error, str(options.data)), file=sys.stdout if options.command == "check" else sys.stderr)
 
 
-def _fail(message: str, code: int, plain: bool = False) -> int:
-    wording = importlib.import_module("socialstats.cli.wording")
-    for line in wording.as_typed(message, plain=plain).split("\n"):
+def _fail(message: str, code: int) -> int:
+    for line in message.split("\n"):
         prefix = "" if line.startswith(" ") else "error: "
         print(prefix + line, file=sys.stderr)
     return code

@@ -17,7 +17,6 @@ from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
 from socialstats.cli.settings import COMPUTED
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
-from socialstats.cli.wording import as_typed
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
@@ -59,7 +58,7 @@ class Analysis:
         """Return the outcome, and every departure from the plan."""
         found = run_study(self.study, self.design, self.options)
         outcome, departed = with_hypotheses(found, self.hypotheses, self.design, self.options, METRICS)
-        return outcome, (*self.deviations, *(as_typed(text) for text in departed))
+        return outcome, (*self.deviations, *departed)
 
 
 def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:

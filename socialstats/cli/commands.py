@@ -13,7 +13,6 @@ from socialstats.cli.inputs import settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
 from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
-from socialstats.cli.wording import as_typed
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
@@ -60,7 +59,7 @@ def check(options: argparse.Namespace) -> int:
         print(f"report      study {analysis.study.name} runs: {questions}, {count(len(notes), 'caution')}")
         print("".join(f"deviation   {shorten(text, 400)}\n" for text in deviations), end="")
     for note in notes:
-        print(as_typed(f"caution: {note.advice}"), file=sys.stderr)
+        print(f"caution: {note.advice}", file=sys.stderr)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +35,6 @@ SAY_PARTS = (
     "(paired, one row a unit), or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)"
 )
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
-MISSING_PART = re.compile(r"no column for '(\w+)'")
 
 
 class NoDesign(DesignError):
@@ -119,12 +117,12 @@ def _fits(name: str, table: Table, settings: Mapping[str, Any]) -> bool:
 def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
     """Return the one design whose parts are all among the columns."""
     fits: dict[str, dict[str, str]] = {}
-    misses: dict[str, str] = {}
+    misses: dict[str, tuple[Problem, ...]] = {}
     for name, roles in ROLES.items():
         try:
             fits[name] = roles(table, settings)
         except InputError as error:
-            misses[name] = "; ".join(problem.message for problem in getattr(error, "problems", ()))
+            misses[name] = error.problems
     if fits and is_cross_table(table):
         raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:
@@ -147,7 +145,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
     if table.doubt:
         raise NoDesign(f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings)
     lone_part(table, misses, settings)
-    each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
+    each = "\n".join(f"  {name}: {messages(problems)}" for name, problems in misses.items())
     raise NoDesign(f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}", table, settings)
 
 
@@ -177,7 +175,12 @@ def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None
     return rated if same and not _fits("comparisons", table, settings) else None
 
 
-def lone_part(table: Table, misses: Mapping[str, str], settings: Mapping[str, Any]) -> None:
+def messages(problems: Sequence[Problem]) -> str:
+    """Return what is wrong, without places and cures."""
+    return "; ".join(problem.message for problem in problems)
+
+
+def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: Mapping[str, Any]) -> None:
     """Refuse a table that lacks a single part of ratings (or of pairs as well), saying only that.
 
     Raises
@@ -185,7 +188,7 @@ def lone_part(table: Table, misses: Mapping[str, str], settings: Mapping[str, An
     DesignError
         Naming the part, and columns called like identifiers that may play it.
     """
-    lacking = {name: MISSING_PART.findall(message) for name, message in misses.items()}
+    lacking = {name: [problem.part for problem in problems if problem.part] for name, problems in misses.items()}
     alone = {name: parts[0] for name, parts in lacking.items() if len(parts) == 1}
     if "ratings" not in alone or len(set(alone.values())) > 1:
         return
@@ -193,7 +196,7 @@ def lone_part(table: Table, misses: Mapping[str, str], settings: Mapping[str, An
     likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
     fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
     columns = listing([shorten(c) for c in table.columns], most=20)
-    lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {misses['ratings']}"
+    lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {messages(misses['ratings'])}"
     raise NoDesign(f"{lacks}. Say which column it is, {fix} (columns: {columns})", table, settings)
 
 

@@ -32,6 +32,7 @@ from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
 from socialstats.errors import InputError, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
+from socialstats.voice import option
 
 COMMON = ("cluster", "by", "na", "missing", "count")
 Design = Comparisons | Paired | Ratings
@@ -188,7 +189,8 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
         options["first"], options["second"] = order
     for part in ("condition", "value"):
         if part in options:
-            raise InputError(f"--map {part}= is for one row a unit and condition; leave out first= and second=")
+            raise InputError(f"--map {part}= is for one row a unit and condition; leave out {option('first')} and "
+                             f"{option('second')}")  # fmt: skip
     design = Paired.from_wide(table, **options)
     if named:
         return design

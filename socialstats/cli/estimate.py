@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from socialstats.cli.deciding import split_list
-from socialstats.cli.wording import as_typed
+from socialstats.cli.voices import of_metric
 from socialstats.designs.calls import makers_of
 from socialstats.errors import InputError
 from socialstats.results import ResultGroup
+from socialstats.voice import speaking
 
 FORMATS = ("text", "json", "csv", "md", "latex")
-NOT_TYPED = ("allowed", "source")  # of the readers: limits of covariates, and a name for messages
+NOT_TYPED = ("allowed", "source", "format")  # of the readers: limits of covariates, a name for messages, --input-format
 LONGEST_HEAD = 200  # characters of a first line that tells a table of ours from a file of somebody else
 
 
@@ -47,14 +48,15 @@ def run_estimate(options: argparse.Namespace) -> int:
     given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
     if chosen["input_format"]:
         given["format"] = chosen["input_format"]
-    result = function(*tables, **given)
-    text = rendered(result, chosen["as"])
+    with speaking(of_metric(hints)):
+        result = function(*tables, **given)
+        text = rendered(result, chosen["as"])
     if chosen["output"]:
         _write(Path(chosen["output"]), text, tables)
     else:
         print(text)
     if chosen["as"] != "text":
-        for line in dict.fromkeys(as_typed(str(one), plain=True) for one in cautions_of(result)):
+        for line in dict.fromkeys(str(one) for one in cautions_of(result)):
             print(f"caution: {line}", file=sys.stderr)
     if chosen["verify"]:
         found = result.verify()
@@ -93,7 +95,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
     for title, maker, parameters, home in groups:
         types_of, words = get_type_hints(maker, localns=home), described(maker)
         for one in parameters:
-            if one.kind is one.VAR_KEYWORD or one.name in NOT_TYPED or (maker is not function and one.name == "format"):
+            if one.kind is one.VAR_KEYWORD or (maker is not function and one.name in NOT_TYPED):
                 continue
             if one.name not in hints:
                 shown.setdefault(title, []).append((one.name, one.default, words.get(one.name, "")))
@@ -202,7 +204,7 @@ def rendered(result: Any, kind: str) -> str:
     if kind == "csv":
         return str(result.tidy().to_csv(index=False, lineterminator="\n")).rstrip("\n")
     if kind == "text":
-        return as_typed(f"{result.summary()}\n\n{result.sentence()}", plain=True)
+        return f"{result.summary()}\n\n{result.sentence()}"
     return str(result.to_markdown() if kind == "md" else result.to_latex())
 
 

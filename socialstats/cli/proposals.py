@@ -23,7 +23,6 @@ from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
 from socialstats.cli.settings import LISTS, SETTINGS
-from socialstats.cli.wording import as_typed
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
@@ -205,7 +204,7 @@ def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
 def nothing_found(table: Table, refused: Sequence[str]) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
     if refused:
-        return as_typed(f"What it may be cannot be read: {refused[0]}")
+        return f"What it may be cannot be read: {refused[0]}"
     if len(table.columns) == 1:
         return (
             "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "

@@ -16,7 +16,6 @@ from socialstats.cli.claimed import claims_facts, claims_of, with_claims
 from socialstats.cli.commands import load_plan
 from socialstats.cli.describe import describe
 from socialstats.cli.plan import Plan
-from socialstats.cli.wording import typed_outcome
 from socialstats.errors import InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
@@ -51,7 +50,6 @@ def made(options: argparse.Namespace) -> int:
         say(f"{describe(analysis.design)[0]}; study {analysis.study.name}", slow=sys.stderr.isatty())
         found, deviations = analysis.run()
         outcome, stand = with_claims(found, claims)
-        outcome = typed_outcome(outcome)
         facts = analysis.facts | claims_facts(options.claims) | noted(options)
         write(options, targets, outcome, plan, deviations, facts)
     tell(options, outcome)

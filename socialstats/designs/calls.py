@@ -20,6 +20,7 @@ from socialstats.designs.ratings import SCALES, Ratings
 from socialstats.errors import InputError
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import listing
+from socialstats.voice import option
 
 
 def read_comparisons(path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Comparisons:
@@ -141,10 +142,11 @@ def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
         name for name in ("winner", "wins_a", "wins_b", "ties") if options.get(name) and name not in design.columns
     ]
     if unused:
-        read = ", ".join(f"{name}={design.columns[name]!r}" for name in ("winner", "wins_a") if name in design.columns)
+        read = ", ".join(option(name, design.columns[name]) for name in ("winner", "wins_a") if name in design.columns)
         raise InputError(
-            f"{design.source}: {unused[0]}={options[unused[0]]!r} does not go with {read}: a table has one row per "
-            "comparison and winner=, or counts and wins_a=, wins_b=, ties=. Leave one of them out"
+            f"{design.source}: {option(unused[0], options[unused[0]])} does not go with {read}: a table has one row "
+            f"per comparison and {option('winner')}, or counts and {option('wins_a')}, {option('wins_b')}, "
+            f"{option('ties')}. Leave one of them out"
         )
     return design
 
@@ -164,13 +166,14 @@ def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
     """
     wide = [name for name in ("first", "second") if name in options]
     if len(wide) == 1:
-        raise InputError(f"{wide[0]}={options[wide[0]]!r}: name both columns, first= and second=; differences are the "
-                         "first minus the second")  # fmt: skip
+        raise InputError(f"{option(wide[0], options[wide[0]])}: name both columns, {option('first')} and "
+                         f"{option('second')}; differences are the first minus the second")  # fmt: skip
     long = [name for name in ("condition", "value", "conditions") if options.get(name) is not None]
     if wide and long:
         raise InputError(
-            f"{wide[0]}= names a column of a table with one row per unit, {long[0]}= belongs to a table with one row "
-            f"per unit and condition. Leave {long[0]}= out, or name unit=, condition= and value="
+            f"{option(wide[0])} names a column of a table with one row per unit, {option(long[0])} belongs to a table "
+            f"with one row per unit and condition. Leave {option(long[0])} out, or name {option('unit')}, "
+            f"{option('condition')} and {option('value')}"
         )
     return Paired.from_wide(data, **options) if wide else Paired.from_frame(data, **options)
 
@@ -194,8 +197,8 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
         return Ratings.from_frame(data, **options)
     if options.get("value") is not None:
         raise InputError(
-            f"value={options['value']!r} names the column of values where each row is one rating; raters= and units= "
-            "name several columns of values. Leave one of them out"
+            f"{option('value', options['value'])} names the column of values where each row is one rating; "
+            f"{option('raters')} and {option('units')} name several columns of values. Leave one of them out"
         )
     return Ratings.from_wide(data, **{"raters_in": "rows" if "units" in options else "columns", **options})
 
@@ -260,7 +263,7 @@ def as_design(
         named = {key: value for key, value in columns.items() if key != "format"}
         return READ[reader](table, named) if reader in READ else reader(table, **named)
     if columns:
-        said, kind = ", ".join(f"{key}=" for key in columns), type(data).__name__
+        said, kind = ", ".join(option(key) for key in columns), type(data).__name__
         raise InputError(
             f"{name}: {said} tells how to read a table, but this {kind} is read already. Name the columns where it is "
             f"made ({kind}.from_frame), or pass the table itself"
@@ -297,12 +300,12 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
         if key not in every:
             close = difflib.get_close_matches(key, [*options, *every], n=1)
             hint = (
-                f"Did you mean {close[0]}= ?"
+                f"Did you mean {option(close[0])} ?"
                 if close
                 else f"Options: {', '.join(options)}. Columns: {', '.join(every)}"
             )
-            raise InputError(f"{name} has no option {key}=. {hint}")
-    said = listing([f"{key}=" for key in columns], most=20)
+            raise InputError(f"{name} has no option {option(key)}. {hint}")
+    said = listing([option(key) for key in columns], most=20)
     sets = "; or ".join(", ".join(names) for names in known.values())
     raise InputError(f"{name}: {said} belong to different layouts of the table. Use those of one: {sets}")
 
@@ -318,7 +321,7 @@ def opened(data: TableLike, format: Format | None = None) -> Any:
     if isinstance(data, str | os.PathLike):
         return read_table(data, format)
     if format is not None and not getattr(data, "is_file", False):
-        raise InputError(f"format={format!r} says what a file holds, and a {type(data).__name__} is no file")
+        raise InputError(f"{option('format', format)} says what a file holds, and a {type(data).__name__} is no file")
     return data if isinstance(data, np.ndarray | list | tuple) else as_table(data)
 
 
@@ -340,12 +343,12 @@ def keywords_of_call(
         elif key != "raters":
             read[key] = value
             options |= {key: True} if key == "order" else {}
-    for option, part in PARTS_NAMED.items():
-        parameter = inspect.signature(function).parameters.get(option)
-        if parameter is None or part not in known or option in known:
+    for key, part in PARTS_NAMED.items():
+        parameter = inspect.signature(function).parameters.get(key)
+        if parameter is None or part not in known or key in known:
             continue
-        for column in texts(options.get(option, parameter.default)):
-            wanted = column in there or (option in options and column not in NO_COLUMN.get(option, ()))
+        for column in texts(options.get(key, parameter.default)):
+            wanted = column in there or (key in options and column not in NO_COLUMN.get(key, ()))
             if wanted and column not in _columns_named(read):
                 read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
     return read
@@ -364,11 +367,11 @@ def _columns_named(read: Mapping[str, Any]) -> set[str]:
 
 
 @functools.cache
-def _choices(function: Callable[..., Any], option: str) -> tuple[Any, ...]:
+def _choices(function: Callable[..., Any], key: str) -> tuple[Any, ...]:
     """Return the values that an option's type lists."""
 
     def listed(hint: Any) -> tuple[Any, ...]:
         inner = get_args(hint)
         return inner if get_origin(hint) is Literal else tuple(value for one in inner for value in listed(one))
 
-    return listed(get_type_hints(function).get(option, Any))
+    return listed(get_type_hints(function).get(key, Any))

@@ -13,6 +13,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.rows import label_cautions
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import quoted
+from socialstats.voice import option
 
 SEPARATORS = (";", "|", ",")
 
@@ -68,7 +69,7 @@ def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cl
     (('care', 'duty'), ('family', 'work'))
     """
     if design.cited is None:
-        raise InputError("no column of cited labels: name it with values='COLUMN' (--map values=COLUMN)")
+        raise InputError(f"no column of cited labels: name it with {option('values', 'COLUMN', '--map values=COLUMN')}")
     if group not in design.covariates:
         raise InputError(f"no covariate '{group}'; covariates: {quoted(list(design.covariates)) or 'none'}")
     texts = design.cited.levels

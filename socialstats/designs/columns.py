@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from socialstats import text
 from socialstats.designs.options import Options, texts
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.errors import DesignError, Problem
 from socialstats.tables import Table
+from socialstats.voice import Word, option
 
 Pair = tuple[str, str]
 ITEM_PAIRS: tuple[Pair, ...] = (
@@ -125,6 +125,14 @@ class Finder:
         if self.problems:
             raise DesignError(self.problems)
 
+    def lack(
+        self, part: str, names: Sequence[str], guess: str | None = None, taken: Sequence[str] = (), like: int = 3
+    ) -> None:
+        """Collect a part that no column plays; columns like the first few names may have been meant."""
+        message = f"no column for '{part}' (looked for {text.listing(names, most=6)})"
+        self.miss(part, message, names[:like], guess, taken)
+        self.problems[-1] = replace(self.problems[-1], part=part)
+
     def miss(
         self, part: str, message: str, looked: Sequence[str], guess: str | None = None, taken: Sequence[str] = ()
     ) -> None:
@@ -145,13 +153,11 @@ class Finder:
         return next((plain[want.casefold()] for want in looked if want.casefold() in plain), None)
 
     def advice(self, part: str, guess: str | None) -> str:
-        """Return the option that would help, as this kind of input spells it."""
-        if self.table.is_file:
-            typed = shlex.quote(f"{part}={text.shorten(guess)}") if guess else ""
-            if guess and guess != guess.strip():
-                return f"Remove the blanks around the names in the header, or say --map {typed}"
-            return f"Did you mean --map {typed} ?" if guess else f"Say which it is: --map {part}=COLUMN"
-        return f"Did you mean {part}={guess!r} ?" if guess else f"Say which it is: {part}='COLUMN'"
+        """Return the setting that would help."""
+        said = option(part, text.shorten(guess) if guess else "COLUMN")
+        if guess and self.table.is_file and guess != guess.strip():
+            return f"Remove the blanks around the names in the header, or say {said}"
+        return f"Did you mean {said} ?" if guess else f"Say which it is: {said}"
 
 
 def assign(table: Table, options: Options) -> Roles:
@@ -181,7 +187,9 @@ def assign(table: Table, options: Options) -> Roles:
         if name not in covariates:
             known = text.quoted([*covariates], 10) or "none"
             finder.problems.append(
-                Problem(message=f"allowed= names '{name}', which is no covariate", fix=f"Covariates: {known}")
+                Problem(
+                    message=f"{option('allowed')} names '{name}', which is no covariate", fix=f"Covariates: {known}"
+                )
             )
     finder.finish()
     found = frozenset(covariates) if options.covariates is None else frozenset()
@@ -225,8 +233,7 @@ def _miss_item(finder: Finder, side: int, other: str | None) -> None:
     free = [column for column in finder.columns if column != other]
     guess = partner_of(other, 1 - side, free) if other else None
     guess = guess or next((name for name in looked if name in free), None)
-    message = f"no column for '{part}' (looked for {text.listing(looked, most=6)})"
-    finder.miss(part, message, looked[:3], guess, [other] if other else [])
+    finder.lack(part, looked, guess, [other] if other else [])
 
 
 def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
@@ -263,8 +270,7 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, 
     if counted:
         finder.miss("wins_a", "no columns for 'wins_a' and 'wins_b', how often each side won", ["wins_a", "wins_b"])
         return None, ()
-    looked = text.listing(WINNER_NAMES, most=6)
-    finder.miss("winner", f"no column for 'winner' (looked for {looked})", WINNER_NAMES)
+    finder.lack("winner", WINNER_NAMES, like=len(WINNER_NAMES))
     return None, ()
 
 
@@ -302,7 +308,10 @@ def _order(finder: Finder, options: Options, items: Pair) -> str | None:
     if options.order in ("item_a", "item_b"):
         column = items[options.order == "item_b"]
         if options.order in finder.columns and options.order != column:
-            said = f"order='{options.order}' is the item column '{text.shorten(column)}' or the column of that name"
+            said = (
+                f"{option('order', options.order)} is the item column '{text.shorten(column)}' or the column of that "
+                "name"
+            )
             finder.miss("order", said, [], guess=column)
         return column
     if options.order is not None:
@@ -335,7 +344,7 @@ def _covariates(finder: Finder, options: Options, items: Pair, taken: set[str]) 
         if name not in pairs:
             sides = f"no pair of columns for covariate '{text.shorten(name)}' (looked for {name}_a and {name}_b)"
             columns = text.listing(finder.columns, most=20)
-            fix = f"Columns: {columns}. Say covariates={{'{name}': (column_a, column_b)}}"
+            fix = f"Columns: {columns}. Say {option('covariates', {name: (Word('column_a'), Word('column_b'))})}"
             finder.problems.append(Problem(message=sides, source=finder.table.source, fix=fix))
     return {name: pairs[name] for name in names if name in pairs}
 

@@ -17,11 +17,12 @@ from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep
 from socialstats.designs.rows import (
-    FILL_OR_DROP,
     Pending,
     Rows,
     begin,
     code_suspects,
+    fill_or_drop,
+    if_missing,
     label_cautions,
     mirror_suspects,
     repeated_rows,
@@ -47,6 +48,7 @@ from socialstats.tables.table import (
     WEIGHT_ZERO,
     text_weight,
 )
+from socialstats.voice import option
 
 UNKNOWN = -1
 SIDE_CODES: tuple[tuple[str, str], ...] = (
@@ -140,7 +142,7 @@ def outcomes(column: str, sides: Sides, rows: Rows, options: Options) -> IntArra
     if coding == "side" or (scheme and not clash):
         return _judged(likely, "side", column, sides, rows, options)
     if scheme:
-        fix = "Say winner_coding='label' or winner_coding='side'"
+        fix = f"Say {option('winner_coding', 'label')} or {option('winner_coding', 'side')}"
         message = f"{text.quoted(clash)} may name an item or a side, and not every value names an item of its row"
         rows.say(message, column=column, fix=fix)
         return by_label
@@ -227,7 +229,7 @@ def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
     for tie in sorted(ties & set(sides.items)):
         code = sides.items.index(tie)
         bad = rows.use & ((sides.a == code) | (sides.b == code))
-        fix = "Rename the item, or declare other tie labels with tie="
+        fix = f"Rename the item, or declare other tie labels with {option('tie')}"
         if bad.any():
             message = f"an item is called '{text.shorten(tie)}', which is also a tie label"
             rows.add(message, bad, sides.columns, fix=fix)
@@ -263,10 +265,14 @@ def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Row
         scheme = _likely_scheme(used, sides)
         keys, like = [column], [*like, *scheme]
         message = f"'{{}}' is neither '{scheme[0]}', '{scheme[1]}' nor a tie label ({ties})"
-    refused = "or with refusal= (--refusal) if no choice was made"
-    fix = f"Correct it, or declare it with tie='{{}}' (--tie) if it means a tie, {refused}"
-    if {*map(as_number, used)} <= {*SCORES}:
-        fix = "Say winner_coding='score' if 1, 0.5 and 0 are the share of the first item"
+    shares = {*map(as_number, used)} <= {*SCORES}
+
+    def fix(label: str) -> str:
+        if shares:
+            return f"Say {option('winner_coding', 'score')} if 1, 0.5 and 0 are the share of the first item"
+        tie, refused = option("tie", label, "--tie"), option("refusal", typed="--refusal")
+        return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
+
     rows.each_value(column, bad, keys, message, fix=fix, like=like)
     return outcome
 
@@ -285,7 +291,10 @@ def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
     if scheme is not None and not used & {*sides.items} and (rows.use & (outcome == UNKNOWN)).any():
         outcome = _by_scheme(order, scheme, set())
     message = "'{}' does not say which of the two items of its row was shown first"
-    fix = "Use the item's label, a side code or +1/-1; or say order=False if the column means something else"
+    fix = (
+        f"Use the item's label, a side code or +1/-1; or say {option('order', False)} if the column means something "
+        "else"
+    )
     rows.each_value(column, rows.use & (outcome == UNKNOWN), [*sides.columns, column], message, fix=fix)
     return np.select([outcome == A_WON, outcome == B_WON], [1, -1], default=0).astype(np.int64)
 
@@ -316,9 +325,9 @@ def covariate(name: str, columns: tuple[str, str], rows: Rows, allowed: Sequence
             rows.refuse_spellings(column)
         n = rows.counts.n
         if sum(float(n[bad].sum()) for bad in is_text) < MOSTLY * 2 * float(n[rows.use].sum()):
-            fix = f"Correct it, or declare it with na='{{}}' (--na) if it means a missing value (covariate {name})"
             for column, bad in zip(columns, is_text, strict=True):
-                rows.each_value(column, bad, [column], "'{}' is not a number", fix=fix)
+                rows.each_value(column, bad, [column], "'{}' is not a number",
+                                fix=lambda label: f"{if_missing(label)} (covariate {name})")  # fmt: skip
             return None
     a, b = (side.numbers() if numeric else side.mapped(str, None, object) for side in sides)
     return Covariate(name=name, a=a, b=b)
@@ -399,9 +408,9 @@ def _set_weights_aside(rows: Rows, column: str, options: Options) -> None:
     status, name = rows.counts.status, text.shorten(column)
     absent = status == WEIGHT_MISSING
     if absent.any() and options.missing == "drop":
-        rows.leave_out(absent, f"no value in '{name}'", "missing='drop': the weight is missing")
+        rows.leave_out(absent, f"no value in '{name}'", f"{option('missing', 'drop')}: the weight is missing")
     elif absent.any():
-        _add_weight_problem(rows, column, options.na_labels, "the weight is missing", WEIGHT_MISSING, FILL_OR_DROP)
+        _add_weight_problem(rows, column, options.na_labels, "the weight is missing", WEIGHT_MISSING, fill_or_drop())
     for state, (message, fix) in WEIGHT_PROBLEMS.items():
         if (status == state).any():
             _add_weight_problem(rows, column, options.na_labels, message, state, fix)
@@ -540,7 +549,7 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
             done[name] = decoded
     if not unused:
         return done, odd
-    detail = f"{text.quoted(unused)} hold text that differs in most rows; declare covariates= to use them"
+    detail = f"{text.quoted(unused)} hold text that differs in most rows; declare {option('covariates')} to use them"
     return done, [*odd, caution("SS307", detail)]
 
 

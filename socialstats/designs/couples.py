@@ -12,6 +12,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_table
 from socialstats.text import listing, quoted
+from socialstats.voice import option
 
 COLUMNS = ("scenario", "pair", "group_first", "group_second")
 NAMES = ("name_first", "name_second")
@@ -83,7 +84,8 @@ def couples_design(
     <Ratings: 2 ratings, 2 units, 1 rater, 2 levels, nominal; clusters scenario and pair>
     """
     if len({str(one) for one in answers}) != len(answers):
-        raise InputError(f"answers={tuple(answers)!r} must be two different answers: the first and the second name's")
+        raise InputError(f"{option('answers', tuple(answers))} must be two different answers: the first and the "
+                         "second name's")  # fmt: skip
     table = as_table(data, source)
     needed = (scenario, pair, group_first, group_second)
     named = tuple(c for c in NAMES if c in table.columns) if names is None else tuple(names)
@@ -94,7 +96,8 @@ def couples_design(
     missing = [c for c in wanted if c not in table.columns]
     if missing:
         raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
-                          f"others with scenario=, pair=, group_first=, group_second=, answer=. Columns: "
+                          f"others with {option('scenario')}, {option('pair')}, {option('group_first')}, "
+                          f"{option('group_second')}, {option('answer')}. Columns: "
                           f"{listing(list(table.columns), 20)}")  # fmt: skip
     keys = (*needed, *named)
     if not named:

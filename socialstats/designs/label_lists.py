@@ -17,6 +17,7 @@ from socialstats.designs.rows import FILL, Rows, begin, label_cautions
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_table, missing_labels
 from socialstats.text import count as counted
+from socialstats.voice import option
 
 __all__ = ["LabelLists"]
 
@@ -101,9 +102,10 @@ class LabelLists:
         (('care', 'duty'), [2.0, 1.0], 3.0)
         """
         if sep is not None and not str(sep).strip():
-            raise InputError(f"sep={sep!r}: labels are trimmed, so that white space cannot separate them")
+            raise InputError(f"{option('sep', sep)}: labels are trimmed, so that white space cannot separate them")
         if sep is None and unit is None:
-            raise DesignError("say which column names the unit (unit=), or what separates the labels of a row (sep=)")
+            raise DesignError(f"say which column names the unit ({option('unit')}), or what separates the labels of a "
+                              f"row ({option('sep')})")  # fmt: skip
         table = as_table(data, source)
         clusters = tuple(texts(cluster))
         columns = checked_columns(table, labels, unit, group, clusters)
@@ -133,7 +135,7 @@ def checked_columns(
 def check_units(rows: Rows, unit: str, sep: str | None, columns: Sequence[str]) -> None:
     """Report units with several rows of lists, or with several values of a column that belongs to the unit."""
     if sep is not None:
-        rows.refuse_repeats([unit], "A row holds a whole unit here; with one label a row leave sep= out")
+        rows.refuse_repeats([unit], f"A row holds a whole unit here; with one label a row leave {option('sep')} out")
         return
     for column in columns:
         rows.constant([unit], column, "unit", "It belongs to the unit: give its rows the same value")

@@ -10,6 +10,7 @@ import narwhals as nw
 
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
+from socialstats.voice import option
 
 POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
 DIGITS = r"[+-]?\d+(?:[.,]\d+)?"
@@ -65,20 +66,20 @@ def declared_levels(levels: Sequence[Any] | None) -> tuple[str, ...] | None:
     if levels is None:
         return None
     if isinstance(levels, str):
-        listed = ", ".join(repr(part.strip()) for part in levels.split(","))
-        raise InputError(f"levels={levels!r} is one text. Pass a sequence: levels=[{listed}]")
+        listed = option("levels", [part.strip() for part in levels.split(",")])
+        raise InputError(f"{option('levels', levels)} is one text. Pass a sequence: {listed}")
     try:
         found = [as_text(level) for level in levels]
     except TypeError as error:
-        raise InputError(f"levels={levels!r} is not a sequence of labels ({error})") from error
+        raise InputError(f"{option('levels', levels)} is not a sequence of labels ({error})") from error
     done = tuple(level for level in found if level is not None)
     if len(done) < len(found) or not done:
-        raise InputError("levels= needs at least one level, and no level may be empty or missing")
+        raise InputError(f"{option('levels')} needs at least one level, and no level may be empty or missing")
     numbers = [as_number(level) for level in done]
     keys: Sequence[Any] = done if None in numbers else numbers
     twice = next((level for level, key in zip(done, keys, strict=True) if keys.count(key) > 1), None)
     if twice is not None:
-        raise InputError(f"levels= names '{twice}' twice")
+        raise InputError(f"{option('levels')} names '{twice}' twice")
     return done
 
 

@@ -18,6 +18,7 @@ from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.errors import DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_table
 from socialstats.text import listing, quoted, shorten
+from socialstats.voice import Word, option
 
 TASK = "task"
 MODELS = ("model", "model_name", "model_id", "llm", "system", "rater")
@@ -163,8 +164,7 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
     value = parts.find("value", SCORES, table, rater, unit, task)
     for part, found, looked in (("unit", unit or task, ITEMS), ("value", value, SCORES)):
         if found is None:
-            seen = ", ".join(looked[:6])
-            finder.miss(part, f"no column for '{part}' (looked for {seen})", looked[:3], taken=[rater])
+            finder.lack(part, looked, taken=[rater])
     for part, name in {"unit": unit, "value": value, "task": task, "by": parts.by}.items():
         finder.optional(part, name)
     finder.several("cluster", parts.clusters)
@@ -208,15 +208,18 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
     task = parts.find("task", TASKS, table, unit, *columns)
     keep = [name for name in (task, parts.by, *parts.clusters) if name]
     finder = Finder(table)
-    finder.several("unit, task, by, cluster or raters", (*keep, *texts(unit), *columns))
+    named = {"task": task, "by": parts.by, "cluster": parts.clusters, "unit": unit, "raters": columns}
+    for part, names in named.items():
+        finder.several(part, names)
     finder.finish()
     found = columns or scores_of(table, (unit, *keep))
     if len(found) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
         raise DesignError(
             f"{table.source}: no column names the models (looked for {', '.join(MODELS)}), and fewer than two columns "
-            f"hold scores of models. Say rater='COLUMN' (--map rater=COLUMN) for one row per model and item, or name "
-            f"the columns of the models with raters= (--raters a,b,c). Columns: {listed}"
+            f"hold scores of models. Say {option('rater', 'COLUMN', '--map rater=COLUMN')} for one row per model and "
+            f"item, or name the columns of the models with {option('raters', typed='--raters a,b,c')}. Columns: "
+            f"{listed}"
         )
     made = make_long(table, found, keep, row=unit, name="model")
     roles = RatingsRoles(
@@ -232,12 +235,13 @@ def wide_by_model(
     """Read one row per model and a column for each task; the tasks are the units."""
     finder = Finder(table)
     keep = [rater, *([parts.by] if parts.by else [])]
-    finder.several("rater, by or task", (*keep, *columns))
+    for part, names in {"rater": rater, "by": parts.by, "task": columns}.items():
+        finder.several(part, names)
     finder.finish()
     if parts.clusters:
         raise InputError(
-            f"cluster={listing(parts.clusters)}: with one row per model the tasks are the units, and no column can say "
-            "which of them belong together. Leave it out"
+            f"{option('cluster', Word(listing(parts.clusters)))}: with one row per model the tasks are the units, and "
+            "no column can say which of them belong together. Leave it out"
         )
     made = make_long(table, columns, keep, row=None, name=TASK)
     roles = RatingsRoles(unit=made.name, rater=rater, value=made.value, by=parts.by)
@@ -317,8 +321,8 @@ def refuse_choices(table: Table, roles: RatingsRoles) -> None:
             continue
         first = sorted(levels)[0]
         other = "" if chosen else (
-            f", name it as a part of the unit with task='{name}' (--map task={shorten(name)}), or remove the column if "
-            "the rows are repeats that may be averaged"
+            f", name it as a part of the unit with {option('task', name, f'--map task={shorten(name)}')}, or remove "
+            "the column if the rows are repeats that may be averaged"
         )  # fmt: skip
         raise InputError(
             f"{table.source}: a model has several scores of one unit, and column '{shorten(name)}' tells them apart "

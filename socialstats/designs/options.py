@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from socialstats.errors import InputError
 from socialstats.tables import missing_labels
 from socialstats.text import shorten
+from socialstats.voice import option
 
 Missing = Literal["error", "drop"]
 WinnerCoding = Literal["auto", "label", "side", "score"]
@@ -35,7 +36,7 @@ def texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
 def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
     """Raise `InputError` for a value that is not allowed, with those that are."""
     if value not in allowed:
-        raise InputError(f"{name}={value!r} is not an option. Choose from {', '.join(map(repr, allowed))}")
+        raise InputError(f"{option(name, value)} is not an option. Choose from {', '.join(map(repr, allowed))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ def map_options(entries: Sequence[str]) -> dict[str, Any]:
     for entry in entries:
         part, equals, column = entry.partition("=")
         part = {"win_a": "wins_a", "win_b": "wins_b"}.get(part, part)
-        if entry in ("order=", "values="):
+        if part in ("order", "values") and equals and not column:
             named[part] = False
             continue
         if not equals or not part or not column:

@@ -17,11 +17,13 @@ from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired import Paired, PairedScale
 from socialstats.designs.parts import FlowStep, taken
 from socialstats.designs.rows import (
-    FILL_OR_DROP,
     Rows,
     begin,
     cluster_suspects,
     code_suspects,
+    fill_or_drop,
+    if_labels,
+    if_missing,
     label_cautions,
     missing_words,
 )
@@ -35,6 +37,7 @@ from socialstats.designs.tables import (
 )
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, as_text, missing_labels
+from socialstats.voice import Word, option
 
 ErrorOrDrop = Literal["error", "drop"]
 UNIT_NAMES = (
@@ -80,11 +83,12 @@ class PairedOptions:
         check_choice("scale", self.scale, (*get_args(PairedScale), None))
         levels = declared_levels(self.levels)
         if levels is not None and self.scale == "numeric":
-            raise InputError("levels= and scale='numeric' contradict each other: numbers have no levels")
+            raise InputError(f"{option('levels')} and {option('scale', 'numeric')} contradict each other: numbers "
+                             "have no levels")  # fmt: skip
         if levels is not None and len(levels) != 2 and self.scale == "binary":
-            raise InputError(f"scale='binary' needs two levels (zero, one), not {text.quoted(levels)}")
+            raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {text.quoted(levels)}")
         if levels is not None and len(levels) < 2:
-            raise InputError(f"levels= needs at least two levels, not {text.quoted(levels)}")
+            raise InputError(f"{option('levels')} needs at least two levels, not {text.quoted(levels)}")
         if self.conditions is not None:
             _check_conditions(self.conditions)
 
@@ -109,10 +113,12 @@ class PairedOptions:
 
 def _check_conditions(conditions: Sequence[Any]) -> None:
     if isinstance(conditions, str) or len(conditions) != 2:
-        raise InputError(f"conditions={conditions!r}: name two, the first minus the second: conditions=('a', 'b')")
+        raise InputError(f"{option('conditions', conditions)}: name two, the first minus the second: "
+                         f"{option('conditions', ('a', 'b'))}")  # fmt: skip
     first, second = (as_text(label) for label in conditions)
     if first is None or second is None or first == second:
-        raise InputError(f"conditions={tuple(conditions)!r}: the two conditions must be different and not empty")
+        raise InputError(f"{option('conditions', tuple(conditions))}: the two conditions must be different and not "
+                         "empty")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +158,8 @@ def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], ta
         return finder.explicit(part, name, aliases)
     found = next((alias for alias in aliases if alias in finder.columns and alias not in taken), None)
     if found is None:
-        looked = text.listing(aliases, most=6)
         likely = finder.spelled((*aliases, *LIKELY.get(part, ())), [c for c in finder.columns if c not in taken])
-        finder.miss(part, f"no column for '{part}' (looked for {looked})", aliases[:3], likely, sorted(taken))
+        finder.lack(part, aliases, likely, sorted(taken))
         return ""
     taken.add(found)
     return found
@@ -175,7 +180,8 @@ def refuse_unit_as_cluster(
         if name == unit or (alone and name in finder.columns):
             raise DesignError(
                 f"{finder.table.source}: '{text.shorten(name)}' already is the unit, and units are what is taken as "
-                "independent: leave cluster= out. If another column is the unit, say unit='COLUMN' (--map unit=COLUMN)"
+                f"independent: leave {option('cluster')} out. If another column is the unit, say "
+                f"{option('unit', 'COLUMN', '--map unit=COLUMN')}"
             )
 
 
@@ -192,8 +198,8 @@ def refuse_wide(finder: Finder) -> None:
     one, two = pair
     raise DesignError(
         f"{finder.table.source}: the columns '{one}' and '{two}' look like two conditions, one row a unit: name both, "
-        f"first='{one}', second='{two}' (--map first={one} --map second={two}); of a data frame "
-        f"Paired.from_wide(data, first='{one}', second='{two}'). Differences are the first minus the second"
+        f"{option('first', one, f'--map first={one}')}, {option('second', two, f'--map second={two}')}; of a data "
+        f"frame Paired.from_wide(data, first='{one}', second='{two}'). Differences are the first minus the second"
     )
 
 
@@ -315,7 +321,7 @@ def _set_alone_aside(
         rows.leave_out(
             _of_keys(rows.key(roles.key), alone),
             "units without a partner",
-            "missing='drop': the unit has one of the two conditions",
+            f"{option('missing', 'drop')}: the unit has one of the two conditions",
         )
         return tuple(sorted(rows.named(roles.key, k) if roles.by else rows.label(roles.unit, k) for k in first_row))
     a, b = (text.shorten(label) for label in conditions)
@@ -323,7 +329,7 @@ def _set_alone_aside(
         f"{text.count(len(bad), 'unit')} without a partner: {text.count(has[0].sum(), 'unit')} under '{a}', "
         f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count(pairs, 'pair')}"
     )
-    fix = "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out"
+    fix = f"Add the missing rows, or say {option('missing', 'drop', '--missing drop')} to leave such units out"
     column = roles.unit if (rows.origin or rows.table).has(roles.unit) else None
     rows.say(message, column=column, fix=fix)
     what = "row" if rows.origin is None else "value"
@@ -346,7 +352,7 @@ def _two_groups(rows: Rows, roles: PairedRoles, has: AnyArray, conditions: Seque
         f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
         f"({text.count(has[0].sum(), 'unit')} under '{a}', {text.count(has[1].sum(), 'other unit')} under '{b}'): "
         "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
-        "them: unit='COLUMN' (--map unit=COLUMN); if not, no test of pairs applies"
+        f"them: {option('unit', 'COLUMN', '--map unit=COLUMN')}; if not, no test of pairs applies"
     )
 
 
@@ -358,18 +364,17 @@ def _set_empty_aside(
     if not bad.any():
         return
     if options.missing == "error":
-        message, fix = missing_words(rows.counts, column, bad, FILL_OR_DROP)
+        message, fix = missing_words(rows.counts, column, bad, fill_or_drop())
         if rows.origin is not None:  # both values of a row: say so once
             message = "both values are missing"
             bad = bad & (rows.codes(roles.condition) == rows.codes(roles.condition)[bad][0])
         keys = [*roles.key, roles.condition, column]
         rows.add(message, bad, keys, column=column, fix=fix)
     elif not rows.pending:
-        note = f"missing='drop': a value of '{text.shorten(column)}' is missing"
+        note = f"{option('missing', 'drop')}: a value of '{text.shorten(column)}' is missing"
         rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
 
 
-LABELS = "if these are labels, say scale='nominal' (--scale nominal)"
 ZERO_ONE = {0.0, 1.0}
 
 
@@ -415,7 +420,7 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
     if levels is not None:
         scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
         return Values(scale, levels, _by_level(column, rows, levels, declared=True))
-    rows.refuse_spellings(column, otherwise=LABELS)
+    rows.refuse_spellings(column, otherwise=if_labels())
     numbers = {as_number(label) for label in used}
     zero_one = ("0", "1") if numbers <= ZERO_ONE and not numeric else None
     pair = opposites(used) if None in numbers else zero_one
@@ -424,14 +429,14 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         return Values("numeric", (), codes) if numeric else Values("binary", pair, codes)
     if None not in numbers and options.scale == "binary":
         listed = text.listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
-        cure = "Say which two values count as 0 and 1: levels=(zero, one) (--levels zero,one)"
+        named = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
+        cure = f"Say which two values count as 0 and 1: {named}"
         raise DesignError(
-            f"{rows.table.source}, column '{column}': scale='binary', but the values are {listed}. {cure}"
+            f"{rows.table.source}, column '{column}': {option('scale', 'binary')}, but the values are {listed}. {cure}"
         )
     if None not in numbers or numeric or rows.mostly_numbers(column):
-        fix = "Correct it, or declare it with na='{}' (--na) if it means a missing value"
         if None in numbers:
-            rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=fix)
+            rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing)
         return Values("numeric", (), rows.labels(column).numbers())
     levels = _category_levels(column, rows, used) or _levels_of_texts(column, rows, options, used)
     scale = "binary" if len(levels) == 2 else "nominal"
@@ -454,7 +459,11 @@ def _by_level(column: str, rows: Rows, levels: Sequence[str], *, declared: bool)
     codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
     if declared:
         message = f"'{{}}' is none of the declared levels ({text.quoted(levels, 8)})"
-        fix = "Correct it, add it to levels= (--levels), or say na='{}' (--na) if it means a missing value"
+
+        def fix(label: str) -> str:
+            ways = f"add it to {option('levels', typed='--levels')}, or say {option('na', label, '--na')}"
+            return f"Correct it, {ways} if it means a missing value"
+
         bad = rows.use & (codes < 0) & (labels.codes >= 0)
         rows.each_value(column, bad, [column], message, fix=fix, like=levels)
     return np.where(codes >= 0, codes, np.nan)
@@ -471,8 +480,9 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
         return in_order(used)
     raise DesignError(
         f"{rows.table.source}, column '{column}': the values are the text{'s' if len(used) > 1 else ''} "
-        f"{text.quoted(used, 6)}, and nothing says which counts as 1. Say levels=(zero, one) (--levels zero,one), the "
-        "one that counts as 1 last, or scale='nominal' (--scale nominal) if they have no order"
+        f"{text.quoted(used, 6)}, and nothing says which counts as 1. Say "
+        f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}, the one that counts as 1 last, or "
+        f"{option('scale', 'nominal', '--scale nominal')} if they have no order"
     )
 
 
@@ -551,14 +561,14 @@ def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple
                 raise DesignError(f"{place}: no condition '{text.shorten(label)}'. Conditions: {listed}")
         labels = rows.labels(column)
         other = ~np.isin(labels.codes, [labels.levels.index(label) for label in picked if label in labels.levels])
-        rows.leave_out(other, "other conditions", f"conditions={picked!r} picks two")
+        rows.leave_out(other, "other conditions", f"{option('conditions', picked)} picks two")
         return picked, []
     if not found:
         rows.raise_if_any()
         raise _nothing(rows)
     if len(found) != 2:
         example = [text.shorten(label) for label in [*found, "..."][:2]]
-        fix = f"Say which two to compare, the first minus the second: conditions=({example[0]!r}, {example[1]!r})"
+        fix = f"Say which two to compare, the first minus the second: {option('conditions', tuple(example))}"
         many = f"{len(found)} conditions ({listed}), and pairs have two" if len(found) > 2 else f"only one, {listed}"
         raise DesignError(f"{place}: {many}. " + (fix if len(found) > 2 else "Pairs need a second condition"))
     declared = categories(rows.table, column)
@@ -567,7 +577,7 @@ def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple
         return (found[0], found[1]), []
     first, second = (text.shorten(label) for label in found)
     detail = f"differences are '{first}' minus '{second}' (the order of the letters)"
-    fix = f"conditions=('{second}', '{first}') (--conditions) turns them round, and declares the order"
+    fix = f"{option('conditions', (second, first), '--conditions')} turns them round, and declares the order"
     return (found[0], found[1]), [caution("SS310", detail, affects="the sign of differences", fix=fix)]
 
 
@@ -628,7 +638,7 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     finder = Finder(table)
     named = {"first": first, "second": second, "unit": options.unit, "count": options.count or None}
     parts = [(part, finder.explicit(part, column)) for part, column in named.items() if column]
-    belongs = [finder.explicit("by or cluster", name) for name in (options.by, *texts(options.cluster)) if name]
+    belongs = [*finder.several("by", options.by), *finder.several("cluster", options.cluster)]
     distinct_parts(finder, parts)
     finder.finish()
     used = [*(column for _, column in parts), *belongs]
@@ -683,7 +693,7 @@ def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[s
         return labels
     raise DesignError(
         f"{source}: the levels are {text.quoted(labels)}, and nothing says which counts as 1. "
-        "Say levels=(zero, one), or scale='nominal' if they have no order"
+        f"Say {option('levels', (Word('zero'), Word('one')))}, or {option('scale', 'nominal')} if they have no order"
     )
 
 
@@ -691,10 +701,10 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
     """Pair values with a constant; `Paired.one_sample` documents it."""
     number = isinstance(bound, (int, float, np.integer, np.floating)) and not isinstance(bound, bool)
     if not number or not np.isfinite(bound):
-        raise InputError(f"bound={bound!r} is not a finite number")
+        raise InputError(f"{option('bound', bound)} is not a finite number")
     named = cluster if isinstance(cluster, Mapping) else {} if cluster is None else {"cluster": cluster}
     if name in named or not all(isinstance(one, str) for one in (name, *named)):
-        raise InputError(f"name={name!r}: values and clusters need different names, which are texts")
+        raise InputError(f"{option('name', name)}: values and clusters need different names, which are texts")
     columns = {key: _vector(one, key) for key, one in {name: values, **named}.items()}
     sizes = {key: len(one) for key, one in columns.items()}
     if len(set(sizes.values())) > 1:

@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.errors import InputError
 from socialstats.text import quoted
+from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
 
@@ -102,7 +103,7 @@ def named_factors(
         elif name not in known:
             listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*known, *(["pair"] if pair else [])])) or "none"
             said = "Clusters" if pair else "Clusters declared"
-            raise InputError(f"no cluster '{name}'. {said}: {listed}; declare others with cluster=")
+            raise InputError(f"no cluster '{name}'. {said}: {listed}; declare others with {option('cluster')}")
     return tuple(known[name] for name in wanted)
 
 

@@ -15,6 +15,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
 from socialstats.text import listing, quoted, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +187,8 @@ class RatingsSources:
         other = units if raters_in == "columns" else raters
         if other is not None:
             name = "units" if raters_in == "columns" else "raters"
-            raise InputError(f"{name}={other!r}: with raters_in={raters_in!r} the columns are the other axis")
+            raise InputError(f"{option(name, other)}: with {option('raters_in', raters_in)} the columns are the other "
+                             "axis")  # fmt: skip
         columns = raters if raters_in == "columns" else units
         return wide_ratings(data, raters_in, columns, source, RatingsOptions(unit=unit, **options))
 
@@ -440,7 +442,7 @@ class Ratings(RatingsSources):
         known = {**self.strata, **{factor.name: factor for factor in self.clusters}}
         if stratum not in known:
             listed = ", ".join(f"'{name}'" for name in known) or "none"
-            raise InputError(f"no stratum '{stratum}'. Declared: {listed}; declare others with strata=")
+            raise InputError(f"no stratum '{stratum}'. Declared: {listed}; declare others with {option('strata')}")
         factor = known[stratum]
         return {
             level: self.take(factor.codes[self.unit] == code, note=f"{stratum} = {level}")

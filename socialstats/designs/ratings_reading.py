@@ -16,7 +16,6 @@ from socialstats.designs.comparisons import group
 from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
 from socialstats.designs.options import check_choice, texts
 from socialstats.designs.paired_reading import (
-    LABELS,
     UNIT_NAMES,
     VALUE_NAMES,
     ErrorOrDrop,
@@ -33,6 +32,7 @@ from socialstats.designs.rows import (
     begin,
     cluster_suspects,
     code_suspects,
+    if_labels,
     item_suspects,
     label_cautions,
     missing_words,
@@ -41,6 +41,7 @@ from socialstats.designs.tables import (
     as_named,
     frequency,
     frequency_columns,
+    holds_numbers,
     looks_counted,
     make_long,
     refuse_totals,
@@ -50,6 +51,7 @@ from socialstats.designs.tables import (
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_number, as_table, missing_labels
 from socialstats.text import shorten
+from socialstats.voice import Word, option
 
 RATER_NAMES = (
     "rater", "rater_id", "judge", "judge_id", "annotator", "annotator_id", "coder", "grader", "labeler", "evaluator",
@@ -91,7 +93,7 @@ class RatingsOptions:
         clash = [label for label in levels if label in self.refusal_labels or label in texts(self.na or ())]
         if clash:
             raise InputError(f"'{shorten(clash[0])}' is declared as a level and as a refusal or missing value")
-        check_scale(self.scale, levels, "levels=")
+        check_scale(self.scale, levels, option("levels"))
 
     @property
     def refusal_labels(self) -> frozenset[str]:
@@ -117,13 +119,14 @@ def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
         number = as_number(level)
         if number is None:
             raise InputError(
-                f"{place}: scale='{scale}' needs numbers, and '{shorten(level)}' is none. Say scale='ordinal' with "
-                "levels= in order (--scale ordinal --levels a,b,c), or scale='nominal'"
+                f"{place}: {option('scale', scale)} needs numbers, and '{shorten(level)}' is none. Say "
+                f"{option('scale', 'ordinal')} with {option('levels')} in order (--scale ordinal --levels a,b,c), or "
+                f"{option('scale', 'nominal')}"
             )
         if number < 0 and scale == "ratio":
             raise InputError(
-                f"{place}: scale='ratio' needs numbers from 0 upwards, and '{shorten(level)}' is negative. "
-                "Say scale='interval' (--scale interval)"
+                f"{place}: {option('scale', 'ratio')} needs numbers from 0 upwards, and '{shorten(level)}' is "
+                f"negative. Say {option('scale', 'interval', '--scale interval')}"
             )
 
 
@@ -206,8 +209,21 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         by=by, status=status, source=source, groups=groups, strata=strata, clusters=clusters, count=times,
     )  # fmt: skip
     distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "rater", "value", "by", "status")])
+    if not roles.value and (alike := _alike(table, roles, taken)):
+        wide = f"Where each column is a rater, say {option('raters', alike)}"
+        finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
     finder.finish()
     return roles
+
+
+def _alike(table: Table, roles: RatingsRoles, taken: set[str]) -> list[str]:
+    """Return columns that share values, as columns of ratings do: beside the unit, or numbers; none of too many."""
+    columns = [c for c in table.columns if c not in taken or c == roles.rater]
+    if not 1 < len(columns) <= MOST_NAMED or not (roles.unit or all(holds_numbers(table, c) for c in columns)):
+        return []
+    held = {name: {*table.counts([name]).columns[name].labels().levels} for name in columns}
+    found = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
+    return found if len(found) > 1 else []
 
 
 ZERO_LEVELS = "no rating has a value"
@@ -280,12 +296,17 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
     codes = np.array([*codes_in(labels.levels, choice.levels), -1], dtype=np.int64)[labels.codes]
     if choice.declared or not rows.pending:
         message = f"'{{}}' is none of the levels ({text.quoted(choice.levels, 8)})"
-        fix = "Correct it, add it to levels= (--levels), or say refusal='{}' or na='{}'"
-        rows.each_value(roles.value, rated & (codes < 0), [roles.value], message, fix=fix, like=choice.levels)
+
+        def cure(label: str) -> str:
+            ways = f"{option('refusal', label)} or {option('na', label)}"
+            return f"Correct it, add it to {option('levels', typed='--levels')}, or say {ways}"
+
+        rows.each_value(roles.value, rated & (codes < 0), [roles.value], message, fix=cure, like=choice.levels)
     numeric, scores = level_scores(choice.levels)
     found = []
     if choice.caution:
-        found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=SAY))
+        fix = f"declare {option('scale', typed='--scale')} and {option('levels', typed='--levels')}"
+        found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=fix))
     if numeric and not choice.declared:
         found += code_suspects(rows, [roles.value], rated)
     return Rated(
@@ -295,7 +316,6 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
 
 
 LONG = 16  # characters of a level, from which a caution writes it as 1e+200
-SAY = "declare scale= (--scale) and levels= (--levels)"
 
 
 def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.ndarray[Any, np.dtype[np.int8]]:
@@ -313,7 +333,7 @@ def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.nda
             _count(rows, (given.codes == code) & (said == MISSING), f"status '{text.shorten(label)}'")
         _count(rows, given.codes < 0, "no status")
     if absent.any() and options.missing == "error":
-        keep = "Fill it in, or say missing='drop' (--missing drop) to keep such ratings as missing"
+        keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         message, fix = missing_words(rows.counts, roles.value, absent, keep)
         rows.add(message, absent, [roles.value], column=roles.value, fix=fix)
     _count(rows, absent, f"no value in '{text.shorten(roles.value)}'")
@@ -355,18 +375,23 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     used = rows.used_labels(column, rated)
     if options.scale == "nominal":
         return in_order(used)
-    rows.refuse_spellings(column, rated, LABELS)
+    rows.refuse_spellings(column, rated, if_labels())
     words = rows.texts(column, rated)
     if words.any() and (pair := opposites(used)):
         return pair
     if not words.any() or options.scale in ("interval", "ratio") or rows.mostly_numbers(column, rated):
-        fix = "Correct it, or say refusal='{}' (--refusal) or na='{}' (--na), or scale='nominal' if these are labels"
-        rows.each_value(column, words, [column], "'{}' is not a finite number", fix=fix)
+
+        def cure(label: str) -> str:
+            ways = f"{option('refusal', label, '--refusal')} or {option('na', label, '--na')}"
+            return f"Correct it, or say {ways}, or {option('scale', 'nominal')} if these are labels"
+
+        rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
         return tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
     raise DesignError(
         f"{place}: the values are texts, and nothing says their order: {text.quoted(in_order(used), 12)}. Pass all "
-        "levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say "
-        "scale='nominal' (--scale nominal) if they have none; a refusal is no level: refusal='F' (--refusal F)"
+        f"levels, the lowest first, as in {option('levels', ['low', 'medium', 'high'], '--levels low,medium,high')}, "
+        f"or say {option('scale', 'nominal', '--scale nominal')} if they have none; a refusal is no level: "
+        f"{option('refusal', 'F', '--refusal F')}"
     )
 
 
@@ -402,7 +427,10 @@ def build_from(
         rows.become_wide(wide)
     rows.set_missing_aside(roles.needed(), drop=False, fix=FILL)
     rated = rate(rows, roles, options)
-    fix = "A rater rates a unit once: name what tells these rows apart in the unit, or with by=, or keep one of them"
+    fix = (
+        f"A rater rates a unit once: name what tells these rows apart in the unit, or with {option('by')}, or keep "
+        "one of them"
+    )
     if options.repeats == "error":
         rows.refuse_repeats(roles.apart, fix)
     times = np.ones(len(rows.use))
@@ -460,14 +488,15 @@ def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
         rater, named = rows.key(roles.who), rows.use & ~empty
         partly = empty & np.isin(rater, rater[named])
         if not named.any():
-            rows.say("no rater has a value", column=column, fix=NO_RATERS)
+            groups = option("rater_groups", typed="--rater-group")
+            fix = f"It belongs to the rater: fill it in, or take it out of {groups}"
+            rows.say("no rater has a value", column=column, fix=fix)
         elif partly.any():
             rows.add("the value is missing", partly, [*roles.who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
     rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
 
 
-NO_RATERS = "It belongs to the rater: fill it in, or take it out of rater_groups= (--rater-group)"
 SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
 
 
@@ -545,14 +574,13 @@ def size_cautions(units: int, raters: int) -> list[Caution]:
     if raters <= units:
         return []
     detail = f"{text.count(raters, 'rater')}, {text.count(units, 'unit')}"
-    fix = "check which column is the unit and which the rater (in wide tables: raters_in=)"
+    fix = f"check which column is the unit and which the rater (in wide tables: {option('raters_in')})"
     return [caution("SS309", detail, affects="every number", fix=fix)]
 
 
 AXES = ("columns", "rows")
 BELONG = ("stratum", "strata", "stage", "trait", "category", "split", "language", "block", "fold", "weight")
 MOST_NAMED = 8
-SQUARE_FIX = "declare scale= (scale='ordinal' for levels in order)"
 
 
 def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions) -> Ratings:
@@ -568,7 +596,8 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     _refuse_other_axis(options, raters_in)
     keep = [name for name in (*mine, options.rater_source, options.by, options.count) if name]
     finder.optional(row_part, row)
-    finder.several("strata, cluster, group, by or count", keep)
+    for part in ("strata", "cluster", "rater_groups", "rater_source", "by", "count"):
+        finder.several(part, getattr(options, part) or None)
     counts = frequency_columns(table, [*keep, row or ""], options.na_labels) if by_column else []
     chosen = texts(columns) if columns is not None else [c for c in table.columns if c not in (row, *keep, *counts)]
     finder.several("raters" if by_column else "units", chosen)
@@ -604,11 +633,12 @@ def _refuse_others(source: str, chosen: Sequence[str]) -> None:
     if not other:
         return
     rest = [c for c in chosen if c not in other]
-    fix = f"raters={rest!r}" if 1 < len(rest) <= MOST_NAMED else "raters=[...] with the columns of the raters"
+    few = 1 < len(rest) <= MOST_NAMED
+    fix = option("raters", rest) if few else f"{option('raters', [Word('...')])} with the columns of the raters"
     raise DesignError(
-        f"{source}: without raters= all other columns are raters, here {text.quoted(chosen, 8)}; but "
+        f"{source}: without {option('raters')} all other columns are raters, here {text.quoted(chosen, 8)}; but "
         f"{text.quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
-        f"{fix}, and unit=, cluster= or strata= for a column that belongs to the unit"
+        f"{fix}, and {option('unit')}, {option('cluster')} or {option('strata')} for a column that belongs to the unit"
     )
 
 
@@ -618,10 +648,12 @@ def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
         if value := getattr(options, name):
             what = "raters are columns" if by_column else "units are columns"
             raise InputError(
-                f"{name}={value!r}: with raters_in='{raters_in}' {what}; use Ratings.from_frame (long table)"
+                f"{option(name, value)}: with {option('raters_in', raters_in)} {what}; use Ratings.from_frame "
+                "(long table)"
             )
     if options.status:
-        raise InputError(f"status={options.status!r}: a wide table has no status; use Ratings.from_frame (long table)")
+        raise InputError(f"{option('status', options.status)}: a wide table has no status; use Ratings.from_frame "
+                         "(long table)")  # fmt: skip
 
 
 def counted_ratings(
@@ -633,7 +665,8 @@ def counted_ratings(
     belongs = texts((*texts(options.strata), *texts(options.cluster)))
     key = [name for name in (options.unit, options.by) if name]
     others = [*key, *belongs]
-    finder.several("unit, by, strata or cluster", others)
+    for part in ("unit", "by", "strata", "cluster"):
+        finder.several(part, getattr(options, part))
     chosen = texts(columns) if columns is not None else tuple(c for c in table.columns if c not in others)
     finder.several("columns", chosen)
     finder.finish()
@@ -647,12 +680,21 @@ def counted_ratings(
     rows.set_missing_aside(chosen, drop=False, fix="Write 0 where nobody gave the level")
     counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
     if options.unit:
-        rows.refuse_repeats(key, "A unit has one row: add its counts up, or name what tells these rows apart with by=")
+        rows.refuse_repeats(
+            key, f"A unit has one row: add its counts up, or name what tells these rows apart with {option('by')}"
+        )
         for name in belongs:
             rows.constant([options.unit], name, "unit", "It belongs to the unit: give its rows the same value")
     rows.raise_if_any()
     done = _from_counts(rows, counts, labels, scale, options, belongs)
-    notes = [caution("SS310", note, affects="weights and distances between levels", fix="declare scale= (--scale)")]
+    notes = [
+        caution(
+            "SS310",
+            note,
+            affects="weights and distances between levels",
+            fix=f"declare {option('scale', typed='--scale')}",
+        )
+    ]
     suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))
     return replace(done, cautions=(*(notes if note else []), *suspects))
 
@@ -676,8 +718,9 @@ def _scale_of(
     if declared:
         return "ordinal", ""
     raise DesignError(
-        f"{source}: the levels are texts, and nothing says their order: {text.quoted(labels, 12)}. Pass levels= or "
-        "columns= in order, the lowest first, or say scale='nominal' if they have none"
+        f"{source}: the levels are texts, and nothing says their order: {text.quoted(labels, 12)}. Pass "
+        f"{option('levels')} or {option('columns')} in order, the lowest first, or say {option('scale', 'nominal')} "
+        "if they have none"
     )
 
 
@@ -743,17 +786,18 @@ def square_ratings(
     """Read a square table of two raters; `Ratings.from_table` documents it."""
     names = texts(raters)
     if len(names) != 2:
-        raise InputError(f"raters={raters!r}: name the two raters, rows first")
+        raise InputError(f"{option('raters', raters)}: name the two raters, rows first")
     check_choice("scale", scale, (*SCALES, None))
     vectors = "Ratings.from_wide({'x': x, 'y': y}, raters_in='columns')"
     labels, counts, named = square_counts(table, levels, start=1, source=source, vectors=vectors)
     chosen, note = _scale_of(labels, scale, named, source, square=True)
+    declare = f"declare {option('scale')} ({option('scale', 'ordinal')} for levels in order)"
     cells = np.argwhere(counts)
     n = len(cells)
     unit_count = counts[tuple(cells.T)]
     numeric, scores = level_scores(labels)
     step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
-    notes = (caution("SS310", note, affects="weights and distances between levels", fix=SQUARE_FIX),)
+    notes = (caution("SS310", note, affects="weights and distances between levels", fix=declare),)
     return Ratings(
         units=numbered(n), raters=tuple(sorted(names)), levels=labels, scale=chosen, numeric=numeric, scores=scores,
         unit=np.repeat(np.arange(n), 2), rater=np.tile([0, 1], n),

@@ -21,6 +21,7 @@ from socialstats.designs.parts import A_WON, B_WON, Factor, FlowStep
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
 from socialstats.tables.table import Wanted
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
@@ -136,8 +137,22 @@ def _meant(label: str, like: Sequence[str]) -> str:
 
 SHOWN = 20
 FILL = "Fill it in, or leave such rows out of the table"
-FILL_OR_DROP = "Fill it in, or say missing='drop' (--missing drop) to leave such rows out"
 Message = Callable[[IntArray], str]
+
+
+def fill_or_drop() -> str:
+    """Return the cure of a missing value."""
+    return f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to leave such rows out"
+
+
+def if_missing(label: str) -> str:
+    """Return the cure of a value that is no number."""
+    return f"Correct it, or declare it with {option('na', label, '--na')} if it means a missing value"
+
+
+def if_labels() -> str:
+    """Return the cure of labels that are no numbers."""
+    return f"if these are labels, say {option('scale', 'nominal', '--scale nominal')}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -255,8 +270,9 @@ class Rows:
         self.pending.append(Pending(message, column, (), None, 0, fix))
 
     def each_value(
-        self, column: str, bad: BoolArray, keys: Sequence[str], message: str, *, fix: str = "", like: Sequence[str] = ()
-    ) -> None:
+        self, column: str, bad: BoolArray, keys: Sequence[str], message: str, *,
+        fix: str | Callable[[str], str] = "", like: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         """Add one problem a distinct bad value of a column, the most frequent values first.
 
         Parameters
@@ -265,8 +281,9 @@ class Rows:
         bad : (rows,) bool array
         keys : sequence of str
             Columns that make a row bad.
-        message, fix : str
+        message : str
             ``{}`` stands for the value.
+        fix : str, or function of the value
         like : sequence of str
             Values that may have been meant.
         """
@@ -274,9 +291,9 @@ class Rows:
         values, inverse = np.unique(codes[bad], return_inverse=True)
         order = np.argsort(-np.bincount(inverse, weights=self.counts.n[bad], minlength=len(values)), kind="stable")
         for code in values[order[:A_KIND]].tolist():
-            value, cure = text.shorten(levels[code]), _meant(levels[code], like) + fix
-            said = message.replace("{}", value)
-            self.add(said, bad & (codes == code), keys, column=column, fix=cure.replace("{}", value))
+            value = text.shorten(levels[code])
+            cure = _meant(levels[code], like) + (fix(value) if callable(fix) else fix)
+            self.add(message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure)
         rest = values[order[A_KIND:]]
         if len(rest):
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
@@ -336,7 +353,7 @@ class Rows:
             self.use = self.use & ~bad
         return rows
 
-    def set_missing_aside(self, columns: Sequence[str], *, drop: bool, fix: str = FILL_OR_DROP) -> None:
+    def set_missing_aside(self, columns: Sequence[str], *, drop: bool, fix: str = "") -> None:
         """Report rows without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
             bad = self.codes(column) < 0
@@ -344,9 +361,10 @@ class Rows:
                 continue
             if drop:
                 name = text.shorten(column)
-                self.leave_out(bad, f"no value in '{name}'", f"missing='drop': the value of '{name}' is missing")
+                note = f"{option('missing', 'drop')}: the value of '{name}' is missing"
+                self.leave_out(bad, f"no value in '{name}'", note)
             else:
-                message, cure = missing_words(self.counts, column, bad, fix)
+                message, cure = missing_words(self.counts, column, bad, fix or fill_or_drop())
                 self.add(message, bad, [column], column=column, fix=cure)
                 self.use = self.use & ~bad
 
@@ -434,7 +452,8 @@ def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tupl
     if not read:
         return "the value is missing", fix
     word = "mean" if len(read) > 1 else "means"
-    cure = f"{fix}. Say na=False (--na '') if {text.quoted(read, 5)} {'are labels' if len(read) > 1 else 'is a label'}"
+    none, what = option("na", False, "--na ''"), "are labels" if len(read) > 1 else "is a label"
+    cure = f"{fix}. Say {none} if {text.quoted(read, 5)} {what}"
     return f"the value is missing ({text.quoted(read, 5)} {word} that)", cure
 
 
@@ -528,7 +547,8 @@ def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Ca
     if not found:
         return []
     listed = "; ".join(f"'{text.shorten(column)}' ({levels:,} values)" for column, levels in found)
-    fix = f"cluster='{text.shorten(found[0][0])}' (--map cluster={text.shorten(found[0][0])}) if its rows are alike"
+    name = text.shorten(found[0][0])
+    fix = f"{option('cluster', name, f'--map cluster={name}')} if its rows are alike"
     return [caution("SS311", f"{listed}, {units:,} units", affects="standard errors, intervals, p-values", fix=fix)]
 
 
@@ -600,7 +620,7 @@ def code_suspects(cells: Rows, columns: Sequence[str], use: BoolArray | None = N
         found.append(caution(
             "SS325", f"{text.quoted(texts)} in '{text.shorten(column)}'{where}, beside {text.as_given(min(others))} to "
             f"{text.as_given(max(others))}", affects="every number",
-            fix=f"na={texts if len(texts) > 1 else repr(texts[0])} ({' '.join(f'--na {t}' for t in texts)}) if "
+            fix=f"{option('na', texts if len(texts) > 1 else texts[0], ' '.join(f'--na {t}' for t in texts))} if "
             f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
         ))  # fmt: skip
     return found
@@ -612,7 +632,8 @@ def item_suspects(raters: Sequence[str]) -> list[Caution]:
     items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
     if len(raters) < 2 or len(items) < len(raters):
         return []
-    fix = "rate agreement only if each column is a rater; the rows of a questionnaire are its raters (raters_in='rows')"
+    rows = f"the rows of a questionnaire are its raters ({option('raters_in', 'rows')})"
+    fix = f"rate agreement only if each column is a rater; {rows}"
     return [caution("SS326", text.quoted(items), affects="every number", fix=fix)]
 
 
@@ -676,5 +697,5 @@ def repeated_rows(table: Table) -> list[Caution]:
         "SS321", f"{copies:,} of {int(rows.sum()):,} rows equal another row in every column, '{name}' among them",
         affects="n, standard errors, intervals, p-values",
         fix=f"leave copies out; where each is an answer of its own, number the answers of a '{name}' in a column, and "
-        f"declare cluster='{name}' (--cluster {name})",
+        f"declare {option('cluster', name, f'--cluster {name}')}",
     )]  # fmt: skip

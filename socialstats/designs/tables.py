@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -18,6 +19,7 @@ from socialstats.designs.rows import Rows
 from socialstats.errors import SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.text import listing, quoted, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,10 +178,10 @@ def frequency(
     distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
     found = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
     if found.counts and (len(found.numbers) > 1 or found.rows == 1):  # a constant says nothing of single rows
-        name = text.shorten(named[0])
+        name, none = text.shorten(named[0]), option("count", False, "--count ''")
         return Frequency(column=named[0], cautions=(caution(
             "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
-            fix=f"count='{name}' (--count {name}) says so; count=False (--count '') if it means something else",
+            fix=f"{option('count', name, f'--count {name}')} says so; {none} if it means something else",
         ),))  # fmt: skip
     odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
     if not odd and distinct and few and counted():
@@ -192,11 +194,11 @@ def _named(columns: Sequence[str], how: str) -> Frequency:
     """Return caution SS324 about columns that may count rows or weigh them; nothing for none."""
     if not columns:
         return Frequency()
-    name = text.shorten(columns[0])
+    name, none = text.shorten(columns[0]), option("count", False, "--count ''")
     return Frequency(cautions=(caution(
         "SS324", f"{text.quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
-        fix=f"count='{name}' (--count {name}) if a row stands for so many, weight='{name}' (--map weight={name}) if it "
-        "weighs comparisons, count=False (--count '') if neither",
+        fix=f"{option('count', name, f'--count {name}')} if a row stands for so many, "
+            f"{option('weight', name, f'--map weight={name}')} if it weighs comparisons, {none} if neither",
     ),))  # fmt: skip
 
 
@@ -241,7 +243,7 @@ def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
     """Report rows of totals (``Sum``, ``Total``) in a table of frequencies: they would be counted twice."""
     for column in columns:
         bad = rows.use & rows.labels(column).mapped(lambda level: bare(level) in TOTALS, False)
-        fix = f"Remove rows of totals, or leave them out (--exclude {column}={{}})"
+        fix = partial("Remove rows of totals, or leave them out (--exclude {}={})".format, column)
         rows.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix)
 
 

@@ -15,6 +15,7 @@ from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
 from socialstats.text import listing
+from socialstats.voice import option
 
 OPTIONAL = ("stage", "wording")
 TRAIT_PART = re.compile(r" \| [^|']*'(?= )")  # the trait at the end of a unit's name
@@ -81,7 +82,8 @@ def trait_ratings(
     """
     table = as_table(as_named(data), source)
     columns = part_columns(table, {"model": model, "scenario": scenario, "stage": stage, "wording": wording})
-    chosen = checked_columns(table, columns, texts(traits), [judge, *texts(cluster), *([by] if by else [])])
+    others = [("judge", judge), *(("cluster", name) for name in texts(cluster)), *([("by", by)] if by else [])]
+    chosen = checked_columns(table, columns, texts(traits), others)
     keep = [*dict.fromkeys([*columns.values(), judge, *texts(cluster), *([by] if by else [])])]
     long = make_long(table, chosen, keep, row=None, name="trait")
     unit = "unit"
@@ -109,21 +111,18 @@ def part_columns(table: Table, given: dict[str, str | None]) -> dict[str, str]:
 
 
 def checked_columns(
-    table: Table, columns: dict[str, str], traits: tuple[str, ...], others: Sequence[str]
+    table: Table, columns: dict[str, str], traits: tuple[str, ...], named: Sequence[tuple[str, str]]
 ) -> tuple[str, ...]:
     """Return the columns of traits; raise DesignError naming every column that is not there, or plays two parts."""
     finder = Finder(table)
-    for part, name in (
-        *columns.items(),
-        *(("judge, cluster or by", o) for o in others),
-        *((t, t) for t in traits),
-    ):
+    for part, name in (*columns.items(), *named, *(("traits", t) for t in traits)):
         finder.explicit(part, name)
     finder.finish()
+    others = [name for _, name in named]
     twice = [t for k, t in enumerate(traits) if t in (*columns.values(), *others, *traits[:k])]
     if twice or not traits:
         said = f"column '{twice[0]}' is named twice" if twice else "no column is named"
-        raise DesignError(f"{table.source}: traits={list(traits)!r}: {said}. Name each column of scores once")
+        raise DesignError(f"{table.source}: {option('traits', list(traits))}: {said}. Name each column of scores once")
     repeated = [c for c in columns.values() if list(columns.values()).count(c) > 1]
     if repeated:
         raise DesignError(f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}")

@@ -16,6 +16,7 @@ from socialstats.inference.means import mean_errors
 from socialstats.results.rows import OUT_OF_RANGE, size_unit
 from socialstats.text import count as counted
 from socialstats.text import number
+from socialstats.voice import one_of
 
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -187,8 +188,7 @@ def clustered_mean(
     >>> m.mean, round(m.std_error, 4), round(m.df, 4)
     (4.0, 2.2822, 1.8)
     """
-    if kind not in KINDS:
-        raise InputError(f"kind='{kind}' is not one of {', '.join(KINDS)}")
+    one_of("kind", kind, KINDS)
     if len(codes) > 2:
         raise InputError(f"at most two crossed cluster factors, got {len(codes)}")
     x, c = np.asarray(values, dtype=np.float64), np.asarray(count, dtype=np.float64)

@@ -17,6 +17,7 @@ from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED,
 from socialstats.resampling import Units
 from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, quoted
+from socialstats.voice import option
 
 FEW_CLUSTERS = 20
 FEWEST_RESAMPLED = 4  # clusters below which refits of resamples are given no interval
@@ -80,7 +81,7 @@ def row_units(design: Comparisons) -> Units:
     if np.any(design.weight_sq * design.count > design.weight**2 * (1 + 1e-9)):
         raise InputError(
             "single rows of different weights cannot be resampled; resample clusters or pairs of items, or (for "
-            "strengths) use vcov='sandwich'"
+            f"strengths) use {option('vcov', 'sandwich')}"
         )
     return Units.rows(design.count)
 
@@ -117,9 +118,10 @@ def few_clusters(
 
 
 def ignored_clusters(
-    ignored: str, used: str, *, affects: str = "standard errors, intervals", fix: str = 'cluster="declared" uses them'
+    ignored: str, used: str, *, affects: str = "standard errors, intervals", fix: str | None = None
 ) -> Caution:
     """Caution SS201, about declared dependence that the intervals ignore."""
+    fix = f"{option('cluster', 'declared')} uses them" if fix is None else fix
     return caution("SS201", f"{ignored} declared, intervals use {used}", affects=affects, fix=fix)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from socialstats.errors import InputError
 from socialstats.inference.intervals import checked_level
 from socialstats.resampling.engine import check_resamples
+from socialstats.voice import one_of
 
 RESAMPLED = ("percentile", "basic", "bca")
 NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
@@ -38,8 +38,7 @@ class How:
     def check(self, allowed: Sequence[str]) -> None:
         """Raise InputError for an unknown interval, an impossible level, or too few resamples for it."""
         checked_level(self.level)
-        if self.ci not in allowed:
-            raise InputError(f"ci='{self.ci}' is not one of {', '.join(allowed)}")
+        one_of("ci", self.ci, allowed)
         if self.ci in RESAMPLED:
             check_resamples(self.resamples, self.level)
 

@@ -23,6 +23,7 @@ from socialstats.inference.means import effective_trials, mean_errors
 from socialstats.inference.proportions import korn_graubard
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
 from socialstats.text import count, number
+from socialstats.voice import option
 
 FEW = 10.0  # effective disagreements below which intervals of a coefficient itself tend to be too short
 FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
@@ -31,7 +32,6 @@ MOST_CELLS = 5_000_000
 ONE_CLUSTER = "a single cluster holds all units: no standard error and no interval"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
 CONSTANT = "all resamples give the same value, so there is no interval"
-PERFECT = "perfect agreement in every unit: resamples cannot vary; ci='closed' has an interval"
 OUTSIDE = "the coefficient is not inside (-1, 1), where its Fisher z exists"
 TOO_FEW = "{n}: too few for a standard error"
 
@@ -268,7 +268,7 @@ def _closed(
         return replace(known, low=value - reach, high=value + reach)
     if abs(value) >= 1:
         known = replace(known, statistic=None, p=None)
-        return replace(known, why=OUTSIDE + ("; use ci='percentile'" if estimand.finish else ""))
+        return replace(known, why=OUTSIDE + (f"; use {option('ci', 'percentile')}" if estimand.finish else ""))
     z, far = math.atanh(value), reach / (1 - value**2)
     t = z * (1 - value**2) / error  # of z: a t of the coefficient itself rejected .125 of true nulls of five units
     known = replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher", statistic=t,
@@ -302,7 +302,8 @@ def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | s
     j = min(j, len(found.low) - 1)  # several numbers that are one by construction share a column
     known = replace(known, kind=found.method)
     if boot.is_constant[j]:
-        return replace(known, why=PERFECT if perfect else CONSTANT)
+        closed = f"perfect agreement in every unit: resamples cannot vary; {option('ci', 'closed')} has an interval"
+        return replace(known, why=closed if perfect else CONSTANT)
     known = replace(known, std_error=float(boot.std_error[j]))
     if found.undefined[j]:
         return replace(known, why=found.undefined[j])

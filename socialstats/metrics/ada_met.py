@@ -46,6 +46,7 @@ from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,15 +81,16 @@ class AlignmentOptions:
         """Raise InputError for an impossible option."""
         checked_level(self.level)
         for name, allowed in (("ties", MODE_TIES), ("unparsed", UNPARSED), ("ci", CIS)):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name}={getattr(self, name)!r} is not one of {', '.join(allowed)}")
+            one_of(name, getattr(self, name), allowed)
         is_number = isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool)
         if not (self.refusal in REFUSAL_RULES if not is_number else math.isfinite(self.refusal) and self.refusal >= 0):
             raise InputError(
-                f"refusal={self.refusal!r} is not one of {', '.join(REFUSAL_RULES)}, or a distance of 0 or more"
+                f"{option('refusal', self.refusal)} is not one of {', '.join(REFUSAL_RULES)}, or a distance of 0 "
+                "or more"
             )
         if self.group is not None and self.group in (self.stratum, self.source):
-            raise InputError(f"group='{self.group}' is the stratum or the source too; name an attribute of the raters")
+            raise InputError(f"{option('group', self.group)} is the stratum or the source too; name an attribute of "
+                             "the raters")  # fmt: skip
         check_resamples(self.resamples, self.level)
 
 
@@ -96,7 +98,7 @@ NO_UNIT = "no unit has an answer of this model that counts and a mode of the ref
 FIXED = "all resamples give the same value, so there is no interval"
 CONSTANT = "no unit differs from another and no person makes a difference, so there is no interval"
 ALONE = "a single unit or cluster: no interval"
-OUTSIDE = "the interval leaves the estimate out: the modes of the resamples are noisier; use ci='centred'"
+OUTSIDE = "the interval leaves the estimate out: the modes of the resamples are noisier; use "
 METHODS = {
     "two_way": "t of people and units", "centred": "two-way bootstrap, centred percentile",
     "percentile": "two-way bootstrap, percentile", "basic": "two-way bootstrap, basic",
@@ -264,7 +266,7 @@ def bootstrapped(state: State, rows: Sequence[Row], value: FloatArray, drawn: Fl
         move = bias[j] if ci == "centred" else 0.0
         low, high = (max(float(end - move), least(row)) for end in (ends.low[j], ends.high[j]))
         outside = not low <= row.estimate <= high or low == high
-        why = ends.undefined[j] or (FIXED if flat[j] else OUTSIDE if outside else "")
+        why = ends.undefined[j] or (FIXED if flat[j] else OUTSIDE + option("ci", "centred") if outside else "")
         row = replace(row, std_error=float(errors[j]) if errors[j] > 0 and not flat[j] else None)
         kind: Literal["basic", "percentile"] = "basic" if ci == "basic" else "percentile"
         out.append(with_ends(row, low, high, level, why=why, interval=kind))
@@ -448,8 +450,8 @@ def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
     if name not in known:
         others = [other for other in known if other != state.source.name]
         raise InputError(
-            f"group='{shorten(name)}' is no rater group (declared: {quoted(others) or 'none'}); make the design with "
-            "rater_groups= (--rater-group)"
+            f"{option('group', shorten(name))} is no rater group (declared: {quoted(others) or 'none'}); make the "
+            "design with " + option("rater_groups", typed="--rater-group")
         )
     factor = known[name]
     codes = factor.codes[state.answers.people]
@@ -601,7 +603,7 @@ def cautions_of(state: State, ties: int) -> tuple[Caution, ...]:
     found = [*cluster_cautions(state.design, state.factors, df=drawn), *left_out(state), *refusals(state)]
     if state.options.ties == "nearest" and ties:
         said = f"the nearest of {count(ties, 'tied mode')} is chosen after the answer is known"
-        found.append(caution("SS304", said, affects="every distance: too small", fix="ties='mean'"))
+        found.append(caution("SS304", said, affects="every distance: too small", fix=option("ties", "mean")))
     people = len(state.answers.people)
     found += small_sample(
         people, FEW_PEOPLE, count(people, "reference rater"), affects="intervals, which tend to be too short",

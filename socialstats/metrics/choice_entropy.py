@@ -22,6 +22,7 @@ from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +130,7 @@ def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArr
     if not is_inside(design.pair, factor):
         raise InputError(
             f"cluster '{factor.name}' splits pairs of items; a pair's entropy needs all its comparisons: use "
-            'cluster="pair", or a factor that keeps pairs whole'
+            f"{option('cluster', 'pair')}, or a factor that keeps pairs whole"
         )
     cautions = cluster_cautions(design, [factor])
     if factor.name == "pair":

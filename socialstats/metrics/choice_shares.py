@@ -43,6 +43,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, number, p_value, quoted, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,12 +201,14 @@ def change_rows(counted: Counted) -> list[Row]:
         return []
     if base not in cells.labels:
         raise InputError(
-            f"base='{shorten(base)}' is no level of stratum=. Levels: {quoted(cells.labels, 10) or 'none'}"
+            f"{option('base', shorten(base))} is no level of {option('stratum')}. Levels: "
+            f"{quoted(cells.labels, 10) or 'none'}"
         )
     if len(counted.codes) != 1:
         raise InputError(
-            f"base='{shorten(base)}' compares strata within clusters: declare one cluster= (--cluster), such as the "
-            f"scenario that each stratum varies, not {len(counted.codes)}"
+            f"{option('base', shorten(base))} compares strata within clusters: declare one "
+            f"{option('cluster', typed='--cluster')}, such as the scenario that each stratum varies, not "
+            f"{len(counted.codes)}"
         )
     shares, sizes = cluster_shares(counted)
     at, rows = cells.labels.index(base), []
@@ -359,8 +362,7 @@ def choice_shares(
     >>> result.row("x", group="model").estimate, result.row("x", group="model - human").estimate
     (0.75, 0.25)
     """
-    if ci not in get_args(Ci):
-        raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
+    one_of("ci", ci, get_args(Ci))
     settings = {
         "source": source, "reference": reference, "stratum": stratum, "base": base, "refusal": refusal,
         "ci": "wilson" if ci == "auto" else ci, "permutations": checked_draws(permutations, "permutations"),

@@ -34,6 +34,7 @@ from socialstats.models.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,8 +104,7 @@ def cochran_q(
     (4.5, 2.0)
     """
     checked_level(level)
-    if missing not in get_args(Missing):
-        raise InputError(f"missing={missing!r} is not one of {', '.join(get_args(Missing))}")
+    one_of("missing", missing, get_args(Missing))
     settings = {"missing": missing, "cluster": cluster, "level": level}
     return estimate(ratings, settings)
 
@@ -123,7 +123,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     dropped = int(design.unit_count[~whole].sum())
     if dropped and settings["missing"] == "error":
         raise InputError(f"{design.source}: {count(dropped, 'unit')} not rated by all {k} raters; "
-                         "missing='drop' leaves them out")  # fmt: skip
+                         f"{option('missing', 'drop')} leaves them out")  # fmt: skip
     if not whole.any():
         raise NothingToAnalyse(f"{design.source}: no unit was rated by all {k} raters; take fewer with of_raters()")
     values, times, codes = table[whole], design.unit_count[whole], [f.codes[whole] for f in factors]

@@ -27,7 +27,6 @@ from socialstats.models.effect_sizes import (
     Ends,
     PairValues,
     Summary,
-    checked_choice,
     cluster_counts,
     completed,
     condition_names,
@@ -47,6 +46,7 @@ from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval as IntervalName
 from socialstats.text import count, interval, number
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,7 +134,7 @@ def effect_sizes(
     {'d_z': 1.403, 'g_z': 1.12, 'd_av': 1.492, 'd_rm': 1.487}
     """
     checked_level(level)
-    checked_choice(ci, CIS, "ci")
+    one_of("ci", ci, CIS)
     return estimate(paired, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed)
 
 
@@ -145,7 +145,8 @@ def estimate(
     pairs = pair_values(design)
     factors = cluster_factors(design, cluster)
     if factors and ci == "noncentral_t":
-        raise InputError("ci='noncentral_t' needs independent pairs; use ci='bca', or cluster=None to ignore clusters")
+        raise InputError(f"{option('ci', 'noncentral_t')} needs independent pairs; use {option('ci', 'bca')}, or "
+                         f"{option('cluster', None)} to ignore clusters")  # fmt: skip
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
     found: Found = ([None] * len(TERMS), None, None)
@@ -223,7 +224,8 @@ def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crosse
     table, finish = moments(pairs)
     if kind == "jackknife":
         if crossed:
-            raise InputError("ci='jackknife' needs pairs or one cluster factor, not two crossed ones; use 'percentile'")
+            raise InputError(f"{option('ci', 'jackknife')} needs pairs or one cluster factor, not two crossed ones; "
+                             "use 'percentile'")  # fmt: skip
         return jackknife_ends(table, finish, units, how.level), None, None
     boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
     jack = jackknife(table, finish, units) if kind == "bca" and not crossed else None
@@ -244,7 +246,8 @@ def row_of(term: str, summary: Summary, kind: str, intervals: Found, clusters: i
     j = hedges_j(n - 1) if term == "g_z" else 1.0
     row = replace(row, estimate=j * value)
     if not kind:
-        return replace(row, undefined="the noncentral t has no interval for this size; use ci='jackknife'")
+        why = f"the noncentral t has no interval for this size; use {option('ci', 'jackknife')}"
+        return replace(row, undefined=why)
     try:
         found = ends_of(kind, summary, at, intervals, level)
     except UndefinedStatistic as none:

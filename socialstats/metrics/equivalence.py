@@ -27,7 +27,6 @@ from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.inference.rows import with_ends
 from socialstats.models.effect_sizes import (
     PairValues,
-    checked_choice,
     checked_number,
     cluster_counts,
     condition_names,
@@ -41,6 +40,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
 from socialstats.text import as_given, count, digits_of, interval, number, p_value
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,7 +131,7 @@ def equivalence(
     checked_level(level)
     if level <= 0.5:
         raise InputError(f"level must be above 0.5 for one-sided tests, not {level!r}")
-    checked_choice(scale, SCALES, "scale")
+    one_of("scale", scale, SCALES)
     bounds = checked_bounds(low, high)
     return estimate(paired, bounds=bounds, scale=scale, cluster=cluster, level=level)
 
@@ -139,10 +139,11 @@ def equivalence(
 def checked_bounds(low: float | None, high: float | None) -> tuple[float, float]:
     """Return both bounds, or raise InputError."""
     if low is None or high is None:
-        raise InputError("equivalence needs low= and high=: the smallest and largest difference that would not matter")
+        raise InputError(f"equivalence needs {option('low')} and {option('high')}: the smallest and largest "
+                         "difference that would not matter")  # fmt: skip
     ends = checked_number(low, "low"), checked_number(high, "high")
     if not ends[0] < ends[1]:
-        raise InputError(f"low={low!r} must be below high={high!r}")
+        raise InputError(f"{option('low', low)} must be below {option('high', high)}")
     return ends
 
 
@@ -182,7 +183,8 @@ def estimate(
     pairs = pair_values(design)
     factors = cluster_factors(design, cluster)
     if scale == "d_z" and factors:
-        raise InputError("scale='d_z' needs independent pairs; state the bounds in raw units, or use cluster=None")
+        raise InputError(f"{option('scale', 'd_z')} needs independent pairs; state the bounds in raw units, or use "
+                         f"{option('cluster', None)}")  # fmt: skip
     codes = [factor.codes for factor in factors]
     lead = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
     score = paired_score(pairs.difference, pairs.count, codes) if scale == "raw" and yes_no(pairs) else None

@@ -25,6 +25,7 @@ from socialstats.models.agreement import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
 from socialstats.text import count
+from socialstats.voice import Word, option
 
 
 @reads(Ratings)
@@ -139,7 +140,8 @@ def undeclared(design: Ratings) -> tuple[Caution, ...]:
     if design.levels_declared:
         return ()
     said = f"{count(len(design.levels), 'level')} occur and none were declared; AC1 and AC2 depend on their number"
-    return (caution("SS310", said, affects="the coefficient", fix="declare levels=[...] with all possible levels"),)
+    fix = f"declare {option('levels', [Word('...')])} with all possible levels"
+    return (caution("SS310", said, affects="the coefficient", fix=fix),)
 
 
 def sentence(result: Result) -> str:

@@ -53,6 +53,7 @@ from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, digits_of, listing, number, p_value, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -469,8 +470,7 @@ def js_similarity(
     >>> round(result.row("model (plug-in)").estimate, 4), round(result.row("model").estimate, 4)
     (0.7375, 0.944)
     """
-    if aggregate not in get_args(Aggregate):
-        raise InputError(f"aggregate='{aggregate}' is not one of {', '.join(get_args(Aggregate))}")
+    one_of("aggregate", aggregate, get_args(Aggregate))
     settings = {
         "reference": reference, "source": source, "cell": cell, "aggregate": aggregate, "refusal": refusal,
         "ci": chosen_ci(ci, aggregate),
@@ -490,11 +490,13 @@ def chosen_ci(ci: str | None, aggregate: str) -> str:
     """
     own, other = ("noncentral", "t") if aggregate == "pooled" else ("t", "noncentral")
     if ci is not None and ci not in get_args(Ci):
-        raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
+        raise InputError(f"{option('ci', ci)} is not one of {', '.join(get_args(Ci))}")
     if ci == "noncentral" and ci == other:
-        raise InputError("ci='noncentral' is for pooled shares; with aggregate='unit' use ci='t'")
+        raise InputError(f"{option('ci', 'noncentral')} is for pooled shares; with {option('aggregate', 'unit')} use "
+                         f"{option('ci', 't')}")  # fmt: skip
     if ci == other:
-        raise InputError("ci='t' is for aggregate='unit'; for pooled shares use ci='noncentral'")
+        raise InputError(f"{option('ci', 't')} is for {option('aggregate', 'unit')}; for pooled shares use "
+                         f"{option('ci', 'noncentral')}")  # fmt: skip
     return ci or own
 
 

@@ -31,6 +31,7 @@ from socialstats.models.traits import Judged, Sides, judged_units, people_and_ju
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,7 +136,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     if sides is None:
         raise InputError(
             f"{design.source}: no rater group tells people from judges; declare a column such as human and model with "
-            "rater_source= (--map rater_source=COLUMN), or name the group with source= and its level with reference="
+            f"{option('rater_source', typed='--map rater_source=COLUMN')}, or name the group with {option('source')} "
+            f"and its level with {option('reference')}"
         )
     factors = cluster_factors(design, settings["cluster"])
     judged = judged_units(design, sides)

@@ -28,6 +28,7 @@ from socialstats.models.agreement import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
 from socialstats.text import shorten
+from socialstats.voice import Word, one_of, option
 
 MOST_LEVELS_SHOWN = 200
 
@@ -131,21 +132,22 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
         If the levels do not have the order or the distances that the scale needs.
     """
     used = design.scale if scale is None else scale
-    if used not in SCALES:
-        raise InputError(f"scale='{used}' is not one of {', '.join(SCALES)}")
+    one_of("scale", used, SCALES)
     if refusal == "level" and used != "nominal":
-        raise InputError(f"refusal='level' needs scale='nominal': a refusal has no place on the {used} scale")
+        raise InputError(f"{option('refusal', 'level')} needs {option('scale', 'nominal')}: a refusal has no place on "
+                         f"the {used} scale")  # fmt: skip
     if used == "nominal" or design.numeric:
         return used
     if used in ("interval", "ratio"):
         raise InputError(
-            f"scale='{used}' needs numbers; the levels are {', '.join(map(shorten, design.levels[:5]))}. "
-            "Use scale='ordinal' for levels in order, else 'nominal'"
+            f"{option('scale', used)} needs numbers; the levels are {', '.join(map(shorten, design.levels[:5]))}. "
+            f"Use {option('scale', 'ordinal')} for levels in order, else 'nominal'"
         )
     if not design.levels_declared:
         raise InputError(
-            f"scale='{used}' needs the order of the levels: declare levels=[lowest, ..., highest]; "
-            f"they are {', '.join(map(shorten, design.levels[:5]))}"
+            f"{option('scale', used)} needs the order of the levels: declare "
+            f"{option('levels', [Word('lowest'), Word('...'), Word('highest')])}; they are "
+            f"{', '.join(map(shorten, design.levels[:5]))}"
         )
     return used
 

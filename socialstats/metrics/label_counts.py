@@ -32,6 +32,7 @@ from socialstats.registry import Metric
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, Row
 from socialstats.text import count, number, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,7 +159,7 @@ def read(
     if not isinstance(data, LabelLists):
         reader_of(given, [LabelLists.from_frame], "label_counts()", [])
         if "labels" not in given:
-            raise DesignError("say which column holds the labels: labels='COLUMN'")
+            raise DesignError(f"say which column holds the labels: {option('labels', 'COLUMN')}")
         given |= {"cluster": cluster} if cluster not in (None, "declared") else {}
     lists: LabelLists = as_design(data, given, LabelLists.from_frame, name="label_counts()")
     return lists

@@ -38,6 +38,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import rows_with
 from socialstats.text import count, digits_of, interval, level_text, listing, number, p_value, quoted, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,7 +159,8 @@ class Board:
         sizes = np.bincount(self.task[units], minlength=len(self.tasks))
         lost = [name for name, n in zip(self.tasks, sizes.tolist(), strict=True) if not n]
         if lost and pooling == "tasks":
-            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; pooling='units' does not"
+            other = option("pooling", "units")
+            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {other} does not"
         there = np.flatnonzero(sizes)
         weights = np.full(len(there), 1 / len(there)) if pooling == "tasks" else sizes[there] / sizes.sum()
         return Strata(
@@ -190,7 +192,7 @@ def board_of(
     factors = cluster_factors(design, cluster)
     if len(factors) > 1:
         raise InputError(f"{design.source}: a leaderboard takes one cluster factor, got "
-                         f"{quoted([f.name for f in factors])}. Name one of them with cluster=")  # fmt: skip
+                         f"{quoted([f.name for f in factors])}. Name one of them with {option('cluster')}")  # fmt: skip
     values = np.append(design.scores, np.nan)[np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)]
     kept = ~np.isnan(values).all(axis=1)
     if not kept.any():
@@ -215,7 +217,7 @@ def tasks_of(design: Ratings, task: str | None) -> tuple[tuple[str, ...], IntArr
         return design.strata[task].levels, design.strata[task].codes
     if task not in (None, TASK):
         raise InputError(
-            f"task='{shorten(str(task))}' is no stratum. Declared: {quoted(list(design.strata)) or 'none'}"
+            f"{option('task', shorten(str(task)))} is no stratum. Declared: {quoted(list(design.strata)) or 'none'}"
         )
     return ("",), np.zeros(len(design.units), dtype=np.int64)
 
@@ -392,9 +394,10 @@ class LeaderboardResult(Result):
         Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
         """
         if kind not in KINDS:
-            raise InputError(f"kind={kind!r} is not one of {', '.join(map(repr, KINDS))}")
+            raise InputError(f"{option('kind', kind)} is not one of {', '.join(map(repr, KINDS))}")
         if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-            raise InputError(f"seed={seed}, draws={draws}: a seed is 0 or more, and draws at least {FEWEST_DRAWS}")
+            raise InputError(f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
+                             f"least {FEWEST_DRAWS}")  # fmt: skip
         return rank_table(self, kind, draws, seed)
 
 
@@ -626,8 +629,7 @@ def leaderboard(
     Over 5 units, 'm1' had the highest mean of 2 models (4.60, ...), 1.60 above 'm2' (95% CI [0.18, 3.02], ...).
     """
     checked_level(level)
-    if pooling not in POOLINGS:
-        raise InputError(f"pooling={pooling!r} is not one of {', '.join(POOLINGS)}")
+    one_of("pooling", pooling, POOLINGS)
     settings = {"task": task, "pooling": pooling, "cluster": cluster, "level": level, "ci": "closed"}
     return estimate(ratings, settings)
 
@@ -734,7 +736,8 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         f"few {what} whose scores differ, the least on about {number(min(least), 1)} (fewer than "
         f"{FEWEST_DIFFERING:g})",
         affects="these differences, their tests and ranks: nominal 95 % intervals held .69 to .92 of simulations where "
-        "a small task weighs as much as a large one", fix="score more units of the small tasks, or pooling='units'",
+        "a small task weighs as much as a large one",
+        fix=f"score more units of the small tasks, or {option('pooling', 'units')}",
     ),)  # fmt: skip
 
 

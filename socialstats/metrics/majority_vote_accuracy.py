@@ -19,6 +19,7 @@ from socialstats.models.shares import How, header_of, how_of, merged, share_row,
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, quoted, shorten
+from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,8 +102,7 @@ def majority_vote_accuracy(
     0.5
     """
     how = how_of(ci, level, resamples, seed, get_args(Ci))
-    if ties not in TIES:
-        raise InputError(f"ties='{ties}' is not one of {', '.join(TIES)}")
+    one_of("ties", ties, TIES)
     settings = {
         "truth": truth, "ties": ties, "stratum": stratum, "ci": how.ci, "cluster": cluster, "level": level,
         "resamples": resamples, "seed": seed,
@@ -140,14 +140,17 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     )
 
 
+EACH = {Word("unit"): Word("level")}
+
+
 def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
     """Return the true level of each unit (-1: not known), and which raters vote."""
     out = np.full(len(design.units), -1, dtype=np.int64)
     if isinstance(truth, str):
         if truth not in design.raters:
             raise InputError(
-                f"truth='{shorten(truth)}' is no rater; raters: {quoted(list(design.raters), most=10)}. "
-                "Or pass the true level of each unit: truth={unit: level}"
+                f"{option('truth', shorten(truth))} is no rater; raters: {quoted(list(design.raters), most=10)}. "
+                f"Or pass the true level of each unit: {option('truth', EACH)}"
             )
         judge = design.raters.index(truth)
         own = (design.rater == judge) & (design.status == OK)
@@ -155,8 +158,8 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
         return out, np.arange(len(design.raters)) != judge
     if not isinstance(truth, Mapping):
         raise InputError(
-            "majority_vote_accuracy needs the truth: truth='name of a rater', or truth={unit: level}, "
-            f"not {shorten(repr(truth))}"
+            f"majority_vote_accuracy needs the truth: {option('truth', 'name of a rater')}, or "
+            f"{option('truth', EACH)}, not {shorten(repr(truth))}"
         )
     levels = {label: code for code, label in enumerate(design.levels)}
     place = {label: code for code, label in enumerate(design.units)}
@@ -214,7 +217,7 @@ def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
         named = [design.units[u] for u in ballots.unit[m > 1].tolist()]
         raise InputError(
             f"{count(len(named), 'unit')} with tied votes: {quoted(named)}. "
-            f"Say what a tie counts: ties= one of {', '.join(TIES[:-1])}"
+            f"Say what a tie counts: {option('ties')} one of {', '.join(TIES[:-1])}"
         )
     right = top[n, ballots.truth].astype(np.float64)
     if ties == "first_level":

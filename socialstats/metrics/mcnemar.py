@@ -40,6 +40,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval, Test
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,12 +103,15 @@ def chosen_test(test: str, factors: tuple[Factor, ...]) -> str:
         return "auto" if factors else "mid_p"
     names = quoted([f.name for f in factors])
     if test in PAIR_TESTS and factors:
-        raise InputError(f"test='{test}' takes pairs as independent, but clusters {names} are used; cluster=None "
-                         "ignores them, test='auto' takes the cluster-robust test")  # fmt: skip
+        raise InputError(f"{option('test', test)} takes pairs as independent, but clusters {names} are used; "
+                         f"{option('cluster', None)} ignores them, {option('test', 'auto')} takes the cluster-robust "
+                         "test")  # fmt: skip
     if test in CLUSTER_TESTS and not factors:
-        raise InputError(f"test='{test}' needs clusters; declare a column with cluster= when making the design")
+        raise InputError(f"{option('test', test)} needs clusters; declare a column with {option('cluster')} when "
+                         "making the design")  # fmt: skip
     if test not in ("robust_t", "score") and len(factors) == 2:
-        raise InputError(f"test='{test}' takes one cluster factor, got {names}; test='robust_t' takes two crossed ones")
+        raise InputError(f"{option('test', test)} takes one cluster factor, got {names}; {option('test', 'robust_t')} "
+                         "takes two crossed ones")  # fmt: skip
     return test
 
 
@@ -117,7 +121,8 @@ def check_binary(design: Paired) -> None:
         return
     other = "symmetry() takes k levels" if design.scale == "nominal" else "paired_difference() takes numbers"
     if design.scale == "nominal" and len(design.levels) == 2:
-        other = "say which of the two counts as one: levels=(zero, one) when making the design"
+        levels = option("levels", (Word("zero"), Word("one")))
+        other = f"say which of the two counts as one: {levels} when making the design"
     raise DesignError(
         f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}"
         f"{f' with {len(design.levels)} levels' if design.levels else ''}; {other}"
@@ -227,10 +232,10 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
         statistic = None if test.df is None else test.statistic
         row = replace(row, statistic=statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"),
                       **both_names(method, TEST_NAMES[lead]))  # fmt: skip
-    why = "" if low < high else f"{method} has no width here; difference_ci='tango' has"
+    why = "" if low < high else f"{method} has no width here; {option('difference_ci', 'tango')} has"
     ends, none = odds_ratio_interval(cells, odds_kind, level), infinite(cells)
     if not none and ends is None:
-        none = "Wald's interval needs discordant pairs of both kinds; odds_ratio_ci='exact' does not"
+        none = f"Wald's interval needs discordant pairs of both kinds; {option('odds_ratio_ci', 'exact')} does not"
     elif none and ends is not None:
         none += f"; {interval(*ends, level=level)}"
     odds = Row(
@@ -472,8 +477,7 @@ def mcnemar(
         ("test", test, TestName), ("odds_ratio_ci", odds_ratio_ci, OddsRatioInterval),
         ("difference_ci", difference_ci, DifferenceInterval),
     ):  # fmt: skip
-        if value not in get_args(kinds):
-            raise InputError(f"{name}={value!r} is not one of {', '.join(get_args(kinds))}")
+        one_of(name, value, get_args(kinds))
     checked_level(level)
     settings: dict[str, Any] = {
         "test": test, "odds_ratio_ci": odds_ratio_ci, "difference_ci": difference_ci, "cluster": cluster,
@@ -608,7 +612,7 @@ def plot(result: Result, ax: Axes | None = None, *, kind: str = "difference", **
             **result.extras["cells"], conditions=design.conditions, levels=design.levels, ax=ax, **options
         )
     if kind != "difference":
-        raise InputError(f"kind={kind!r} is not one of difference, cells")
+        raise InputError(f"{option('kind', kind)} is not one of difference, cells")
     shown = [r for r in result.rows if r.term == "difference"]
     names = ["difference"] if len(shown) == 1 else ["with clusters", IGNORING]
     shown = [replace(r, term=name) for r, name in zip(shown, names, strict=True)]

@@ -30,7 +30,6 @@ from socialstats.models.effect_sizes import (
     ROUNDING_ERRORS,
     PairValues,
     Summary,
-    checked_choice,
     checked_number,
     cluster_counts,
     condition_names,
@@ -49,6 +48,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
 from socialstats.tables import EPSILON
 from socialstats.text import count, digits_of, interval, number, p_value
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 MOST_FLIPPED = 20_000  # 100,000 flips of more take over a second, and their normal approximation is then right
 FEWEST_FLIPS = 99
-CROSSED_FLIPS = "signs cannot be flipped along two crossed factors at once; name one of them with cluster="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +144,10 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], o: Options) -> tuple[
         The test or a reason; its normal approximation, z = sum / sqrt(sum of squares), empty without one.
     """
     if len(factors) == 2:
-        return CROSSED_FLIPS, {}
+        return (
+            f"signs cannot be flipped along two crossed factors at once; name one of them with {option('cluster')}",
+            {},
+        )
     values, times = shifted(pairs, o), pairs.count
     unit = size_unit(values)
     values = values / unit
@@ -250,7 +252,7 @@ def own_cautions(
     if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # of those SS202 speaks
         units = min((*lead.clusters, pairs.n))
         said = f"a bootstrap of {units} units"
-        found += small_sample(units, FEW_UNITS, said, affects="the interval", fix="ci='closed'")
+        found += small_sample(units, FEW_UNITS, said, affects="the interval", fix=option("ci", "closed"))
     tests = {r.method: r.p_value for r in rows if r.p_value is not None and r.group not in (IGNORING, ALIKE)}
     sides = {p <= 1 - options.level for p in tests.values()}
     if len(sides) == 2:
@@ -399,8 +401,8 @@ def paired_difference(
     The mean difference (after minus before) was 1.60 over 5 pairs, 95% CI [0.18, 3.02], t(4) = 3.14, p = .035.
     """
     checked_level(level)
-    checked_choice(alternative, ALTERNATIVES, "alternative")
-    checked_choice(ci, CIS, "ci")
+    one_of("alternative", alternative, ALTERNATIVES)
+    one_of("ci", ci, CIS)
     if alternative != "two_sided" and level <= 0.5:
         raise InputError(f"a one-sided interval needs a level above 0.5, not {level!r}")
     options = Options(
@@ -463,7 +465,7 @@ def dependence(design: Paired, factors: Sequence[Factor], lead: ClusteredMean, o
     if options.ci != "closed":
         dfs = [] if lead.undefined else [None if options.ci in RESAMPLED else lead.df]
         return cluster_cautions(design, factors, df=dfs, largest=lead.largest)
-    fix = "ci='studentized'" if len(factors) < 2 else ""
+    fix = option("ci", "studentized") if len(factors) < 2 else ""
     return mean_cautions(design, factors, [lead], fix=fix)
 
 

@@ -42,6 +42,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import rows_with
 from socialstats.tables import EPSILON
 from socialstats.text import count, number, p_value, quoted, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -333,7 +334,8 @@ def paraphrase_spread(
     """
     given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
     if trait is None and weights is not None:
-        raise InputError("weights= need traits; with trait=None the values themselves are compared")
+        raise InputError(f"{option('weights')} need traits; with {option('trait', None)} the values themselves are "
+                         "compared")  # fmt: skip
     if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
         raise InputError(f"change must name two different stages, not {change!r}")
     settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)

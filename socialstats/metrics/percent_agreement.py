@@ -28,6 +28,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
 from socialstats.text import count
+from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,8 +116,7 @@ def percent_agreement(
     0.75
     """
     how = how_of(ci, level, resamples, seed, get_args(Ci))
-    if pairs not in ("all", "pooled"):
-        raise InputError(f"pairs={pairs!r} is not one of all, pooled")
+    one_of("pairs", pairs, ("all", "pooled"))
     settings = {
         "tolerance": tolerance, "pairs": pairs, "stratum": stratum, "refusal": refusal, "ci": how.ci,
         "cluster": cluster, "level": level, "resamples": resamples, "seed": seed,
@@ -131,7 +131,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     pooled = settings["pairs"] == "pooled"
     why = "" if pooled else too_many_pairs(len(design.raters))
     if why:
-        raise InputError(f"{design.source}: {why}; use pairs='pooled'")
+        raise InputError(f"{design.source}: {why}; use {option('pairs', 'pooled')}")
     strata = {
         group: patterns(design, factors, refusal=settings["refusal"], among=among, apart=not pooled)
         for group, among in by_stratum(design, settings["stratum"])
@@ -160,8 +160,8 @@ def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
         raise InputError(f"tolerance must be at least 0, not {tolerance!r}")
     if tolerance > 0 and design.scale == "nominal" and not design.numeric:
         raise InputError(
-            f"tolerance={tolerance:g} needs levels in an order, and these are nominal; declare levels=[lowest, ..., "
-            "highest] and scale='ordinal'"
+            f"{option('tolerance', Word(f'{tolerance:g}'))} needs levels in an order, and these are nominal; declare "
+            f"{option('levels', [Word('lowest'), Word('...'), Word('highest')])} and {option('scale', 'ordinal')}"
         )
     unit = size_unit(design.scores)
     scores = design.scores / unit

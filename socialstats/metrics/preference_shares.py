@@ -18,6 +18,7 @@ from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, percent, quoted, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,9 +102,8 @@ def preference_shares(
     1.0
     """
     options = (("scale", scale, ScaleOption), ("ci", ci, Ci), ("ungrouped", ungrouped, Ungrouped))
-    for option, value, allowed in options:
-        if value not in get_args(allowed):
-            raise InputError(f"{option}='{value}' is not one of {', '.join(get_args(allowed))}")
+    for name, value, allowed in options:
+        one_of(name, value, get_args(allowed))
     checked_level(level)
     fit = fit_of(fit, columns, "preference_shares()")
     items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
@@ -174,7 +174,8 @@ def usable_refits(made: BradleyTerryBootstrap, resamples: int, n_items: int) -> 
         raise InputError(f"refits: shape {drawn.shape} is not that of {resamples} refits of {n_items} items")
     kept = drawn[np.isfinite(drawn).all(axis=1)]
     if not len(kept):
-        raise UndefinedStatistic(f"none of {count(resamples, 'refit')} had finite strengths; use ci='delta'")
+        raise UndefinedStatistic(f"none of {count(resamples, 'refit')} had finite strengths; use "
+                                 f"{option('ci', 'delta')}")  # fmt: skip
     return kept
 
 
@@ -204,7 +205,7 @@ def scale_rows(
             n_degenerate=np.zeros(len(share), dtype=np.int64),
         )  # fmt: skip
         ends = basic(boot, level=level) if ci == "basic" else percentile(boot, level=level)
-        low, high, why = ends.low, ends.high, f"{refused}; use ci='delta'" if refused else ""
+        low, high, why = ends.low, ends.high, f"{refused}; use {option('ci', 'delta')}" if refused else ""
     rows, sizes = [], np.bincount(codes)
     for g, name in enumerate(names):
         row = Row(

@@ -43,6 +43,7 @@ from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.tables import as_text
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -201,13 +202,14 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     if settings["couples"] == "complete":
         answers = answers.take(np.append(asked.complete, True)[asked.of_answer])
         if not len(answers.score):
-            raise NothingToAnalyse(f"{design.source}: no couple was answered in both orders (couples='complete')")
+            raise NothingToAnalyse(f"{design.source}: no couple was answered in both orders "
+                                   f"({option('couples', 'complete')})")  # fmt: skip
     pairs = tuple(sorted({(a, b) for a, b in asked.key[:, :2].tolist()}))
     means = scores(answers, settings["aggregate"])
     return Analysis(design=design, factors=factors, groups=groups, pairs=pairs, means=means), asked
 
 
-def unit_factor(design: Ratings, name: str, option: str) -> Factor:
+def unit_factor(design: Ratings, name: str, part: str) -> Factor:
     """Return a stratum or cluster of the units.
 
     Raises
@@ -219,7 +221,7 @@ def unit_factor(design: Ratings, name: str, option: str) -> Factor:
     if name not in known:
         listed = ", ".join(f"'{shorten(n)}'" for n in known) or "none"
         raise DesignError(f"{design.source}: no stratum or cluster '{shorten(name)}' of the units. Declared: {listed}; "
-                          f"name it with {option}=, or pass the table itself, one answer a row")  # fmt: skip
+                          f"name it with {option(part)}, or pass the table itself, one answer a row")  # fmt: skip
     return known[name]
 
 
@@ -233,7 +235,7 @@ def chosen_groups(present: Sequence[str], asked: tuple[str, ...] | None) -> tupl
         raise InputError(f"groups: no group '{shorten(str(unknown[0]))}'. Groups: {quoted(known, 20)}")
     if len(set(asked)) < len(asked) or len(asked) < 2:
         raise InputError(
-            f"groups={listing(list(asked))!r} must be at least two different groups of {quoted(known, 20)}"
+            f"{option('groups', listing(list(asked)))} must be at least two different groups of {quoted(known, 20)}"
         )
     return asked
 
@@ -252,7 +254,8 @@ def answer_codes(design: Ratings, answers: tuple[Any, ...]) -> list[int]:
         n = int(np.isin(values, wanted, invert=True).sum())
         raise DesignError(f"{design.source}: {count(n, 'answer')} neither '{shorten(labels[0])}' (the first name) nor "
                           f"'{shorten(labels[1])}' (the second): {quoted(other)}. Say which two answers count with "
-                          "answers=(first, second), and declare the others as refusal= or na=")  # fmt: skip
+                          f"{option('answers', (Word('first'), Word('second')))}, and declare the others as "
+                          f"{option('refusal')} or {option('na')}")  # fmt: skip
     return wanted
 
 
@@ -707,11 +710,10 @@ def relationship_bias(
         "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
     }  # fmt: skip
     for name, allowed in ALLOWED.items():
-        if settings[name] not in get_args(allowed):
-            raise InputError(f"{name}={settings[name]!r} is not one of {', '.join(get_args(allowed))}")
+        one_of(name, settings[name], get_args(allowed))
     if len(settings["answers"]) != 2 or settings["answers"][0] == settings["answers"][1]:
-        raise InputError(f"answers={settings['answers']!r} must be two different answers: the one that means the first "
-                         "name and the one that means the second")  # fmt: skip
+        raise InputError(f"{option('answers', settings['answers'])} must be two different answers: the one that means "
+                         "the first name and the one that means the second")  # fmt: skip
     check_resamples(resamples, level)
     return estimate(ratings, settings)
 

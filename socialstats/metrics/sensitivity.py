@@ -37,6 +37,7 @@ from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value, quoted
+from socialstats.voice import one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,8 +159,7 @@ def sensitivity(
     >>> [round(line.value, 1) for line in result.extras["reference_lines"]]
     [0.0, 50.5, 76.1, 125.0]
     """
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    one_of("ci", ci, CIS)
     check_resamples(resamples, checked_level(level))
     settings: dict[str, Any] = {
         "covariate": covariate, "weights": weights, "cluster": cluster, "resamples": resamples,
@@ -337,8 +337,7 @@ def sensitivity_difference(
     >>> sensitivity_difference(design, design, resamples=100).row("S", group="difference").estimate
     0.0
     """
-    if ci not in ("jackknife", "basic"):
-        raise InputError(f"ci='{ci}' is not one of jackknife, basic")
+    one_of("ci", ci, ("jackknife", "basic"))
     from scipy.sparse import hstack
 
     one, two, pairs, cautions = common_pairs(first, second, unmatched)

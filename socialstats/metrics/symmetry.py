@@ -28,6 +28,7 @@ from socialstats.models.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,7 +174,7 @@ def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **opt
         shown = {"levels": result.extras["levels"], "conditions": result.design.conditions}
         return square(result.extras["table"], ax=ax, **{**shown, **options})
     if kind != "margins":
-        raise InputError(f"kind={kind!r} is not one of margins, table")
+        raise InputError(f"{option('kind', kind)} is not one of margins, table")
     settings = {"xlabel": f"Difference of shares ({first} minus {second})", "sort": False, "digits": 3}
     return forest([r for r in result.rows if r.group == "margin"], ax=ax, **{**settings, **options})
 

@@ -15,7 +15,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.compare import HOLM, with_holm
-from socialstats.models.effect_sizes import checked_choice, checked_number
+from socialstats.models.effect_sizes import checked_number
 from socialstats.models.traits import (
     Answers,
     JudgeZeros,
@@ -47,6 +47,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Role, rows_with
 from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,7 +141,7 @@ def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
     if baseline is None:
         return BASELINE if BASELINE in stages else stages[0]
     if baseline not in stages:
-        raise InputError(f"baseline='{shorten(baseline)}' is no stage; stages: {quoted(stages, 20)}")
+        raise InputError(f"{option('baseline', shorten(baseline))} is no stage; stages: {quoted(stages, 20)}")
     return baseline
 
 
@@ -164,7 +165,8 @@ def entropies(answers: Answers, unit: str) -> FloatArray:
 
     scores = answers.scores.mean(axis=1)
     if np.any(scores < 0) or np.any(scores.sum(axis=1) <= 0):
-        raise InputError("entropy: shares of the trait scores need scores of at least 0, not all 0. Leave entropy= out")
+        raise InputError("entropy: shares of the trait scores need scores of at least 0, not all 0. Leave "
+                         f"{option('entropy')} out")  # fmt: skip
     found = entropy(scores, base=2 if unit == "bits" else None, axis=1)
     return np.repeat(found[:, None], answers.scores.shape[1], axis=1)
 
@@ -590,13 +592,13 @@ def trait_profile(
         given, unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
     )
     if entropy is not None:
-        checked_choice(entropy, ENTROPIES, "entropy")
+        one_of("entropy", entropy, ENTROPIES)
     if isinstance(zero, JudgeZeros):
         settings["zero"] = replace(zero.under(settings["weights"]), centre=settings["centre"])
     if activation is not None:
         settings["activation"] = checked_number(activation, "activation")
     if not free_weights and settings["centre"] <= 0:
-        raise InputError(f"centre={centre!r}: scores run from 0 to twice the centre, so it must be above 0")
+        raise InputError(f"{option('centre', centre)}: scores run from 0 to twice the centre, so it must be above 0")
     return estimate(ratings, settings)
 
 

@@ -43,6 +43,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value, quoted, shorten
 from socialstats.text import count as counted
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,11 +92,13 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
     def undefined(row: Row, why: str) -> Row:
         if o.on_undefined == "raise":
             place = f" ({row.group})" if row.group is not None else ""
-            raise UndefinedStatistic(f"{row.term}{place}: {why}; on_undefined='nan' gives a row with this reason")
+            raise UndefinedStatistic(f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with "
+                                     "this reason")  # fmt: skip
         row = replace(row, undefined=why, reason="no_variation")
         if o.on_undefined == "nan":
             return row
-        return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by on_undefined=1.0", method="on_undefined=1.0")
+        taken = option("on_undefined", 1.0)
+        return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by {taken}", method=taken)
 
     def filled(row: Row, found: Inferred, null_error: float = 0.0) -> Row:
         """Add error, interval and t test, of pairs of independent units the z test by the null standard error."""
@@ -307,8 +310,7 @@ def weighted_kappa(
     >>> round(result.row("ann | bob").estimate, 3)
     0.545
     """
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    one_of("ci", ci, CIS)
     o = Options(
         weights=weights, kind=kind, pairs=checked_pairs(pairs), stratum=stratum, refusal=refusal,
         ci="closed" if ci == "auto" else ci, cluster=cluster, on_undefined=checked_on_undefined(on_undefined),
@@ -318,7 +320,8 @@ def weighted_kappa(
     factors = cluster_factors(ratings, o.cluster)
     why = too_many_pairs(len(ratings.raters)) if isinstance(o.pairs, str) else ""
     if why:
-        ways = "name two raters with pairs=, or use krippendorff_alpha or gwet_ac, which need no pairs of raters"
+        need_none = "krippendorff_alpha or gwet_ac, which need no pairs of raters"
+        ways = f"name two raters with {option('pairs')}, or use {need_none}"
         raise InputError(f"{ratings.source}: {why}; {ways}")
     two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
     for group, among in by_stratum(ratings, o.stratum):
@@ -372,7 +375,7 @@ def checked_pairs(pairs: Any) -> str | tuple[str, str]:
             return pairs
     elif isinstance(pairs, Sequence) and len(pairs) == 2:
         return str(pairs[0]), str(pairs[1])
-    raise InputError(f"pairs={pairs!r} is not one of 'all', 'pooled', or the names of two raters")
+    raise InputError(f"{option('pairs', pairs)} is not one of 'all', 'pooled', or the names of two raters")
 
 
 def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:

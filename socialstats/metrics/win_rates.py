@@ -11,7 +11,6 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
-from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import effective_trials, mean_errors, varies
@@ -28,6 +27,7 @@ from socialstats.models.sensitivity import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number
+from socialstats.voice import one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,8 +117,7 @@ def win_rates(
     >>> result.row("all", group="higher").estimate > 0.5
     True
     """
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    one_of("ci", ci, CIS)
     settings: dict[str, Any] = {
         "covariate": covariate, "weights": weights, "cluster": cluster, "ci": ci, "level": checked_level(level),
     }  # fmt: skip

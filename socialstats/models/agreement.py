@@ -28,6 +28,7 @@ from socialstats.models.effect_sizes import whole
 from socialstats.results import Result, Row
 from socialstats.results.rows import scaled
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,8 +82,10 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
         name = weights = "unweighted" if design.scale == "nominal" else "quadratic"
     if name not in ("unweighted", "custom") and name in WEIGHTS and design.scale == "nominal" and not design.numeric:
         raise InputError(
-            f"weights='{name}' needs levels in an order, and these are nominal: {quoted(list(design.levels))}. "
-            "Declare levels=[lowest, ..., highest] and scale='ordinal', or use weights='unweighted'"
+            f"{option('weights', name)} needs levels in an order, and these are nominal: "
+            f"{quoted(list(design.levels))}. Declare "
+            f"{option('levels', [Word('lowest'), Word('...'), Word('highest')])} and {option('scale', 'ordinal')}, or "
+            f"use {option('weights', 'unweighted')}"
         )
     matrix = agreement_weights(weights, design.scores, kind=kind, levels=design.levels)
     return AgreementWeights(name=name, matrix=matrix, cautions=numbers_taken(design, name))
@@ -95,8 +98,10 @@ def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
     steps = np.diff(np.sort(scaled(design.scores)))
     if len(steps) < 2 or np.ptp(steps) <= NEAR * steps.max():
         return ()
-    said = f"weights='{name}' take the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
-    return (caution("SS330", said, affects="the coefficient", fix="weights='ordinal' takes ranks, or pass a matrix"),)
+    taken = f"the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
+    said = f"{option('weights', name)} take {taken}"
+    fix = f"{option('weights', 'ordinal')} takes ranks, or pass a matrix"
+    return (caution("SS330", said, affects="the coefficient", fix=fix),)
 
 
 def agreement_weights(
@@ -149,14 +154,14 @@ def agreement_weights(
     x = np.asarray(scores, dtype=np.float64)
     if x.ndim != 1 or not len(x) or not np.all(np.isfinite(x)) or len(np.unique(x)) != len(x):
         raise InputError(f"scores of the levels must be different finite numbers, not {shorten(str(x.tolist()))}")
-    if kind not in KINDS:
-        raise InputError(f"kind='{kind}' is not one of {', '.join(KINDS)}")
+    one_of("kind", kind, KINDS)
     if not isinstance(weights, str):
         return from_matrix(in_order(weights, levels), len(x), kind)
     if weights not in WEIGHTS:
-        raise InputError(f"weights='{shorten(weights)}' is not one of {', '.join(WEIGHTS)}, nor a matrix")
+        raise InputError(f"{option('weights', shorten(weights))} is not one of {', '.join(WEIGHTS)}, nor a matrix")
     if kind != "agreement":
-        raise InputError(f"kind='{kind}' describes a matrix; weights='{weights}' need none: leave kind out")
+        raise InputError(f"{option('kind', kind)} describes a matrix; {option('weights', weights)} need none: leave "
+                         "kind out")  # fmt: skip
     return np.ones((1, 1)) if len(x) == 1 else 1 - distances(weights, x)
 
 
@@ -173,7 +178,8 @@ def distances(name: str, x: FloatArray) -> FloatArray:
         raw = (steps + 1) * steps / 2
     elif name == "ratio":
         if np.any(x < 0):
-            raise InputError(f"weights='ratio' needs levels of at least 0, not {x.min():g}; use 'quadratic'")
+            raise InputError(f"{option('weights', 'ratio')} needs levels of at least 0, not {x.min():g}; use "
+                             "'quadratic'")  # fmt: skip
         both = x[:, None] + x[None, :]
         raw = np.divide(far, both, out=np.zeros_like(far), where=both > 0) ** 2
     else:
@@ -220,7 +226,7 @@ def from_matrix(weights: AnyArray, k: int, kind: str) -> FloatArray:
     on, other = (1, "disagreement") if kind == "agreement" else (0, "agreement")
     diagonal = np.diag(w)
     if np.any(np.abs(diagonal - on) > NEAR):
-        hint = f"; these look like {other} weights: pass kind='{other}'" if np.all(diagonal == 1 - on) else ""
+        hint = f"; these look like {other} weights: pass {option('kind', other)}" if np.all(diagonal == 1 - on) else ""
         raise InputError(f"{kind} weights have {on} on the diagonal, these have {diagonal.tolist()}{hint}")
     if kind == "agreement" and (w.min() < 0 or w.max() > 1 + NEAR):
         wrong = w.min() if w.min() < 0 else w.max()
@@ -356,8 +362,7 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
 
 def given(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, IntArray, tuple[str, ...]]:
     """Unit, rater and level of the ratings that count, each (ratings,), and the levels with that of refusals."""
-    if refusal not in REFUSALS:
-        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
+    one_of("refusal", refusal, REFUSALS)
     refused = design.status == REFUSAL
     if refusal == "missing":
         used = design.status == OK
@@ -588,8 +593,8 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
     if scale == "ratio" and counts.scores.min() < 0:
         least = counts.levels[int(counts.scores.argmin())]
         raise InputError(
-            f"scale='ratio' needs values of at least 0, not {least}; use scale='interval' where 0 is not the absence "
-            "of what is measured"
+            f"{option('scale', 'ratio')} needs values of at least 0, not {least}; use {option('scale', 'interval')} "
+            "where 0 is not the absence of what is measured"
         )
     if scale == "interval":
         x = centred(counts)
@@ -774,7 +779,7 @@ def checked_on_undefined(value: object) -> OnUndefined:
         return "nan" if value == "nan" else "raise"
     if not isinstance(value, bool) and isinstance(value, int | float) and value == 1:
         return 1.0
-    raise InputError(f"on_undefined={value!r} is not one of 'nan', 'raise', 1.0")
+    raise InputError(f"{option('on_undefined', value)} is not one of 'nan', 'raise', 1.0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -789,8 +794,7 @@ class AgreementOptions(How):
     def __post_init__(self) -> None:
         """Raise InputError for an impossible option."""
         self.check(CI)
-        if self.refusal not in REFUSALS:
-            raise InputError(f"refusal='{self.refusal}' is not one of {', '.join(REFUSALS)}")
+        one_of("refusal", self.refusal, REFUSALS)
         checked_on_undefined(self.on_undefined)
 
     @property
@@ -912,7 +916,8 @@ def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) 
     if refusal == "missing":
         return chosen
     if chosen.name != "unweighted":
-        raise InputError(f"refusal='level' needs weights='unweighted': '{chosen.name}' has no place for a refusal")
+        raise InputError(f"{option('refusal', 'level')} needs {option('weights', 'unweighted')}: '{chosen.name}' has "
+                         "no place for a refusal")  # fmt: skip
     return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
 
 
@@ -950,7 +955,7 @@ def reliability(
     """
     if options.raters is not None:
         if not design.raters_known:
-            raise InputError("raters= needs raters with names; these ratings are counts of levels")
+            raise InputError(f"{option('raters')} needs raters with names; these ratings are counts of levels")
         design = design.of_raters(tuple(options.raters))
     groups = groups_of(design, options, least=least)
     made = [coefficient_row(term, group, coefficient(group), options) for group in groups]

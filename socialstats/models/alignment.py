@@ -17,6 +17,7 @@ from socialstats.resampling import Units
 from socialstats.resampling.engine import factor_blocks
 from socialstats.resampling.permutation import TIE
 from socialstats.text import listing, quoted, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -107,13 +108,15 @@ def source_of(design: Ratings, source: str, reference: str | None) -> tuple[Fact
     name = design.columns.get("rater_source", source) if source == "source" and source not in known else source
     if name not in known:
         raise InputError(
-            f"source='{shorten(source)}' is no rater group (declared: {quoted(list(known)) or 'none'}). Say which "
-            "raters are the reference: make the design with rater_source= (--rater-source), a column of human and model"
+            f"{option('source', shorten(source))} is no rater group (declared: {quoted(list(known)) or 'none'}). Say "
+            f"which raters are the reference: make the design with {option('rater_source', typed='--rater-source')}, "
+            "a column of human and model"
         )
     factor = known[name]
     chosen = "human" if reference is None else reference
     if chosen not in factor.levels:
-        what = "no reference= is given, and 'human'" if reference is None else f"reference='{shorten(reference)}'"
+        none = f"no {option('reference')} is given, and 'human'"
+        what = none if reference is None else option("reference", shorten(reference))
         raise InputError(f"{what} is no level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}")
     return factor, factor.levels.index(chosen)
 
@@ -134,8 +137,8 @@ def collect(
 
     if design.scale == "nominal":
         raise InputError(
-            f"the levels {quoted(design.levels)} are nominal, and a distance needs their order: declare levels= from "
-            "lowest to highest and scale='ordinal' (--scale ordinal)"
+            f"the levels {quoted(design.levels)} are nominal, and a distance needs their order: declare "
+            f"{option('levels')} from lowest to highest and {option('scale', 'ordinal', '--scale ordinal')}"
         )
     ours = source.codes[design.rater] == reference
     human = ours & (design.status == OK)

@@ -20,6 +20,7 @@ from socialstats.inference.rows import with_inferred
 from socialstats.models.kappa import quoted_pair
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, p_value
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +72,8 @@ def correlations(
     """
     how.check(("closed",))
     if design.scale == "nominal":
-        raise InputError(f"{title} needs an order of the levels: declare scale='ordinal' (--scale ordinal), or numbers")
+        raise InputError(f"{title} needs an order of the levels: declare "
+                         f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers")  # fmt: skip
     if raters is not None:
         design = design.of_raters(tuple(raters))
     if len(design.raters) < 2 or not design.raters_known:

@@ -22,6 +22,7 @@ from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife
 from socialstats.resampling.permutation import TIE
 from socialstats.results.rows import Row, scaled, size_unit
 from socialstats.text import number, shorten
+from socialstats.voice import option
 
 ZOOMS, POINTS, DEEP = 12, 2001, 45.0
 STEEP = 5.0  # t / sqrt(2 df) from which t U varies more than Z, and the integral is over Z
@@ -361,13 +362,6 @@ def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     return np.sign(values) * out + 0.0
 
 
-def checked_choice(value: str, allowed: Sequence[str], name: str) -> str:
-    """Return an option, or raise InputError listing what is allowed."""
-    if value not in allowed:
-        raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
-    return value
-
-
 def checked_number(value: float, name: str) -> float:
     """Return a finite number, or raise InputError."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
@@ -428,7 +422,7 @@ def mean_interval(
     """
     if len(codes) == 2 and ci in ("bca", "studentized"):
         raise InputError(
-            f"ci='{ci}' needs pairs or one cluster factor, not two crossed ones; use 'percentile' or 'basic'"
+            f"{option('ci', ci)} needs pairs or one cluster factor, not two crossed ones; use 'percentile' or 'basic'"
         )
     unit = size_unit(values)
     if unit != 1:
@@ -833,7 +827,12 @@ def not_normal(pairs: PairValues, summary: Summary) -> tuple[Caution, ...]:
         return ()
     said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
     return (
-        caution("SS317", said, affects="noncentral t intervals of d_z and g_z", fix="ci='auto' follows the shape too"),
+        caution(
+            "SS317",
+            said,
+            affects="noncentral t intervals of d_z and g_z",
+            fix=f"{option('ci', 'auto')} follows the shape too",
+        ),
     )
 
 

@@ -18,6 +18,7 @@ from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling import Units
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 from socialstats.text import count, listing, shorten
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -102,8 +103,7 @@ def patterns(
     InputError
         If a rater is unknown or named twice, or `refusal` is not an option.
     """
-    if refusal not in REFUSALS:
-        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
+    one_of("refusal", refusal, REFUSALS)
     chosen = rater_columns(design, raters)
     counts = design.status == OK
     value, levels = design.value, design.levels
@@ -193,7 +193,7 @@ def by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, B
     known = {**design.strata, **{factor.name: factor for factor in design.clusters}}
     if stratum not in known:
         listed = ", ".join(f"'{shorten(name)}'" for name in known) or "none"
-        raise InputError(f"no stratum '{shorten(stratum)}'. Declared: {listed}; declare others with strata=")
+        raise InputError(f"no stratum '{shorten(stratum)}'. Declared: {listed}; declare others with {option('strata')}")
     factor = known[stratum]
     return [*whole, *((level, factor.codes == code) for code, level in enumerate(factor.levels))]
 

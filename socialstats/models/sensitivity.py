@@ -12,6 +12,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.text import count, quoted
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -53,8 +54,7 @@ def common_pairs(
     NothingToAnalyse
         If no pair is common.
     """
-    if unmatched not in ("error", "drop"):
-        raise InputError(f"unmatched='{unmatched}' is not one of error, drop")
+    one_of("unmatched", unmatched, ("error", "drop"))
     for design in (first, second):
         if design.by is not None:
             raise InputError(f"the design has a by factor '{design.by.name}'; take two levels of design.split()")
@@ -67,7 +67,7 @@ def common_pairs(
         return first, second, common, ()
     said = f"{count(len(alone), 'pair')} in only one of the designs: {quoted(alone)}"
     if unmatched == "error":
-        raise InputError(f'{said}. unmatched="drop" compares the {count(len(common), "common pair")}')
+        raise InputError(f"{said}. {option('unmatched', 'drop')} compares the {count(len(common), 'common pair')}")
     known = set(common)
     keep = [np.array([name in known for name in pair_names(d)])[d.pair.codes] for d in (first, second)]
     left = (caution("SS301", said, affects="the difference covers common pairs only"),)
@@ -165,8 +165,7 @@ def condition_table(design: Comparisons, covariate: str, weights: Weighting) -> 
     """
     from scipy.sparse import csr_array
 
-    if weights not in WEIGHTINGS:
-        raise InputError(f"weights='{weights}' is not one of {', '.join(WEIGHTINGS)}")
+    one_of("weights", weights, WEIGHTINGS)
     if not len(design.item_a):
         raise NothingToAnalyse(f"{design.source}: no comparison to compute win rates from")
     n_items, cells = len(design.items), np.arange(len(design.item_a))

@@ -26,6 +26,7 @@ from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 from socialstats.results import Row
 from socialstats.text import count, interval, number, quoted, shorten
+from socialstats.voice import one_of, option
 
 Scale = Literal["arithmetic", "geometric"]
 
@@ -128,8 +129,7 @@ class How:
 
 def how_of(ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]) -> How:
     """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
-    if ci not in allowed:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(allowed)}")
+    one_of("ci", ci, allowed)
     return How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
 
 
@@ -275,11 +275,11 @@ class SourceCounts:
         sizes: FloatArray = self.counts.sum(axis=2)
         return sizes
 
-    def index(self, source: str, option: str) -> int:
+    def index(self, source: str, setting: str) -> int:
         """Return the place of a source, or raise InputError listing those there are."""
         if source not in self.sources:
             raise InputError(
-                f"{option}='{shorten(source)}' is no {self.name or USUAL}; there are {quoted(self.sources, 10)}"
+                f"{option(setting, shorten(source))} is no {self.name or USUAL}; there are {quoted(self.sources, 10)}"
             )
         return self.sources.index(source)
 
@@ -303,8 +303,7 @@ def source_counts(design: Ratings, source: str | None, refusal: str, *, alone: b
     NothingToAnalyse
         If there is no rating.
     """
-    if refusal not in REFUSALS:
-        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
+    one_of("refusal", refusal, REFUSALS)
     factor = source_factor(design, source, alone)
     levels, value, given = design.levels, design.value, design.status == OK
     if refusal == "level" and np.any(design.status == REFUSAL):
@@ -329,7 +328,8 @@ def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
     groups, n = design.rater_groups, len(design.raters)
     if source is None and groups:
         if len(groups) > 1 and USUAL not in groups:
-            raise InputError(f"several groups of raters are declared: say source= one of {quoted(list(groups), 10)}")
+            raise InputError(f"several groups of raters are declared: say {option('source')} one of "
+                             f"{quoted(list(groups), 10)}")  # fmt: skip
         source = USUAL if USUAL in groups else next(iter(groups))
     if source is None and alone:
         return Factor(name="", codes=np.zeros(n, dtype=np.int64), levels=("all raters",))
@@ -337,7 +337,8 @@ def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
         return groups[source]
     if source not in (None, EACH_RATER):
         listed = quoted([*groups, EACH_RATER], 10)
-        raise InputError(f"source='{shorten(str(source))}' is no declared group of raters; use one of {listed}")
+        raise InputError(f"{option('source', shorten(str(source)))} is no declared group of raters; use one of "
+                         f"{listed}")  # fmt: skip
     if not design.raters_known:
         raise InputError("who gave which rating is not known: raters cannot be compared as sources")
     return Factor(name=EACH_RATER, codes=np.arange(n, dtype=np.int64), levels=design.raters)
@@ -405,7 +406,7 @@ class Cells:
         return finish
 
 
-def cells_of(design: Ratings, names: str | Sequence[str] | None, option: str) -> Cells:
+def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -> Cells:
     """Return the cells that declared strata (or clusters) make.
 
     Raises
@@ -418,7 +419,8 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, option: str) ->
     for name in wanted:
         if name not in known:
             listed = quoted(list(known), 10) or "none"
-            raise InputError(f"{option}='{shorten(str(name))}' is no stratum. Declared: {listed}; declare with strata=")
+            raise InputError(f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
+                             f"{option('strata')}")  # fmt: skip
     if not wanted:
         return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
     factors = [known[name] for name in wanted]
@@ -453,7 +455,8 @@ def source_cautions(data: SourceCounts) -> tuple[Caution, ...]:
     if not data.left_out:
         return ()
     said = f"{count(data.left_out, 'rating')} of raters without a '{shorten(data.name)}'"
-    return (caution("SS301", said, affects="all rows", fix="give every rater one, or choose another source="),)
+    fix = f"give every rater one, or choose another {option('source')}"
+    return (caution("SS301", said, affects="all rows", fix=fix),)
 
 
 SharesOf = Callable[[FloatArray, FloatArray], FloatArray]

@@ -18,11 +18,12 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
-from socialstats.models.effect_sizes import checked_choice, checked_number
+from socialstats.models.effect_sizes import checked_number
 from socialstats.models.unit_means import CIS, Inference, UnitClusters, unit_clusters
 from socialstats.results import Row
 from socialstats.tables import EPSILON
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.voice import one_of, option
 
 TOTAL = 10.0
 CLOSE = 1e-9
@@ -73,7 +74,7 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
     if not free and (abs(total) > CLOSE or abs(size - TOTAL) > CLOSE):
         raise InputError(
             f"weights add up to {number(total, 3)} and their absolute values to {number(size, 3)}; they must add up to "
-            "0 and 10. Correct them, or say free_weights=True"
+            f"0 and 10. Correct them, or say {option('free_weights', True)}"
         )
     return found
 
@@ -150,7 +151,7 @@ def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict
     """
     checked_level(given["level"])
     for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
-        checked_choice(given[name], choices, name)
+        one_of(name, given[name], choices)
     weights, stages = given["weights"], given["stages"]
     return {
         **given, "centre": checked_number(given["centre"], "centre"),
@@ -230,7 +231,8 @@ def trait_table(
         Where `trait` is None: the values of such a table are in one column.
     """
     if trait is None:
-        raise InputError("trait=None: name unit=, rater= and value=, the columns of a table with one score a row")
+        raise InputError(f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, "
+                         "the columns of a table with one score a row")  # fmt: skip
     chosen = list(checked_weights(weights, free=True)) if traits is None else traits
     done = trait_ratings(
         data, traits=chosen, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge,
@@ -256,7 +258,7 @@ def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
     if name not in known:
         raise InputError(
             f"no stratum '{shorten(name)}' for the {part}. Declared: {quoted(list(known)) or 'none'}; make the design "
-            f"with trait_ratings(), declare strata=, or name the one meant with {part}="
+            f"with trait_ratings(), declare {option('strata')}, or name the one meant with {option(part)}"
         )
     return known[name]
 
@@ -275,7 +277,8 @@ def chosen_stages(design: Ratings, name: str | None, stages: Sequence[str] | Non
     wanted = tuple(stages)
     unknown = [s for s in wanted if s not in factor.levels]
     if unknown or not wanted or len(set(wanted)) < len(wanted):
-        said = f"no stage '{shorten(str(unknown[0]))}'" if unknown else f"stages={list(wanted)!r}: name each stage once"
+        twice = f"{option('stages', list(wanted))}: name each stage once"
+        said = f"no stage '{shorten(str(unknown[0]))}'" if unknown else twice
         raise InputError(f"{said}. Stages: {listing([shorten(s) for s in factor.levels], most=20)}")
     if len(wanted) == len(factor.levels):
         return design, wanted
@@ -347,8 +350,8 @@ def trait_codes(factor: Factor, traits: Sequence[str]) -> IntArray:
     absent = [t for t in traits if t not in factor.levels]
     if extra:
         raise InputError(
-            f"trait {quoted(extra)} has no weight. Give it one in weights= (0 leaves it out of the composite), or make "
-            "the design without it"
+            f"trait {quoted(extra)} has no weight. Give it one in {option('weights')} (0 leaves it out of the "
+            "composite), or make the design without it"
         )
     if absent:
         raise InputError(
@@ -376,7 +379,7 @@ def check_units(answers: Answers, answer: IntArray, trait: IntArray) -> None:
         k, t = divmod(int(bad[0]), len(answers.traits))
         raise InputError(
             f"several units are trait '{shorten(answers.traits[t])}' of one answer ({named(answers, k)}), and so for "
-            f"{len(bad):,} in all. Declare what tells them apart as a stratum and name it with wording="
+            f"{len(bad):,} in all. Declare what tells them apart as a stratum and name it with {option('wording')}"
         )
 
 
@@ -404,8 +407,8 @@ def problem(answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dt
     where = named(answers, k) or "the answer"
     return Problem(
         message=f"{where}: no score of {quoted(traits, 3)} by {quoted(judges, 3)}", source=source,
-        fix="Fill it in, or say missing_trait='drop_unit' to leave such answers out; weights are never spread over the "
-            "other traits",
+        fix=f"Fill it in, or say {option('missing_trait', 'drop_unit')} to leave such answers out; weights are never "
+            "spread over the other traits",
     )  # fmt: skip
 
 
@@ -484,7 +487,7 @@ def check_range(answers: Answers, centre: float) -> None:
         raise InputError(
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
             f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all). "
-            "Correct it, or say centre= (half of the highest score), or free_weights=True"
+            f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
         )
 
 
@@ -691,7 +694,8 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
         return None
     said = source if source is not None else design.columns.get("rater_source")
     if source is not None and source not in design.rater_groups:
-        raise InputError(f"source='{shorten(source)}' is no rater group; declared: {quoted(list(design.rater_groups))}")
+        raise InputError(f"{option('source', shorten(source))} is no rater group; declared: "
+                         f"{quoted(list(design.rater_groups))}")  # fmt: skip
     names = [source] if source is not None else sorted(design.rater_groups, key=lambda name: name != said)
     for name in names:
         factor = design.rater_groups[name]
@@ -705,7 +709,8 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
             return Sides(group=name, level=level, people=tuple(members[level]), judges=tuple(sorted(judges)),
                          left_out=tuple(left_out))  # fmt: skip
     if reference is not None:
-        raise InputError(f"reference='{shorten(reference)}' is no level beside others of {quoted(names) or 'a group'}")
+        raise InputError(f"{option('reference', shorten(reference))} is no level beside others of "
+                         f"{quoted(names) or 'a group'}")  # fmt: skip
     return None
 
 

@@ -24,6 +24,7 @@ from socialstats.models.effect_sizes import mean_interval, with_d_z
 from socialstats.models.matched_pairs import NOTHING, McNemarTest
 from socialstats.results import Result, Row
 from socialstats.text import count, listing, number, p_value, quoted, shorten
+from socialstats.voice import option
 
 CiName = Literal["closed", "percentile", "basic", "bca", "studentized"]
 CIS: tuple[str, ...] = ("closed", "percentile", "basic", "bca", "studentized")
@@ -243,13 +244,15 @@ def unit_clusters(
     if across_units:
         raise InputError(
             f"cluster {quoted(across_units)} holds parts of several {unit.name}s, which are the units of analysis. Use "
-            "cluster=None and say so, or another unit_of_analysis="
+            f"{option('cluster', None)} and say so, or another {option('unit_of_analysis')}"
         )
     crossed = len(used) + (judges == "random") + (judges == "random" and not used)
     if crossed > 2:
-        raise InputError("judges='random' takes one cluster factor beside the judges; name it with cluster=")
+        raise InputError(f"{option('judges', 'random')} takes one cluster factor beside the judges; name it with "
+                         f"{option('cluster')}")  # fmt: skip
     if crossed == 2 and ci in ("bca", "studentized"):
-        raise InputError(f"ci='{ci}' needs one factor, not two crossed ones; use 'closed', 'percentile' or 'basic'")
+        raise InputError(f"{option('ci', ci)} needs one factor, not two crossed ones; use 'closed', 'percentile' or "
+                         "'basic'")  # fmt: skip
     first = {int(code): k for k, code in reversed(list(enumerate(unit.codes.tolist())))}
     at = np.array([first.get(code, -1) for code in range(len(unit.levels))], dtype=np.int64)
     ignored = [c for c in cluster_cautions(design, (*used, unit)) if c.code == "SS201"]
@@ -265,7 +268,7 @@ def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...
         found = small_sample(units, FEW_UNITS, said, affects="intervals, tests", fix=f"more {how.unit}s")
     if how.judges == "random" and judges > 1:
         said = f"{count(judges, 'judge')} taken as drawn from all judges"
-        found = (*found, few_clusters(said, affects="intervals", fix="more judges, or judges='fixed'"))
+        found = (*found, few_clusters(said, affects="intervals", fix=f"more judges, or {option('judges', 'fixed')}"))
     return found
 
 

@@ -13,6 +13,7 @@ from scipy.special import ndtr, ndtri
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.text import count, percent
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -890,9 +891,10 @@ def choose(method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknif
         return basic(boot, level=level)
     if method == "bca":
         if jack is None:
-            raise InputError("ci='bca' needs rows or one cluster factor, not two crossed ones; use ci='basic'")
+            raise InputError(f"{option('ci', 'bca')} needs rows or one cluster factor, not two crossed ones; use "
+                             f"{option('ci', 'basic')}")  # fmt: skip
         return bca(boot, jack, level=level)
-    raise InputError(f"ci='{method}' is not one of percentile, basic, bca")
+    raise InputError(f"{option('ci', method)} is not one of percentile, basic, bca")
 
 
 def tails(level: float, boot: Replicates) -> tuple[float, float]:
@@ -908,7 +910,8 @@ def check_resamples(resamples: int, level: float) -> None:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
     needed = resamples_needed(level)
     if resamples < needed:
-        raise InputError(f"resamples={resamples} cannot give a {100 * level:g}% interval; use at least {needed}")
+        raise InputError(f"{option('resamples', resamples)} cannot give a {100 * level:g}% interval; use at least "
+                         f"{needed}")  # fmt: skip
 
 
 def resamples_needed(level: float) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.resampling.engine import MEMORY, Replicates, Units, finite, unit_sums
+from socialstats.voice import one_of
 
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
@@ -50,8 +51,7 @@ class ChanceTest:
 
 def checked_alternative(alternative: str) -> str:
     """Return an alternative, or raise InputError listing those there are."""
-    if alternative not in ALTERNATIVES:
-        raise InputError(f"alternative='{alternative}' is not one of {', '.join(ALTERNATIVES)}")
+    one_of("alternative", alternative, ALTERNATIVES)
     return alternative
 
 
@@ -588,8 +588,7 @@ def max_t(
     [0.01, 0.62, 0.09]
     """
     checked_alternative(alternative)
-    if method not in STEPS:
-        raise InputError(f"method='{method}' is not one of {', '.join(STEPS)}")
+    one_of("method", method, STEPS)
     t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):
         raise InputError(f"draws must have one column a statistic: {b.shape} does not fit {t.shape}")

@@ -27,6 +27,7 @@ from socialstats.results.rows import (
 )
 from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import count, listing, number, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +123,7 @@ class Result:
             if len(plain_rows) == 1:  # the row that leads: the others say what group they are
                 return plain_rows[0]
             groups = ", ".join(repr(r.group) for r in found)
-            raise InputError(f"term '{term}' stands in several groups ({groups}): say which with group=")
+            raise InputError(f"term '{term}' stands in several groups ({groups}): say which with {option('group')}")
         return found[0]
 
     def labels(self, rows: Sequence[Row]) -> list[str]:

@@ -51,6 +51,7 @@ from socialstats.studies.page import (
     shared,
 )
 from socialstats.text import count, interval, level_text, listing, number, p_value, percent, quoted, shorten
+from socialstats.voice import option
 
 
 def fit_model(
@@ -60,7 +61,7 @@ def fit_model(
     given = options.chosen("ties", "penalty", "prior", "level")
     fit = bradley_terry(design, formula, order=order and design.order_known, cluster=cluster, by=None, **given)
     if not isinstance(fit, BradleyTerryResult):
-        raise InputError("one model at a time: use by= in the design")
+        raise InputError(f"one model at a time: use {option('by')} in the design")
     return replace(fit, cautions=(*few_pairs(design, cluster), *fit.cautions))
 
 

@@ -13,6 +13,7 @@ from socialstats.errors import Caution, InputError
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -211,16 +212,16 @@ class StudyOptions:
 
     def __post_init__(self) -> None:
         if isinstance(self.seed, bool) or self.seed < 0:
-            raise InputError(f"seed={self.seed} is not a whole number of at least 0")
+            raise InputError(f"{option('seed', self.seed)} is not a whole number of at least 0")
         if self.resamples < 100:
-            raise InputError(f"resamples={self.resamples} is too few for intervals; use at least 100")
+            raise InputError(f"{option('resamples', self.resamples)} is too few for intervals; use at least 100")
         checked_level(self.level)
         if self.smallest_effect is not None and not 0 < self.smallest_effect < float("inf"):
-            raise InputError(f"smallest_effect={self.smallest_effect}: it is a size, a number above 0")
+            raise InputError(f"{option('smallest_effect', self.smallest_effect)}: it is a size, a number above 0")
         if self.effect_scale not in ("raw", "d_z"):
-            raise InputError(f"effect_scale={self.effect_scale!r} is not an option. Choose from 'raw', 'd_z'")
+            raise InputError(f"{option('effect_scale', self.effect_scale)} is not an option. Choose from 'raw', 'd_z'")
         if self.pooling not in ("tasks", "units"):
-            raise InputError(f"pooling={self.pooling!r} is not an option. Choose from 'tasks', 'units'")
+            raise InputError(f"{option('pooling', self.pooling)} is not an option. Choose from 'tasks', 'units'")
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return some of the choices by name; without names those that metrics with resamples share."""
@@ -292,7 +293,8 @@ class Study:
 def check_single(design: Design) -> None:
     """Raise InputError for a design with a by factor, where a page is about one level."""
     if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+                         f"{option('by')} out")  # fmt: skip
 
 
 def shared(design: Design, options: StudyOptions) -> dict[str, Any]:

@@ -62,6 +62,7 @@ from socialstats.studies.page import (
     shared,
 )
 from socialstats.text import as_given, count, digits_of, level_text, listing, number, p_value, percent, shorten
+from socialstats.voice import Word, option
 
 IGNORING = "ignoring clusters"
 ONE = "They ask one question of the same data."
@@ -363,18 +364,20 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
     smallest = options.smallest_effect
     if smallest is None:
         return
-    given = f"smallest_effect={smallest:g}"
+    given = option("smallest_effect", Word(f"{smallest:g}"))
     shares = design.scale != "numeric"
     if shares and options.effect_scale == "d_z":
-        raise InputError("effect_scale='d_z' is for numbers; the smallest difference of two shares is raw, as 0.05")
+        raise InputError(f"{option('effect_scale', 'd_z')} is for numbers; the smallest difference of two shares is "
+                         "raw, as 0.05")  # fmt: skip
     if shares and smallest >= 1:
         meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
         raise InputError(f"{given} cannot be: differences of shares lie within -1 and 1{meant}")
     if options.effect_scale == "d_z" and design.clusters:
         names = listing([f"'{shorten(factor.name, 40)}'" for factor in design.clusters])
         raise InputError(
-            f"effect_scale='d_z' needs independent pairs, and they are clustered by {names}: say the smallest effect "
-            "in the unit of the values (effect_scale='raw'), or leave cluster= out if the pairs are independent"
+            f"{option('effect_scale', 'd_z')} needs independent pairs, and they are clustered by {names}: say the "
+            f"smallest effect in the unit of the values ({option('effect_scale', 'raw')}), or leave "
+            f"{option('cluster')} out if the pairs are independent"
         )
 
 

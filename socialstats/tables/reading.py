@@ -27,6 +27,7 @@ import numpy as np
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, Problem, SocialStatsError
 from socialstats.tables.table import Table, as_text, check_names, refuse_wide
 from socialstats.text import quoted, shorten
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,7 +301,7 @@ def format_of(source: Source, asked: Format | None) -> Format:
             kind = READ[content]
             raise InputError(
                 f"{source.name}: this is {kind.name}, not {READ[chosen or 'csv'].name}. "
-                f"Let its name end in {kind.suffixes[0]}, or say format='{content}'"
+                f"Let its name end in {kind.suffixes[0]}, or say {option('format', content)}"
             )
         return content
     unread = next((kind for kind in UNREAD if binary and suffix in kind.suffixes), content)
@@ -615,7 +616,7 @@ def read_json(source: Source) -> Table:
     try:
         data = parse(content)
     except json.JSONDecodeError as error:
-        fix = "Is it one object a line? Then say format='jsonl'" if error.msg == "Extra data" else SHAPES
+        fix = f"Is it one object a line? Then say {option('format', 'jsonl')}" if error.msg == "Extra data" else SHAPES
         problem = Problem(message=_json_reason(error), source=source.name, lines=(error.lineno,), fix=fix)
         raise InputError(problem) from error
     except (_UnusableError, RecursionError) as error:

@@ -97,12 +97,12 @@ def test_a_missing_column_says_where_it_looked_and_what_would_help(tmp_path: Pat
     text = "scenario,left,rihgt,winner\n1,x,y,x\n"
     assert messages(text, tmp_path, item_a="left", item_b="right") == [
         "choices.csv: no column 'right' (asked for as item_b). Columns: scenario, left, rihgt and winner. "
-        "Did you mean --map item_b=rihgt ?"
+        "Did you mean item_b='rihgt' ?"
     ]
     text = "item_a,right,winner\nx,y,x\n"
     assert messages(text, tmp_path) == [
         "choices.csv: no column for 'item_b' (looked for item_b, role_b, model_b, player_b, option_b, choice_b "
-        "and 14 more). Columns: item_a, right and winner. Did you mean --map item_b=right ?"
+        "and 14 more). Columns: item_a, right and winner. Did you mean item_b='right' ?"
     ]
     message = frame_message({"item_a": ["x"], "item_bb": ["y"], "winner": ["x"]})
     assert message.endswith("Did you mean item_b='item_bb' ?")
@@ -118,7 +118,7 @@ def test_all_missing_columns_are_named_at_once(tmp_path: Path) -> None:
 def test_a_wrong_cluster_lists_columns_and_suggests(tmp_path: Path) -> None:
     assert messages(f"{HEAD},worker\nx,y,x,1\n", tmp_path, cluster="workr") == [
         "choices.csv: no column 'workr' (asked for as cluster). Columns: item_a, item_b, winner and worker. "
-        "Did you mean --map cluster=worker ?"
+        "Did you mean cluster='worker' ?"
     ]
 
 
@@ -258,14 +258,12 @@ def test_an_open_quote_is_located(tmp_path: Path) -> None:
 
 def test_headers_in_capitals_or_with_blanks_are_recognised(tmp_path: Path) -> None:
     said = messages("ROLE_A,ROLE_B,Choice\nx,y,x\n", tmp_path)
-    hints = ("item_a=ROLE_A", "item_b=ROLE_B", "winner=Choice")
+    hints = ("item_a='ROLE_A'", "item_b='ROLE_B'", "winner='Choice'")
     for line, hint in zip(said, hints, strict=True):
-        assert line.endswith(f"Did you mean --map {hint} ?")
+        assert line.endswith(f"Did you mean {hint} ?")
     said = messages(" role_a , role_b ,winner\nx,y,x\n", tmp_path)
     for line, part in zip(said, ("a", "b"), strict=True):
-        assert line.endswith(
-            f"Remove the blanks around the names in the header, or say --map 'item_{part}= role_{part} '"
-        )
+        assert line.endswith(f"Remove the blanks around the names in the header, or say item_{part}=' role_{part} '")
 
 
 def test_no_label_is_suggested_for_itself(tmp_path: Path) -> None:

@@ -155,14 +155,13 @@ def test_a_unit_in_two_clusters(tmp_path: Path) -> None:
 def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
     found = messages("scoer,promt,nr\n1,2,3\n", tmp_path, by="modle")
     assert found == [
-        "answers.csv: no column 'modle' (asked for as by). Columns: scoer, promt and nr. "
-        "Say which it is: --map by=COLUMN",
+        "answers.csv: no column 'modle' (asked for as by). Columns: scoer, promt and nr. Say which it is: by='COLUMN'",
         "answers.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 21 "
-        "more). Columns: scoer, promt and nr. Say which it is: --map unit=COLUMN",
+        "more). Columns: scoer, promt and nr. Say which it is: unit='COLUMN'",
         "answers.csv: no column for 'condition' (looked for condition, arm, treatment, phase, time, group and 5 more). "
-        "Columns: scoer, promt and nr. Say which it is: --map condition=COLUMN",
+        "Columns: scoer, promt and nr. Say which it is: condition='COLUMN'",
         "answers.csv: no column for 'value' (looked for value, score, correct, answer, response, rating and 5 more). "
-        "Columns: scoer, promt and nr. Did you mean --map value=scoer ?",
+        "Columns: scoer, promt and nr. Did you mean value='scoer' ?",
     ]
     message = frame_error({"unit": [1], "condition": [1], "score": [1]}, unit="unit", value="unit")
     assert message == (

@@ -136,13 +136,13 @@ def test_missing_names_are_errors_and_missing_values_by_request(tmp_path: Path) 
 def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
     assert messages("itm,jdge,x\n1,2,3\n", tmp_path, strata="domain") == [
         "ratings.csv: no column 'domain' (asked for as strata). Columns: itm, jdge and x. "
-        "Say which it is: --map strata=COLUMN",
+        "Say which it is: strata='COLUMN'",
         "ratings.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 17 "
-        "more). Columns: itm, jdge and x. Did you mean --map unit=itm ?",
+        "more). Columns: itm, jdge and x. Did you mean unit='itm' ?",
         "ratings.csv: no column for 'rater' (looked for rater, rater_id, judge, judge_id, annotator, annotator_id and "
-        "13 more). Columns: itm, jdge and x. Did you mean --map rater=jdge ?",
+        "13 more). Columns: itm, jdge and x. Did you mean rater='jdge' ?",
         "ratings.csv: no column for 'value' (looked for value, rating, score, label, correct, answer and 5 more). "
-        "Columns: itm, jdge and x. Say which it is: --map value=COLUMN",
+        "Columns: itm, jdge and x. Say which it is: value='COLUMN'",
     ]
 
 
@@ -156,5 +156,5 @@ def test_nothing_to_analyse(tmp_path: Path) -> None:
 
 def test_a_scenario_is_suggested_as_the_unit_and_never_taken(tmp_path: Path) -> None:
     said = messages("scenario,judge,rating\ns1,a,1\ns2,a,2\n", tmp_path)
-    assert said[0].endswith("Did you mean --map unit=scenario ?")
-    assert messages("Item,judge,rating\ns1,a,1\n", tmp_path)[0].endswith("Did you mean --map unit=Item ?")
+    assert said[0].endswith("Did you mean unit='scenario' ?")
+    assert messages("Item,judge,rating\ns1,a,1\n", tmp_path)[0].endswith("Did you mean unit='Item' ?")

@@ -124,7 +124,7 @@ def test_wrong_rows_are_told_in_the_columns_of_the_table() -> None:
         STUDY.read(as_table(half, "scores"))
     with pytest.raises(InputError, match="no column 'stage'; this study is about changes over stages"):
         STUDY.read(as_table(frame.drop(columns="stage"), "scores"))
-    with pytest.raises(InputError, match="asked for as tradition"):
+    with pytest.raises(InputError, match="asked for as traits"):
         STUDY.read(as_table(frame.drop(columns="tradition"), "scores"))
     with pytest.raises(InputError, match="A judge scores an answer once") as caught:
         STUDY.read(as_table(pd.concat([frame, frame.head(2)]), "scores"))

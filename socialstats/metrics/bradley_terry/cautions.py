@@ -12,6 +12,7 @@ from socialstats.inference.dependence import few_clusters, ignored_clusters
 from socialstats.metrics.bradley_terry.model import State, times_compared
 from socialstats.results import Row
 from socialstats.text import count, listing, number, percent, quoted
+from socialstats.voice import option
 
 FEW_DF = 5.0  # with fewer degrees of freedom a t interval is more than 1.3 times as wide as the normal one
 BORROWED = 0.01  # share of a variance
@@ -35,7 +36,7 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
     if state.robust is None:
         if design.clusters:
             names = listing([f"{c.name} ({len(c.levels):,})" for c in design.clusters])
-            fix = "leave cluster='declared'"
+            fix = f"leave {option('cluster', 'declared')}"
             yield ignored_clusters(names, "single rows", affects="every interval and p-value", fix=fix)
         return
     names, errors, largest = " and ".join(state.sizes), state.reported, state.robust.largest_leverage
@@ -44,8 +45,8 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
         yield caution(
             "SS209", f"{quoted(none)}: no interval, as each rests on single clusters ({names}), whose leans cannot be "
             "told from it", affects="their intervals, tests and ranks",
-            fix="collect comparisons in more clusters, leave these items out, or use vcov='model' where clusters have "
-            "no leans of their own",
+            fix=f"collect comparisons in more clusters, leave these items out, or use {option('vcov', 'model')} where "
+                "clusters have no leans of their own",
         )  # fmt: skip
     borrowed = np.where((errors.unit > BORROWED) & ~errors.refused, errors.unit, 0.0)
     if borrowed.any():
@@ -77,7 +78,7 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
         yield caution(
             "SS206", "V1 + V2 - V12 was not positive: its correlations were adjusted; every variance is at least that "
             "of one factor alone", affects="joint tests and quasi-variances",
-            fix="compare with one factor alone: cluster=",
+            fix=f"compare with one factor alone: {option('cluster')}",
         )  # fmt: skip
     ratio = state.design_effects
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
@@ -95,7 +96,7 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
         if name is None:
             yield caution(
                 "SS105", f"{share} of the comparisons are ties, each counted as half a win for both sides: strengths "
-                "are shrunken towards each other", affects="every strength", fix="use ties='davidson'",
+                "are shrunken towards each other", affects="every strength", fix=f"use {option('ties', 'davidson')}",
             )  # fmt: skip
         else:
             yield caution("SS109", f"{share} of the comparisons are ties, in {name} model")
@@ -109,9 +110,10 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
     if state.options.order and not design.order_known:
         first = design.columns.get("item_a", "item_a")
         yield caution(
-            "SS106", f"order=True took the item in column '{first}' as shown first",
+            "SS106", f"{option('order', True)} took the item in column '{first}' as shown first",
             affects="the order effect and every strength",
-            fix="declare it in the design (order='item_a', or the column that says it), or leave out the order effect",
+            fix=f"declare it in the design ({option('order', 'item_a')}, or the column that says it), or leave out "
+                "the order effect",
         )  # fmt: skip
     if design.weighted:
         yield caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors")

@@ -46,6 +46,7 @@ from socialstats.models.bradley_terry.likelihoods import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value, quoted
+from socialstats.voice import option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,7 +181,8 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
             f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
         )
     if options.reference is not None and options.reference not in design.items:
-        raise InputError(f"reference='{options.reference}' is not an item; items: {', '.join(design.items[:20])}")
+        raise InputError(f"{option('reference', options.reference)} is not an item; items: "
+                         f"{', '.join(design.items[:20])}")  # fmt: skip
     # Ford's condition: a penalty needs only that all items hang together, pseudo-wins need nothing
     if data.n_items and not options.prior and (options.penalty is None or len(win_graph(data).groups) > 1):
         require_connected(data, design.items)
@@ -246,7 +248,7 @@ def _clustered(
 ) -> Robust:
     if len(factors) > 2:
         named = ", ".join(f"'{factor.name}'" for factor in factors)
-        raise InputError(f"at most two crossed clusters, got {named}; name one or two with cluster=")
+        raise InputError(f"at most two crossed clusters, got {named}; name one or two with {option('cluster')}")
     for factor in factors:
         if len(np.unique(factor.codes)) < 2:
             raise InputError(f"cluster '{factor.name}' has a single level: its dependence cannot be estimated")

@@ -19,6 +19,7 @@ from socialstats.models.bradley_terry.fitting import Fitted
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
 from socialstats.results import Row
 from socialstats.text import count, shorten
+from socialstats.voice import option
 
 Ties = Literal["auto", "davidson", "rao_kupper", "half", "none"]
 Strengths = Literal["free", "none"]
@@ -53,39 +54,45 @@ class Options:
         ):  # fmt: skip
             value = getattr(self, name)
             if value not in allowed:
-                raise InputError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
+                raise InputError(f"{option(name, value)} is not one of {', '.join(map(repr, allowed))}")
         if not 0 < self.level < 1:
-            raise InputError(f"level={self.level!r} is not between 0 and 1")
+            raise InputError(f"{option('level', self.level)} is not between 0 and 1")
         if not 0 <= self.prior < float("inf"):
-            raise InputError(f"prior={self.prior!r} is not a number of pseudo-wins (0 or more)")
+            raise InputError(f"{option('prior', self.prior)} is not a number of pseudo-wins (0 or more)")
         if self.penalty and self.prior:
-            raise InputError("penalty='firth' and prior= are two ways out of the same problem: choose one")
+            raise InputError(f"{option('penalty', 'firth')} and {option('prior')} are two ways out of the same "
+                             "problem: choose one")  # fmt: skip
         if self.strengths == "none" and (self.formula is None or self.prior or self.reference):
-            raise InputError("strengths='none' needs a formula, and takes neither prior= nor reference=")
+            raise InputError(f"{option('strengths', 'none')} needs a formula, and takes neither {option('prior')} nor "
+                             f"{option('reference')}")  # fmt: skip
         if self.solver == "mm" and (self.formula or self.order or self.penalty or self.prior):
-            raise InputError("solver='mm' fits strengths only: no formula, order, penalty or prior")
+            raise InputError(f"{option('solver', 'mm')} fits strengths only: no formula, order, penalty or prior")
 
     def tie_model(self, design: Comparisons) -> str:
         """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""
         ties = design.n_ties
         if ties == design.n_rows and self.ties not in ("half", "none"):
             raise MleDoesNotExist(
-                "no finite tie parameter exists: every row is a tie. Use ties='half', which makes all strengths equal",
+                f"no finite tie parameter exists: every row is a tie. Use {option('ties', 'half')}, which makes "
+                "all strengths equal",
                 terms=("log_theta" if self.ties == "rao_kupper" else "log_nu",),
             )
         if self.ties == "auto" and not (self.solver == "mm" and ties):
             return "davidson" if ties else "none"
         if self.ties == "none" and ties:
             raise InputError(
-                f"ties='none', but {ties:,} rows are ties. Use ties='davidson', 'rao_kupper' or 'half', "
-                "or leave them out with design.drop_ties()"
+                f"{option('ties', 'none')}, but {ties:,} rows are ties. Use {option('ties', 'davidson')}, "
+                "'rao_kupper' or 'half', or leave them out with design.drop_ties()"
             )
         if self.ties in ("davidson", "rao_kupper") and not ties:
-            raise InputError(f"ties='{self.ties}' needs ties, and there are none; leave ties='auto'")
+            raise InputError(f"{option('ties', self.ties)} needs ties, and there are none; leave "
+                             f"{option('ties', 'auto')}")  # fmt: skip
         if self.penalty and self.ties == "rao_kupper":
-            raise InputError("penalty='firth' is available for ties='davidson', not for 'rao_kupper'; or use prior=")
+            raise InputError(f"{option('penalty', 'firth')} is available for {option('ties', 'davidson')}, not for "
+                             f"'rao_kupper'; or use {option('prior')}")  # fmt: skip
         if self.solver == "mm" and self.ties not in ("none", "half"):
-            raise InputError("solver='mm' has no tie model; use ties='half' or the default solver")
+            raise InputError(f"{option('solver', 'mm')} has no tie model; use {option('ties', 'half')} or the default "
+                             "solver")  # fmt: skip
         return self.ties
 
     def covariance_kind(self, n_factors: int, ties: str, weighted: bool) -> str:
@@ -95,7 +102,8 @@ class Options:
                 return "cluster"
             return "sandwich" if ties == "half" or weighted else "model"
         if self.vcov == "cluster" and not n_factors:
-            raise InputError("vcov='cluster' needs a cluster: declare one in the design, or pass cluster='pair'")
+            raise InputError(f"{option('vcov', 'cluster')} needs a cluster: declare one in the design, or pass "
+                             f"{option('cluster', 'pair')}")  # fmt: skip
         return self.vcov
 
 
@@ -190,8 +198,8 @@ def is_used(name: str, formula: str) -> bool:
 def _unknown(name: str, design: Comparisons) -> None:
     known = ", ".join(design.covariates) or "none"
     raise InputError(
-        f"no covariate '{name}' in this design (covariates: {known}). "
-        "A covariate X needs the columns X_a and X_b, or covariates={'X': ('left column', 'right column')}"
+        f"no covariate '{name}' in this design (covariates: {known}). A covariate X needs the columns X_a and X_b, or "
+        f"{option('covariates', {'X': ('left column', 'right column')})}"
     )
 
 

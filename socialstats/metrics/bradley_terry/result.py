@@ -43,6 +43,7 @@ from socialstats.models.bradley_terry.likelihoods import sums, weight_table
 from socialstats.resampling.engine import Units, check_resamples, lost_caution, resamples_needed, weight_blocks
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.text import count, interval, listing, number, p_value, percent, quoted
+from socialstats.voice import Word, option
 
 FEWEST_DRAWS = 100
 FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
@@ -123,7 +124,7 @@ class BradleyTerryResult(Result):
     def _known_strengths(self) -> FloatArray:
         """Return the centred strengths, or say that the model has none."""
         if not self.items:
-            raise UndefinedStatistic("this model has no item strengths (strengths='none')")
+            raise UndefinedStatistic(f"this model has no item strengths ({option('strengths', 'none')})")
         return self.fitted_state.fitted.beta[: len(self.items)]
 
     def _derived(self, title: str, rows: Sequence[Row], words: str, *, extras: Any = None, **more: Any) -> Result:
@@ -221,9 +222,10 @@ class BradleyTerryResult(Result):
         never called.
         """
         if kind not in ("marginal", "simultaneous"):
-            raise InputError(f"kind={kind!r} is not one of 'marginal', 'simultaneous'")
+            raise InputError(f"{option('kind', kind)} is not one of 'marginal', 'simultaneous'")
         if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-            raise InputError(f"seed={seed}, draws={draws}: a seed is 0 or more, and draws at least {FEWEST_DRAWS}")
+            raise InputError(f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
+                             f"least {FEWEST_DRAWS}")  # fmt: skip
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         n, p = len(strength), None
         if state.robust is not None:
@@ -345,7 +347,7 @@ class BradleyTerryResult(Result):
             "holm": holm, "bh": benjamini_hochberg, "none": np.asarray,
         }  # fmt: skip
         if adjust not in methods:
-            raise InputError(f"adjust={adjust!r} is not one of {', '.join(map(repr, methods))}")
+            raise InputError(f"{option('adjust', adjust)} is not one of {', '.join(map(repr, methods))}")
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         errors = state.differences
         tested = np.flatnonzero(errors.std_error > 0).tolist()
@@ -389,7 +391,7 @@ class BradleyTerryResult(Result):
             Every variable of the formula.
         """
         if first not in FIRST:
-            raise InputError(f"first={first!r} is not one of {', '.join(map(repr, FIRST))}")
+            raise InputError(f"{option('first', first)} is not one of {', '.join(map(repr, FIRST))}")
         known, level, state = covariates or {}, self._level(level), self.fitted_state
         x = self._predictor(item_a, item_b, FIRST[first], known)
         beta, model = state.fitted.beta, state.model
@@ -492,7 +494,7 @@ class BradleyTerryResult(Result):
         if by == "auto":
             by = "cluster" if state.factors else "row"
         if ci not in ("percentile", "basic"):
-            raise InputError(f"ci={ci!r} is not one of 'percentile', 'basic'")
+            raise InputError(f"{option('ci', ci)} is not one of 'percentile', 'basic'")
         check_resamples(resamples, level)
         if state.penalised:
             raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
@@ -504,10 +506,10 @@ class BradleyTerryResult(Result):
         if len(kept) < resamples_needed(level):
             raise UndefinedStatistic(
                 f"{len(kept)} of {resamples} resamples have a finite estimate, too few for a {100 * level:g}% "
-                "interval; use penalty= or prior="
+                f"interval; use {option('penalty')} or {option('prior')}"
             )
         lost = int(resamples - len(kept))
-        fix = "use penalty='firth' or prior=, and the model's intervals"
+        fix = f"use {option('penalty', 'firth')} or {option('prior')}, and the model's intervals"
         said = lost_caution(lost, resamples, "every bootstrap interval", fix=fix)
         used = [*cluster_cautions(self.design, factors, df=[None]),
                 *(c for c in self.cautions if c.code not in ANALYTIC)]  # fmt: skip
@@ -566,9 +568,10 @@ class BradleyTerryResult(Result):
             effects that belong to pairs where the cells hold a row or two each.
         """
         if cells not in ("ordered", "pair", "total"):
-            raise InputError(f"cells={cells!r} is not one of 'ordered', 'pair', 'total'")
+            raise InputError(f"{option('cells', cells)} is not one of 'ordered', 'pair', 'total'")
         if self.fitted_state.ties == "half":
-            raise UndefinedStatistic("ties='half' has no likelihood and no goodness of fit; use ties='davidson'")
+            raise UndefinedStatistic(f"{option('ties', 'half')} has no likelihood and no goodness of fit; use "
+                                     f"{option('ties', 'davidson')}")  # fmt: skip
         total = cells == "total"
         statistics, df, size, full = _pair_totals(self) if total else _saturated(self, cells)
         if df <= 0:
@@ -584,7 +587,8 @@ class BradleyTerryResult(Result):
         if p is not None and p < NOT_FITTING:
             cautions.append(caution(
                 "SS104", f"Pearson's \u03c7\u00b2({df}) = {number(pearson, 1)}, {p_value(p)}",
-                affects="model-based standard errors", fix="use cluster='pair' or vcov='sandwich'",
+                affects="model-based standard errors",
+                fix=f"use {option('cluster', 'pair')} or {option('vcov', 'sandwich')}",
             ))  # fmt: skip
         words = (
             f"Pearson's \u03c7\u00b2({df}) = {number(pearson)}, {p_value(p)}, over "
@@ -656,7 +660,8 @@ def _effects(design: Any, formula: str, covariates: Mapping[str, tuple[Any, Any]
     used = {name: c for name, c in design.covariates.items() if is_used(name, formula)}
     missing = [name for name in used if name not in covariates]
     if missing:
-        raise InputError(f"the formula needs covariates={{'{missing[0]}': (value of a, value of b)}}")
+        new_values = {missing[0]: (Word("value of a"), Word("value of b"))}
+        raise InputError(f"the formula needs {option('covariates', new_values)}")
     new = {}
     for name, c in used.items():
         a, b = covariates[name]
@@ -707,9 +712,9 @@ def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
         return (design.pair,)
     if by == "cluster":
         if not state.factors:
-            raise InputError("by='cluster' needs a fit with clusters; this one has none")
+            raise InputError(f"{option('by', 'cluster')} needs a fit with clusters; this one has none")
         return state.factors
-    raise InputError(f"by={by!r} is not one of 'auto', 'row', 'pair', 'cluster'")
+    raise InputError(f"{option('by', by)} is not one of 'auto', 'row', 'pair', 'cluster'")
 
 
 def refit_all(design: Comparisons, state: State, units: Units, resamples: int, seed: int) -> FloatArray:
@@ -774,12 +779,13 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
     if a.penalised or b.penalised:
         raise InputError("a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior")
     if a.ties == "half" or b.ties == "half":
-        raise InputError("ties='half' is a quasi-likelihood and has no likelihood-ratio test; use ties='davidson'")
+        raise InputError(f"{option('ties', 'half')} is a quasi-likelihood and has no likelihood-ratio test; use "
+                         f"{option('ties', 'davidson')}")  # fmt: skip
     one, two = (_record(fit.design) for fit in (small, large))
     if small.design.items != large.design.items or not np.allclose(one, two):
         raise InputError(f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})")
     if a.ties != b.ties:
-        raise InputError(f"ties='{a.ties}' and ties='{b.ties}' are not nested in each other")
+        raise InputError(f"{option('ties', a.ties)} and {option('ties', b.ties)} are not nested in each other")
     if small.fit["df"] == large.fit["df"]:
         raise InputError("the two fits have the same number of parameters: nothing to test")
     effects = set(small.names) - set(small.items)

@@ -25,6 +25,7 @@ from socialstats.models.bradley_terry.likelihoods import (
     sums,
 )
 from socialstats.text import count, quoted
+from socialstats.voice import option
 
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
 MAX_ITERATIONS = 100
@@ -204,10 +205,6 @@ def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 10
     raise NonConvergence("the MM iteration did not converge", iterations=max_iterations, gap=change)
 
 
-ONE_WAY_OUT = "Ways out: penalty='firth', prior=0.5 (pseudo-wins), components='separate', or leave these items out"
-SEPARATE_OUT = "Ways out: components='separate', or prior=0.5 (pseudo-wins, which tie the groups by assumption)"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinGraph:
     """How the items hang together.
@@ -269,9 +266,11 @@ def require_connected(data: PairData, items: tuple[str, ...]) -> None:
         tuple(tuple(items[i] for i in part) for part in parts)
         for parts in (graph.components, (graph.unbeaten, graph.winless))
     )
-    separate = len(graph.groups) > 1
+    separate, prior, apart = len(graph.groups) > 1, option("prior", 0.5), option("components", "separate")
+    alone = f"{option('penalty', 'firth')}, {prior} (pseudo-wins), {apart}, or leave these items out"
+    ways = f"{apart}, or {prior} (pseudo-wins, which tie the groups by assumption)" if separate else alone
     raise MleDoesNotExist(
-        f"no finite strengths exist: {_why(graph, items)}. {SEPARATE_OUT if separate else ONE_WAY_OUT}",
+        f"no finite strengths exist: {_why(graph, items)}. Ways out: {ways}",
         components=components, unbeaten=unbeaten, winless=winless, separate=separate,
     )  # fmt: skip
 
@@ -315,10 +314,11 @@ def require_identified(data: PairData) -> None:
         why = "are a combination of the item strengths" if n else "are combinations of each other"
     terms = tuple(name for name, there in zip(data.z_names, involved.tolist(), strict=True) if there)
     if terms:
+        none = option("strengths", "none")
         raise NotIdentified(
             f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
-            + (" (order=False leaves out the order effect)" if "order" in terms else "")
-            + (", or use strengths='none' to explain the strengths by covariates" if "strengths" in why else ""),
+            + (f" ({option('order', False)} leaves out the order effect)" if "order" in terms else "")
+            + (f", or use {none} to explain the strengths by covariates" if "strengths" in why else ""),
             terms=terms,
         )
 
@@ -346,8 +346,9 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
             dropped.append(j)
     involved = tuple(name for j, name in zip(columns, names, strict=True) if j not in dropped)
     with_items = " with the item strengths" if involved == (tie_term,) else ""
-    firth = "" if tie_term == "log_theta" else "penalty='firth', "
-    ways = "prior=0.5 (pseudo-wins)" if with_items else f"or leave {'it' if len(involved) == 1 else 'them'} out"
+    firth = "" if tie_term == "log_theta" else f"{option('penalty', 'firth')}, "
+    out = f"or leave {'it' if len(involved) == 1 else 'them'} out"
+    ways = f"{option('prior', 0.5)} (pseudo-wins)" if with_items else out
     predict = "predicts" if len(involved) == 1 else "predict"
     raise MleDoesNotExist(
         f"no finite estimate exists: {quoted(involved)} {predict} the outcomes perfectly{with_items} (separation). "

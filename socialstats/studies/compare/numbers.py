@@ -42,6 +42,7 @@ from socialstats.studies.page import StudyOptions
 from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
 from socialstats.studies.sources import human_source, raters_of
 from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.voice import option
 
 MOST_REFITS = 1000
 MOST_LOST = 0.01  # share of the resamples without finite strengths
@@ -361,7 +362,7 @@ def reference_of(names: tuple[str, ...], wanted: str | None) -> str:
     if wanted is not None:
         if wanted not in names:
             levels = listing([shorten(name) for name in names])
-            raise InputError(f"reference='{shorten(wanted)}' is no level; levels: {levels}")
+            raise InputError(f"{option('reference', shorten(wanted))} is no level; levels: {levels}")
         return wanted
     return next((name for word in DEFAULTS for name in names if name.casefold().strip() == word), names[0])
 

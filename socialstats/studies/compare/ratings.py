@@ -25,6 +25,7 @@ from socialstats.studies.compare.numbers import (
 from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all, with_holm
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.text import count, listing, number, shorten
+from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "reference", "verify")
 QUESTIONS = {
@@ -49,7 +50,8 @@ class Numbers:
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: do the levels of the by factor rate the same units differently?"""
     if design.by is None or len(design.by.levels) < 2:
-        raise InputError("study 'compare-ratings' needs by=: a column with the models (or prompts), two at least")
+        raise InputError(f"study 'compare-ratings' needs {option('by')}: a column with the models (or prompts), two "
+                         "at least")  # fmt: skip
     by = shorten(design.by.name, 40)
     numbers = compute(design, options)
     shown = blocks(numbers, by, options)
@@ -191,7 +193,7 @@ STUDY = Study(
     name="compare-ratings",
     title="How do models (or prompts) rate the same units?",
     design="ratings",
-    needs="unit, rater, value, and by= a column with two models or prompts at least",
+    needs="unit, rater, value, and by, a column with two models or prompts at least",
     suits=lambda design: design.by is not None and len(design.by.levels) > 1,
     run=run,
     levels=run,

@@ -33,6 +33,7 @@ from socialstats.studies.multiverse import ends, moves
 from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import count, interval, listing, number, p_value, percent, shorten
+from socialstats.voice import option
 
 __all__ = ["STUDY", "reference_of", "run"]
 
@@ -218,7 +219,8 @@ def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryRe
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Answer: do the levels of the by factor differ, on the same pairs of items?"""
     if design.by is None or len(design.by.levels) < 2:
-        raise InputError("study 'compare' needs by=: a column with the models (or prompts) to compare, two at least")
+        raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
+                         "two at least")  # fmt: skip
     numbers = compute(design, options)
     shown = with_level_effect(blocks(numbers, design, options), numbers.fits)
     keys = [key for v in numbers.levels.values() for key in v.fit.references]
@@ -302,7 +304,7 @@ STUDY = Study(
     name="compare",
     title="How do models (or prompts) differ on the same pairs of items?",
     design="comparisons",
-    needs="item_a, item_b, winner, and by= a column with two models or prompts at least",
+    needs="item_a, item_b, winner, and by, a column with two models or prompts at least",
     suits=lambda design: design.by is not None and len(design.by.levels) > 1,
     run=run,
     levels=run,

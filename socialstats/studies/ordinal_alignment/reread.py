@@ -21,6 +21,7 @@ from socialstats.studies.estimates import numbers_text, p_text, rows_table, veri
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions
 from socialstats.text import count, number, percent, shorten
+from socialstats.voice import option
 
 REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
 SHARE, BEFORE, AFTER, CHANGE = "share changed", "mean before", "mean after", "change of the mean"
@@ -108,11 +109,12 @@ def answers_of(one: Ratings, two: Ratings) -> Answers:
     if one.scale != two.scale:
         raise InputError(
             f"{one.source}: column '{columns[0][0]}' is read on a scale that is {one.scale}, and '{name}' on one that "
-            f"is {two.scale}: say one for both with scale="
+            f"is {two.scale}: say one for both with {option('scale')}"
         )
     same = one.units == two.units and one.raters == two.raters and len(one.unit) == len(two.unit)
     if not (same and np.array_equal(one.unit, two.unit) and np.array_equal(one.rater, two.rater)):
-        raise InputError(f"{one.source}: reading column '{name}' gives other rows than the first reading; check na=")
+        raise InputError(f"{one.source}: reading column '{name}' gives other rows than the first reading; check "
+                         f"{option('na')}")  # fmt: skip
     extra = [level for level in two.levels if level not in one.levels]
     labels = (*one.levels, *extra)
     where = np.array([labels.index(level) for level in two.levels], dtype=np.int64)
@@ -240,7 +242,7 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
     """
     second = options.reread
     if not isinstance(design, Ratings) or not isinstance(second, Ratings):
-        raise InputError("another reading of the replies (reread=) is for tables of ratings")
+        raise InputError(f"another reading of the replies ({option('reread')}) is for tables of ratings")
     answers = answers_of(design, second)
     shares, means = changed_shares(answers, options.level), changed_means(answers, options.level)
     parts = design.split()

@@ -46,6 +46,7 @@ from socialstats.studies.relationship_bias.names import check_names, names_block
 from socialstats.studies.relationship_bias.words import answer, biases_of
 from socialstats.tables import Table
 from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "smallest_effect", "verify")
 COLUMNS = ("scenario", "pair", "group_first", "group_second", "answer")
@@ -113,7 +114,8 @@ def filled(design: Ratings, side: int) -> Ratings:
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: whom does the model favour, how much does the order of names decide, and how sure is that?"""
     if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+                         f"{option('by')} out")  # fmt: skip
     main = bias(design, options, resamples=options.resamples)
     strata = {
         name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")

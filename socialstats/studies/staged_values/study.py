@@ -66,6 +66,7 @@ from socialstats.studies.staged_values.words import (
 )
 from socialstats.tables import Table as DataTable
 from socialstats.text import count, level_text, number, quoted, shorten
+from socialstats.voice import option
 
 OWN = "as on this page"
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
@@ -177,7 +178,8 @@ def suits(design: Ratings) -> bool:
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: where do the models lean, how does that change over the stages, and do the judges agree?"""
     if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+                         f"{option('by')} out")  # fmt: skip
     stages = design.strata["stage"].levels if "stage" in design.strata else ()
     if len(stages) == 1:
         raise InputError(

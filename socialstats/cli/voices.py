@@ -1,0 +1,99 @@
+"""How a command says the settings that messages name: ``--levels a,b``, not ``levels=['a', 'b']``."""
+
+from __future__ import annotations
+
+import shlex
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from socialstats.cli.settings import COMPUTED, READ, spelled
+from socialstats.voice import Voice, Word, python
+
+OPTIONS = {one.key: one.option for one in (*READ, *COMPUTED) if one.key not in ("map", "group", "unmatched")}
+OPTIONS |= {"raters_in": "--raters", "columns": "--level-columns", "format": "--input-format"}
+PARTS = spelled(
+    "unit condition value rater status rater_source item_a item_b winner weight wins_a wins_b score_a score_b first "
+    "second values scenario pair group_first group_second answer wording stage judge model trait task"
+)
+SPECIAL = set("\"'`$&;|<>*?#()\\")  # characters that a shell does not leave alone
+
+
+def of_tables(name: str, value: Any, typed: str) -> str:
+    """Say a setting as the commands do that read a table; what is no option of theirs is said to be one of Python.
+
+    Examples
+    --------
+    >>> of_tables("levels", ["no", "so so"], ""), of_tables("unit", "question", ""), of_tables("cluster", Word(), "")
+    ("--levels 'no,so so'", '--map unit=question', '--cluster')
+    >>> of_tables("missing", "drop", "--missing drop"), of_tables("ci", "percentile", "")
+    ('--missing drop', "ci='percentile' (in Python)")
+    """
+    if typed:
+        return typed
+    if name == "covariates":
+        x = next(iter(value or ("X",)))
+        return f"--map {x}_a=COLUMN --map {x}_b=COLUMN"
+    if (name, value) == ("cluster", "declared"):  # a word of Python: here it would be a column
+        return in_python(name, value)
+    if value is False and name in ("order", "values"):
+        return f"--map {name}="
+    if isinstance(value, str | int | float | Sequence) and not isinstance(value, bool):
+        if name in OPTIONS:
+            return f"{OPTIONS[name]} {word(value)}".rstrip()
+        if name in PARTS or name.endswith(("_a", "_b")):
+            column = f"{name}={value or 'COLUMN'}"
+            return f"--map {quoted(column)}"
+    return in_python(name, value)
+
+
+def of_metric(kinds: Mapping[str, Sequence[Any]]) -> Voice:
+    """Return how ``estimate`` says a setting: every keyword of the metric, or of its table, is an option.
+
+    Parameters
+    ----------
+    kinds : mapping of str to sequence
+        Types that each keyword takes.
+
+    Examples
+    --------
+    >>> say = of_metric({"ci": [str], "free_weights": [bool]})
+    >>> say("ci", "percentile", ""), say("free_weights", True, ""), say("draws", 5, "")
+    ('--ci percentile', '--free-weights', 'draws=5 (in Python)')
+    """
+
+    def say(name: str, value: Any, typed: str) -> str:
+        if name not in kinds and name != "format":
+            return in_python(name, value)
+        option = "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
+        if isinstance(value, bool) and {*kinds[name]} <= {bool, types.NoneType}:
+            return option if value else option.replace("--", "--no-")
+        return f"{option} {word(value)}".rstrip()
+
+    return say
+
+
+def in_python(name: str, value: Any) -> str:
+    """Say a setting that the command does not have."""
+    return f"{python(name, value, '')} (in Python)"
+
+
+def word(value: Any) -> str:
+    """Write a value as one word of a command line.
+
+    Examples
+    --------
+    >>> word(["a", "b, c"]), word({"urgency": ("left", "right")}), word(0.5), word("")
+    ('\\'a,"b, c"\\'', 'urgency=left:right', '0.5', "''")
+    """
+    if value == "" and not isinstance(value, Word):
+        return "''"
+    if isinstance(value, Mapping):
+        value = [f"{key}={one if isinstance(one, str) else ':'.join(map(str, one))}" for key, one in value.items()]
+    several = isinstance(value, Sequence) and not isinstance(value, str)
+    return quoted(",".join(f'"{one}"' if "," in str(one) else str(one) for one in value) if several else str(value))
+
+
+def quoted(text: str) -> str:
+    """Return a text as a shell takes it."""
+    return shlex.quote(text) if any(c in SPECIAL or c.isspace() for c in text) else text
