@@ -20,7 +20,7 @@ from socialstats.figures import forest, heat
 from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text, few_clusters
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
-from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
+from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     NUMBERS,
@@ -50,7 +50,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import count, interval, level_text, listing, number, p_value, percent, quoted, shorten
+from socialstats.text import capital, count, interval, level_text, listing, number, p_value, percent, quoted, shorten
 
 
 def fit_model(
@@ -286,7 +286,7 @@ def changes(pairs: Pairs) -> str:
 def changes_sentence(pairs: Pairs) -> str:
     """Return what would be concluded without the order effect, as a sentence."""
     said = changes(pairs) or "without the order effect, no conclusion on the strongest item, its lead or a sign differs"
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{capital(said)}."
 
 
 def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
@@ -315,11 +315,10 @@ def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = 
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
     worth = fit.worth(level=options.level)
     every = f"every {item}" if shown == len(drawn) else f"the {count(len(drawn), item)} of {count(shown)} that lead"
-    said = fit.sentence().replace(f"Of {count(shown)} items,", f"Of {count(shown, item)},", 1)
     return Block(
         id="strengths",
         question=f"Which {item} is chosen over which?",
-        sentences=(said, *(rank_sentence(ranks, f"the rank of each {item} by itself", item),
+        sentences=(strengths_sentence(fit, item), *(rank_sentence(ranks, f"the rank of each {item} by itself", item),
                            rank_sentence(joint, "all ranks at once", item))),
         draw=partial(forest, drawn, xlabel="log-strength (0 = average)",
                      ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
@@ -416,8 +415,7 @@ def effect_sentence(row: Row) -> str:
             f"Two equal items tie with probability {number(float(share), bounded=True)} in {model} model "
             f"({row.term} = {number(row.estimate)}, {inside})."
         )
-    open_ = "may raise or lower (the data do not settle it)"
-    verb = {"above": "raises", "below": "lowers"}.get(verdict(row), open_)
+    verb = {"above": "raises", "below": "lowers"}.get(verdict(row), "has no reliable effect on")
     what = "Being shown first" if row.group == "order" else f"One unit of {row.term}"
     tested = p_value(row.p_value) + (f", adjusted {p_value(row.p_adjusted)}" if row.p_adjusted is not None else "")
     return f"{what} {verb} the log-odds of being chosen: {number(row.estimate)}, {inside}, {tested}."
@@ -551,7 +549,7 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     chance, own = head_to_head(fit, top.term, second.term), ranks.row(top.term)
     certain = chance.conf_low is not None and chance.conf_low > 0.5
     lead = (
-        f"'{shorten(top.term)}' {'is preferred' if certain else 'leads, but the data do not settle it'}: log-strength "
+        f"'{shorten(top.term)}' {'is preferred' if certain else 'leads, but not reliably'}: log-strength "
         f"{number(top.estimate)}, {interval(top.conf_low, top.conf_high, level=options.level)} (0 = average item); "
         f"against the next, '{shorten(second.term)}' ({number(second.estimate)}), it is expected to win "
         f"{number(chance.estimate, bounded=True)} of decided comparisons, "

@@ -27,7 +27,7 @@ from socialstats.studies.estimates import (
     whole,
 )
 from socialstats.studies.page import Block, Table
-from socialstats.text import count, interval, number, p_value, quoted, shorten
+from socialstats.text import capital, count, interval, number, p_value, quoted, shorten
 
 Side = Literal["above", "below", "holds", "unknown"]
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
@@ -157,7 +157,7 @@ def multiverse(
         rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference))
     own = results[labels[0]]
     return Multiverse(
-        metric=metric, title=f"{quantity[0].upper()}{quantity[1:]} under {count(len(rows), 'analysis', 'analyses')}",
+        metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis', 'analyses')}",
         rows=tuple(rows), inference="the interval of each analysis; nothing is pooled", counts=own.counts,
         settings={"reference": reference, "digits": digits}, references=("steegen2016",), design=own.design,
         words=_words(tuple(rows), quantity, reference, digits, words or f"{reference:g}"),
@@ -279,6 +279,11 @@ def _mover(rows: tuple[Row, ...], digits: int) -> str:
     return f"What moves it most is {choice} ({sign}{number(shift, digits)})."
 
 
+def other_analyses(what: str) -> str:
+    """Ask whether a number rests on the analysis that was chosen."""
+    return f"Does {what} change under other defensible analyses?"
+
+
 def multiverse_block(found: Multiverse, *, id: str, question: str, quantity: str, note: str = "") -> Block:
     """Show a multiverse: one line an analysis, the page's own as the vertical line."""
     digits, rows = found.settings["digits"], found.rows
@@ -287,7 +292,7 @@ def multiverse_block(found: Multiverse, *, id: str, question: str, quantity: str
         f"From {low} to {high}; the line is the analysis of this page. {_mover(rows, digits)} Intervals: of each "
         f"analysis by itself. {note}"
     )
-    title = f"{quantity[0].upper()}{quantity[1:]} under every choice of analysis"
+    title = f"{capital(quantity)} under every choice of analysis"
     base = rows[0].estimate or 0.0
     columns: dict[str, Any] = {
         "Choice": "group", "Estimate": "estimate",
@@ -349,7 +354,7 @@ def dependence_block(
             problems[label] = str(error)
     shown = tuple(replace(lead(result), term=label) for label, result in found.items())
     digits = digits_for(shown)
-    title = f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence"
+    title = f"{capital(quantity)} under each assumption about dependence"
     columns: dict[str, Any] = {
         "Clusters": "n_clusters", "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high",
         "p": lambda r: p_text(r.p_value),
@@ -377,7 +382,7 @@ def _dependence_sentence(rows: Sequence[Row], bounded: bool, digits: int) -> str
         for row in rows
     )  # fmt: skip
     rest = "; ".join(f"{label}: {said}" for label, said in others)
-    return f"With {naive[0]}, a row-level test would have claimed {naive[1]}. {rest[:1].upper()}{rest[1:]}."
+    return f"With {naive[0]}, a row-level test would have claimed {naive[1]}. {capital(rest)}."
 
 
 def with_design_effect(
@@ -404,7 +409,7 @@ def with_design_effect(
     if named in caption and effect is not None:  # the caption names them already
         caption = caption.replace(named, f"{named}, design effect {number(effect, 1)}")
     else:
-        caption = f"{caption} {said[0].upper()}{said[1:]}.".lstrip()
+        caption = f"{caption} {capital(said)}.".lstrip()
     return (*blocks[:first], replace(blocks[first], caption=caption), *blocks[first + 1 :])
 
 
@@ -472,7 +477,7 @@ def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block 
     )  # fmt: skip
     return Block(
         id="influence",
-        question="Does the answer hang on a single cluster?",
+        question="Does the answer depend on a single cluster?",
         sentences=tuple(result.sentence() for result in results.values()),
         tables=(Table(caption="Smallest and largest estimate when one cluster is left out", cells=cells,
                       header=("Left out", "Cluster", "Estimate", "Pairs left"), digits=digits),),

@@ -45,6 +45,7 @@ from socialstats.studies.multiverse import (
     leave_one_out,
     multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
     without_label,
 )
@@ -61,7 +62,19 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import as_given, count, digits_of, level_text, listing, number, p_value, percent, shorten
+from socialstats.text import (
+    as_given,
+    capital,
+    count,
+    digits_of,
+    inconclusive,
+    level_text,
+    listing,
+    number,
+    p_value,
+    percent,
+    shorten,
+)
 
 IGNORING = "ignoring clusters"
 ONE = "They ask one question of the same data."
@@ -106,7 +119,7 @@ def difference_block(design: Paired, result: Result) -> Block:
         sentences=(result.sentence(),),
         draw=partial(draw, binary=binary, ylabel=one, digits=digits),
         figure_title=f"{first} minus {second}",
-        caption=f"{drawn[0].upper()}{drawn[1:]}, with its interval ({result.inference}).",
+        caption=f"{capital(drawn)}, with its interval ({result.inference}).",
         tables=(rows_table(rows, f"Difference ({minus(design)}) and what it is made of"),),
         results=(result,),
     )
@@ -263,8 +276,8 @@ def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     differ = [row for row in rows if levels.verdict(row) in ("above", "below")]
     if not differ:
         return (
-            f"The data do not settle whether {first} and {second} give different shares of the {count(len(rows))} "
-            f"levels; the widest difference is that of {told(rows[0], levels.level)}, {minus(design)} ({joint(main)})."
+            f"{capital(inconclusive(f'{first} and {second} give different shares of the {count(len(rows))} levels'))}"
+            f"; the widest difference is that of {told(rows[0], levels.level)}, {minus(design)} ({joint(main)})."
         )
     said = "; ".join(
         f"{told(row, levels.level)}, more frequent under {first if levels.verdict(row) == 'above' else second}"
@@ -272,7 +285,7 @@ def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     )
     more = len(differ) - MOST_NAMED
     said += f"; and {count(more)} more." if more > 0 else "."
-    for settled, words in (("equal", "Practically equal"), ("open", "Not settled")):
+    for settled, words in (("equal", "Practically equal"), ("open", "Inconclusive")):
         names = [shorten(row.term, 30) for row in rows if levels.verdict(row) == settled]
         said += f" {words}: {listing(names)}." if names else ""
     return (
@@ -467,7 +480,7 @@ class Numbers:
 
 
 def run(design: Paired, options: StudyOptions) -> Outcome:
-    """Answer: is there a difference, how large is it, and does the answer hang on what is taken as independent?"""
+    """Answer: is there a difference, how large is it, and does it depend on what is taken as independent?"""
     check_single(design)
     numbers = compute(design, options)
     first, second = (shorten(name, 40) for name in design.conditions)
@@ -562,8 +575,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
     made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
     if len(made) > 1:
         about = multiverse(main.metric, f"the {quantity}", distinct(made), reference=0.0, digits=digits, words="0")
-        question = "Does the answer hang on a choice of analysis?"
-        found.append(multiverse_block(about, id="multiverse", question=question, quantity=quantity))
+        found.append(multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=quantity))
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
 
 
@@ -633,7 +645,7 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
     if lead.estimate is None or (lead.conf_low is None and not equal):
         return f"No verdict: {inside}."
     if settled == "open" and not equal:
-        return f"The data do not settle whether {first} and {second} differ: {inside}."
+        return f"{capital(inconclusive(f'{first} and {second} differ'))}: {inside}."
     if settled == "open":
         return f"Practically equal: {what} differs by less than {smallest_text(options)}; {inside}."
     higher, lower = (first, second) if settled == "above" else (second, first)

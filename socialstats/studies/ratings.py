@@ -54,6 +54,7 @@ from socialstats.studies.multiverse import (
     distinct,
     multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
 )
 from socialstats.studies.page import (
@@ -396,7 +397,7 @@ def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[s
     return multiverse_block(
         multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, digits=3, words=line),
         id="multiverse",
-        question="Does alpha hang on a choice of analysis?",
+        question=other_analyses("alpha"),
         quantity="alpha",
         note="Another scale is another question: it says what counts as disagreement.",
     )

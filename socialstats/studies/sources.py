@@ -17,7 +17,7 @@ from socialstats.models.shares import joined
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.page import Block, Table
-from socialstats.text import count, number
+from socialstats.text import capital, count, number
 
 HUMANS = ("human", "humans", "people", "person", "persons")
 
@@ -153,7 +153,7 @@ def refusal_block(
             problems.append((words, None, None, None, str(error)))
     rows = {words: replace(lead(result), term=words, group=None) for words, result in found.items()}
     cells = [(words, r.estimate, r.conf_low, r.conf_high, r.undefined) for words, r in rows.items()]
-    name = f"{quantity[0].upper()}{quantity[1:]}"
+    name = capital(quantity)
     return Block(
         id="refusals",
         question=f"How far could refusals move the {quantity}?",

@@ -204,7 +204,9 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     design = design_of(*(f.drop(columns=["urgency_a", "urgency_b"]) for f in frames))
     found = run_study(STUDIES["compare"], design, FAST)
     said = found.answer[0]
-    assert "of 8 differences of strengths and 2 of 2 differences of shares are settled (Holm over each kind)" in said
+    assert (
+        "of 8 differences of strengths and 2 of 2 differences of shares are significant (Holm over each kind)" in said
+    )
     rows = next(r for r in block(found, "levels-strengths").results if "two minus" in r.title).rows
     top = max((r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0))
     assert f"most clearly '{top.term}': {number(top.estimate, 3)} log-odds" in said
@@ -228,7 +230,7 @@ def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
     """The same choices under two names: no name is changed, and no number runs from itself to itself."""
     same = chooser(0.8, PLAIN, 4, "m1")
     found = run_study(STUDIES["compare"], design_of(same, same.assign(model="m2")), replace(FAST, verify=False))
-    assert found.answer[0].startswith("For 'm2' the data do not settle which is closer to following urgency.")
+    assert found.answer[0].startswith("It is inconclusive whether 'm2' or 'm1' is closer to following urgency.")
     share = (same["winner"] == np.where(same["urgency_a"] > same["urgency_b"], same["item_a"], same["item_b"]))[
         same["urgency_a"] != same["urgency_b"]
     ].mean()

@@ -61,8 +61,8 @@ def test_known_differences_are_found_and_verified(outcome: Outcome) -> None:
     ids = [b.id for b in outcome.blocks]
     assert ids == ["differences-mean", "differences-shares", "differences-alpha"]
     mean, _, alpha = (b.sentences[0] for b in outcome.blocks)
-    assert "1 of 2 differences of mean rating from 'base' is settled (Holm); most clearly high" in mean
-    assert "1 of 2 differences of alpha from 'base' is settled (Holm); most clearly loose" in alpha
+    assert "1 of 2 differences of mean rating from 'base' is significant (Holm); most clearly high" in mean
+    assert "1 of 2 differences of alpha from 'base' is significant (Holm); most clearly loose" in alpha
     assert outcome.verifications
     assert all(v.ok for v in outcome.verifications.values())
     assert all(b.draw is not None and b.draw() for b in outcome.blocks)

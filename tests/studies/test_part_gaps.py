@@ -43,7 +43,7 @@ def test_pressures_share_their_scenarios_and_domains_do_not() -> None:
     assert labels[0] == labels[1]
 
 
-def test_what_the_data_settle_is_counted() -> None:
+def test_significant_differences_are_counted() -> None:
     def row(value: float, error: float) -> Row:
         return Row(term="x", estimate=value, std_error=error, n_clusters=20)
 
@@ -56,7 +56,7 @@ def test_what_the_data_settle_is_counted() -> None:
         "model: the share of 'x' differs most between a (.200) and b (.600): a minus b −.400, 95% CI"
     )
     assert said[1] == (
-        "The data settle 2 of 3 differences between two levels of domain (Holm over all), and not which lies higher in "
+        "2 of 3 differences between two levels of domain were significant (Holm over all); neither sign is excluded in "
         "the others."
     )
     assert with_welch(Row(term="a - b"), row(0.2, 0.02), Row(term="x"), 0.95).undefined

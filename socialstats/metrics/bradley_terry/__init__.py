@@ -1,6 +1,7 @@
 """Bradley-Terry models of paired comparisons."""
 
 from socialstats.metrics.bradley_terry.fit import METRIC, bradley_terry
+from socialstats.metrics.bradley_terry.fit import sentence as strengths_sentence
 from socialstats.metrics.bradley_terry.result import BradleyTerryBootstrap, BradleyTerryResult
 
-__all__ = ["METRIC", "BradleyTerryBootstrap", "BradleyTerryResult", "bradley_terry"]
+__all__ = ["METRIC", "BradleyTerryBootstrap", "BradleyTerryResult", "bradley_terry", "strengths_sentence"]

@@ -362,8 +362,9 @@ class BradleyTerryResult(Result):
             rows[k] = replace(rows[k], p_adjusted=p, family=family)
         called, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
         words = (
-            f"{count(called)} of {count(len(rows), 'difference')} are settled at {100 * level:g}% "
-            f"({adjust} over the family)." + (f" {count(untested)} cannot be tested." if untested else "")
+            f"{count(called)} of {count(len(rows), 'difference')} are significant at "
+            f"{number(1 - level, 3, bounded=True)} ({adjust} over the family)."
+            + (f" {count(untested)} cannot be tested." if untested else "")
         )
         return self._derived(
             "All differences of strengths", rows, words, extras={"adjust": adjust}, references=("holm1979",)

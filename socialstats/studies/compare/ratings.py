@@ -124,18 +124,18 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
 
 
 def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> str:
-    """Say which differences the adjusted tests settle, and the clearest one."""
+    """Say which differences are significant after adjustment, and the clearest one."""
     clear = significant(rows, level)
     known = [r for r in rows if r.statistic is not None]
     text = f"{count(len(clear))} of {count(len(rows), 'difference')} of {NAMES[kind]} from '{reference}' "
-    text += f"{'is' if len(clear) == 1 else 'are'} settled{' (Holm)' if len(rows) > 1 else ''}"
+    text += f"{'is' if len(clear) == 1 else 'are'} significant{' (Holm)' if len(rows) > 1 else ''}"
     flat = [r for r in rows if r.undefined == SAME and r.estimate]
     if flat:
         text += f"; {listing([same_everywhere(r, kind) for r in flat], most=3)} in every resample, without an error"
     if not known:
         return f"{text}." if flat else f"{text}: nothing could be tested ({rows[0].undefined or 'no test'})."
     top = clearest(known)[0]
-    word = "most clearly" if clear else "the data leave it open, the largest by its error is"
+    word = "most clearly" if clear else "the largest by its error is"
     return f"{text}; {word} {shorten(top.term, 60)}: {numbers_text(top, digits=3, bounded=kind in BOUNDED)}."
 
 
@@ -183,7 +183,7 @@ def methods(numbers: Numbers, options: StudyOptions) -> str:
         "labels. Units (or declared clusters of units) are resampled in both together "
         f"({options.resamples:,} resamples, seed {options.seed}); intervals and tests take the bootstrap's standard "
         "error, times the root of G / (G - 1), and a t distribution with G - 1 degrees of freedom. p-values of a "
-        f"family are adjusted by Holm's method, settled below {number(1 - options.level, 3, bounded=True)}."
+        f"family are adjusted by Holm's method, significant below {number(1 - options.level, 3, bounded=True)}."
     )
 
 

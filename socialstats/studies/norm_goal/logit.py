@@ -19,7 +19,7 @@ from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.sources import Source
-from socialstats.text import count, number, p_value, shorten
+from socialstats.text import count, inconclusive, number, p_value, shorten
 
 MOST_TERMS = 60
 SOURCE = "source"  # the kind of the terms of the sources
@@ -174,7 +174,7 @@ def test_sentences(tests: Sequence[Row], strata: Sequence[str]) -> tuple[str, ..
             continue
         own = row.term not in strata
         moved = "the sources are moved differently" if own else "the actions differ"
-        found = moved if row.p_value < 0.05 else f"the data do not settle whether {moved}"
+        found = moved if row.p_value < 0.05 else inconclusive(moved)
         said.append(
             f"By {shorten(strata[0] if own else row.term, 40)} {found}: F({df_text(row.df)}, "
             f"{df_text((row.n_clusters or 0) - (row.df or 0.0))}) = {number(row.statistic)}, {p_value(row.p_value)}."

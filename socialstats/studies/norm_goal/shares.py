@@ -225,16 +225,17 @@ def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> PartGaps | N
 
 
 def gap_sentences(gaps: PartGaps, name: str, digits: int = 3) -> tuple[str, ...]:
-    """Say for each of those whose parts these are the widest difference, and how many the data settle."""
+    """Say for each of those whose parts these are the widest difference, and how many are significant."""
     by_whom: dict[str, list[tuple[Row, tuple[Row, Row]]]] = {}
     for row, pair in zip(gaps.rows, gaps.extras["pairs"], strict=True):
         by_whom.setdefault(row.label("whose") or "", []).append((row, pair))
     said = [widest_part(who, found, digits) for who, found in by_whom.items()]
     tested = [r for r in gaps.rows if r.p_value is not None]
     clear = sum((p_of(r) or 1.0) < 1 - (r.conf_level or 0.95) for r in tested)
-    end = "" if clear == len(tested) else ", and not which lies higher" + (" in the others" if clear else "")
+    end = "" if clear == len(tested) else f"; neither sign is excluded in {'the others' if clear else 'any of them'}"
     what = count(len(tested), "difference")
-    return (*said, f"The data settle {count(clear)} of {what} between two levels of {name} (Holm over all){end}.")
+    are = "was" if clear == 1 else "were"
+    return (*said, f"{count(clear)} of {what} between two levels of {name} {are} significant (Holm over all){end}.")
 
 
 def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]], digits: int) -> str:

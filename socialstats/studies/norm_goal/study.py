@@ -35,6 +35,7 @@ from socialstats.studies.multiverse import (
     distinct,
     multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
     without_label,
 )
@@ -61,7 +62,18 @@ from socialstats.studies.norm_goal.shares import (
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
 from socialstats.studies.sources import Rule, Shares, Source, crossed, human_source, raters_of, refusal_block, unpacked
-from socialstats.text import count, digits_of, level_text, listing, number, p_value, quoted, shorten
+from socialstats.text import (
+    capital,
+    count,
+    digits_of,
+    inconclusive,
+    level_text,
+    listing,
+    number,
+    p_value,
+    quoted,
+    shorten,
+)
 
 
 def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
@@ -126,7 +138,7 @@ def answer(
         apart = test.reason == "no_data"  # what is alike or not are then answers to other units
         return f"No verdict on {name}: {why}." + ("" if apart else f" {beside}.")
     if found == "open":
-        return f"The data do not settle whether {name} chooses as {human} raters do ({tested}). {far}. {beside}."
+        return f"{capital(inconclusive(f'{name} chooses as {human} raters do'))} ({tested}). {far}. {beside}."
     return f"{name} does not choose as {human} raters do ({tested}). {far}. {beside}."
 
 
@@ -197,7 +209,7 @@ def variants_block(
                       distinct(variants(design, similar, source, strata, options)), reference=1.0, digits=3,
                       words="1 (equal shares)")  # fmt: skip
     return multiverse_block(
-        made, id="multiverse", question="Does the similarity hang on a choice of analysis?",
+        made, id="multiverse", question=other_analyses("the similarity"),
         quantity=f"similarity of {shorten(first, 30)}",
         note="Within units a source is compared with people unit by unit, which asks for more than equal shares of "
         "all; two groups of the same people would have about 1 there too.",

@@ -20,7 +20,7 @@ from socialstats.studies.compare.numbers import ALPHA, DISTANCE, ratings_differe
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, verify_all, with_holm
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions
-from socialstats.text import count, number, percent, shorten
+from socialstats.text import capital, count, number, percent, shorten
 
 REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
 SHARE, BEFORE, AFTER, CHANGE = "share changed", "mean before", "mean after", "change of the mean"
@@ -319,7 +319,7 @@ def reread_block(answers: Answers, shares: Result, means: Result | None, agreeme
         figure_title="How far the means move, over answers that are levels in both readings" if drawn else "",
         caption=f"First reading: column '{first}'; second: '{second}'. {count(shares.counts['answers'], 'answer')}, "
         f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}. "
-        f"{shares.inference[0].upper()}{shares.inference[1:]}."
+        f"{capital(shares.inference)}."
         + (" Cells in which no answer changed are left out." if drawn else ""),
         tables=(
             rows_table(shares.rows, "Share of answers that changed", term="Answers",

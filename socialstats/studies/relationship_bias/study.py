@@ -23,6 +23,7 @@ from socialstats.studies.multiverse import (
     distinct,
     multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
     without_label,
 )
@@ -176,7 +177,7 @@ def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Ro
         quantity = f"bias B of {shorten(row.term, 40)}"
         listed = distinct([replace(variant, lead=partial(bias_row, row.term)) for variant in made])
         found = multiverse("relationship_bias", quantity, listed, reference=0.0, words="0")
-        question = f"Does B of {shorten(row.term, 40)} hang on the analysis?"
+        question = other_analyses(f"B of {shorten(row.term, 40)}")
         blocks.append(multiverse_block(found, id=f"multiverse-{k + 1}", question=question, quantity=quantity))
     return blocks
 

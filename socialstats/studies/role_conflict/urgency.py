@@ -37,12 +37,13 @@ from socialstats.studies.multiverse import (
     distinct,
     multiverse,
     multiverse_block,
+    other_analyses,
     without_label,
 )
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
 from socialstats.studies.sources import RULES, Rule, refusal_block
-from socialstats.text import count, interval, listing, number, percent, shorten
+from socialstats.text import capital, count, inconclusive, interval, listing, number, percent, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 SENSITIVITY = (
@@ -274,7 +275,7 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
 
 def verdict(total: Row, high: Row, coin: float, covariate: str) -> str:
     """Say whether every choice follows the rule (or its reverse), else where S lies beside rule and coin flips."""
-    name = f"{covariate[0].upper()}{covariate[1:]}"
+    name = capital(covariate)
     if high.estimate in (0.0, 1.0):
         rule = "decides" if high.estimate else "decides in reverse"
         return f"{name} {rule} in every comparison whose sides differ in it"
@@ -286,7 +287,7 @@ def verdict(total: Row, high: Row, coin: float, covariate: str) -> str:
         return f"{name} sways the choices but does not decide them"
     if total.conf_low > coin:
         return f"{name} decides less than coin flips would, because roles are preferred whatever their {covariate}"
-    return f"The data do not settle whether {covariate} decides more than coin flips would"
+    return capital(inconclusive(f"{covariate} decides more than coin flips would"))
 
 
 def percent_interval(row: Row, level: float | None = None) -> str:
@@ -418,14 +419,14 @@ def urgency_multiverses(
     refusals = "Rows without a choice are not in the table of comparisons and so in no analysis." if lost else ""
     blocks = [
         multiverse_block(
-            about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S",
+            about_s, id="multiverse-s", question=other_analyses("S"), quantity="S",
             note=f"{_pooled_note(about_s)}{refusals}",
         )
     ]  # fmt: skip
     if fit is not None:
         blocks.append(multiverse_block(
             of_effect(design, fit, groups, options), id="multiverse-urgency",
-            question=f"Does the effect of {covariate} hang on the analysis?",
+            question=other_analyses(f"the effect of {covariate}"),
             quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
         ))  # fmt: skip
     return tuple(blocks)

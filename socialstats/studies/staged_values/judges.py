@@ -35,7 +35,7 @@ from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
 from socialstats.studies.staged_values.blocks import cross_table
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
-from socialstats.text import count, level_text, listing, number, quoted, shorten
+from socialstats.text import capital, count, inconclusive, level_text, listing, number, quoted, shorten
 
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
 PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
@@ -268,7 +268,7 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
                               column=lambda r: f"without {r.label('without')}"))  # fmt: skip
     return Block(
         id="judges",
-        question="How far do the judges lie apart, and does the answer hang on one of them?",
+        question="How far do the judges lie apart, and does the answer depend on one of them?",
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=1, xlabel="composite minus the judges' mean"),
         figure_title="Offset of each judge",
@@ -332,7 +332,7 @@ def wordings_block(spread: Result) -> Block:
         said.insert(0, (
             f"Answers depend {more} on the wording at {first} than at {last}."
             if row.conf_low > 0 or row.conf_high < 0
-            else f"The data do not settle whether the spread over wordings differs between {first} and {last}."
+            else f"{capital(inconclusive(f'the spread over wordings differs between {first} and {last}'))}."
         ))  # fmt: skip
     tables = [rows_table(rows, "Mean standard deviation over wordings", term="Stage")]
     tables += [rows_table(own, "The same, by model", term="Model, stage")] if own else []
@@ -341,7 +341,7 @@ def wordings_block(spread: Result) -> Block:
     tables += [rows_table(moved, "Its change", term="Change", labels=labels)] if moved else []
     return Block(
         id="wordings",
-        question="How much do the answers hang on the wording?",
+        question="How much do the answers depend on the wording?",
         sentences=tuple(said),
         draw=partial(forest, [*rows, *own][:MOST_ROWS], sort=False, reference=None,
                      xlabel="standard deviation of the composite over wordings"),

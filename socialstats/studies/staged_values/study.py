@@ -27,6 +27,7 @@ from socialstats.studies.multiverse import (
     distinct,
     multiverse,
     multiverse_block,
+    other_analyses,
     without_label,
 )
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
@@ -97,7 +98,7 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
     return multiverse_block(
         multiverse("trait_profile", quantity, listed, reference=0.0, words="0"), quantity=quantity,
         id="multiverse" if held else "multiverse-composite",
-        question=f"Does the change of {what} hang on the analysis?",
+        question=other_analyses(f"the change of {what}"),
         note="With models as units of analysis the estimate is the same mean, with another error.",
     )  # fmt: skip
 
