@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
@@ -17,10 +16,10 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat
-from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text, few_clusters
-from socialstats.inference.proportions import clustered_share
-from socialstats.inference.rows import with_ends, with_share
+from socialstats.inference.dependence import FEW_DF, few_clusters
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
+from socialstats.metrics.group_win_rates import group_win_rates
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     NUMBERS,
@@ -28,14 +27,13 @@ from socialstats.studies.estimates import (
     counts_table,
     ends,
     mark_of,
-    numbers_text,
     p_text,
     rows_table,
+    single,
     table_of,
     verdict,
     verify_named,
     whole,
-    with_holm,
 )
 from socialstats.studies.page import (
     Block,
@@ -95,40 +93,20 @@ def strongest(fit: BradleyTerryResult) -> list[Row]:
 
 
 def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, level: float = 0.95) -> Block:
-    """Return the matrix of win rates between groups of items, each with its interval (ties count as half).
-
-    Wilson's interval at the comparisons that would give the rate the variance of its clusters.
-    """
-    labels = sorted({str(v) for v in groups.values()})
-    code = np.array([labels.index(str(groups[item])) for item in design.items])
-    side_a, side_b = code[design.item_a], code[design.item_b]
-    factors = cluster_factors(design, default_cluster(design))
-    share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
-    rows = []
-    for i, j in permutations(range(len(labels)), 2):
-        turned = (side_a == j) & (side_b == i)
-        met = turned | ((side_a == i) & (side_b == j))
-        if met.any():
-            n, codes = design.count[met].astype(np.float64), [f.codes[met] for f in factors]
-            values = np.where(turned, 1 - share, share)[met]
-            found = clustered_share(values, n, codes, trials=float(n.sum()), level=level)
-            row = Row(term=labels[i], group=labels[j], estimate=found.estimate, n=float(n.sum()))
-            rows.append(with_share(row, found, level, clustered=bool(factors)))
-    best = max(rows, key=lambda r: r.estimate or 0)
+    """Return the matrix of win rates between groups of items, each with its interval (ties count as half)."""
+    found = single(group_win_rates(design, groups, cluster=default_cluster(design), level=level))
     columns: dict[str, Column] = {"Against": "group", "Win rate": "estimate", "Low": "conf_low", "High": "conf_high"}
     columns["Comparisons"] = whole("n")
     return Block(
         id=f"matrix-{name}",
         question=f"How do {name}s fare against each other?",
-        sentences=(
-            f"The most one-sided meeting: '{best.term}' was chosen over '{best.group}' at a rate of "
-            f"{numbers_text(best, digits=3, bounded=True)}, in {count(best.n or 0, 'comparison')}.",
-        ),
-        draw=partial(heat, tuple(rows)),
+        sentences=(found.sentence(),),
+        draw=partial(heat, found.rows),
         figure_title=f"Share of comparisons that the row's {name} won against the column's",
         caption="Cells show the win rate and the number of comparisons (ties count as half); intervals are in the "
-        f"table (Wilson, {cluster_text(factors)}).",
-        tables=(table_of(rows, f"Win rates between {name}s", (name.capitalize(), "term"), columns),),
+        f"table ({found.inference}).",
+        tables=(table_of(found.rows, f"Win rates between {name}s", (name.capitalize(), "term"), columns),),
+        results=(found,),
     )
 
 
@@ -546,7 +524,7 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
     possible = {r.term for r in joint.rows if r.conf_low == 1}
     first = [r.term for r in rows if r.term in possible]
-    chance, own = head_to_head(fit, top.term, second.term), ranks.row(top.term)
+    chance, own = fit.win_probability(top.term, second.term).rows[0], ranks.row(top.term)
     certain = chance.conf_low is not None and chance.conf_low > 0.5
     lead = (
         f"'{shorten(top.term)}' {'is preferred' if certain else 'leads, but not reliably'}: log-strength "
@@ -564,14 +542,6 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     )
 
 
-def head_to_head(fit: BradleyTerryResult, one: str, other: str) -> Row:
-    """Return the probability that one beats the other among decided comparisons (ties left out)."""
-    gap = fit.contrast({one: 1.0, other: -1.0}).rows[0]
-    chance, low, high = (None if v is None else float(1 / (1 + np.exp(-v))) for v in ends(gap))
-    row = Row(term=f"{one} beats {other}", estimate=chance)
-    return with_ends(row, low, high, gap.conf_level or 0.95, why=gap.undefined)
-
-
 def lead_strip(fit: BradleyTerryResult) -> Strip:
     """Return the chances of the strongest item against second, middle and last, beside one half."""
     top, *others = strongest(fit)
@@ -581,7 +551,7 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
     if len(others) > 1:
         places["last"] = others[-1]
     marks = [
-        mark_of(head_to_head(fit, top.term, row.term), f"{place}: {shorten(row.term, 28)}")
+        mark_of(fit.win_probability(top.term, row.term).rows[0], f"{place}: {shorten(row.term, 28)}")
         for place, row in places.items()
     ]
     return Strip(

@@ -16,6 +16,7 @@ from socialstats.figures import estimation, forest, square, two_by_two
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.metrics.mcnemar import mcnemar
+from socialstats.metrics.multiverse import Variant, distinct, leave_one_out, multiverse, without_label
 from socialstats.metrics.symmetry import symmetry
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -37,17 +38,12 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
-    Variant,
     Way,
     dependence_block,
-    distinct,
     influence_block,
-    leave_one_out,
-    multiverse,
     multiverse_block,
     other_analyses,
     with_design_effect,
-    without_label,
 )
 from socialstats.studies.page import (
     Block,
@@ -534,7 +530,7 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
 
         sizes = effect_sizes(design, **options.chosen())
     left_out = {
-        factor.name: leave_one_out(design, factor, lead, main.metric)
+        factor.name: leave_one_out(design, cluster=factor.name, lead=lead.estimate, digits=digits_for([lead]))
         for factor in design.clusters if len(factor.levels) > 1
     }  # fmt: skip
     return Numbers(main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out)

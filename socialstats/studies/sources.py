@@ -19,35 +19,6 @@ from socialstats.studies.estimates import numbers_text
 from socialstats.studies.page import Block, Table
 from socialstats.text import capital, count, number
 
-HUMANS = ("human", "humans", "people", "person", "persons")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """The rater group that says the source: its name, the human level, and the others in order."""
-
-    name: str
-    human: str
-    others: tuple[str, ...]
-
-
-def human_source(design: Ratings) -> Source | None:
-    """Return the rater group of which one level is called human; None where there is none, or nothing beside it."""
-    for name, factor in design.rater_groups.items():
-        used = {factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0}
-        for level in factor.levels:
-            if level.strip().casefold() in HUMANS and level in used and len(used) > 1:
-                others = tuple(other for other in factor.levels if other != level and other in used)
-                return Source(name=name, human=level, others=others)
-    return None
-
-
-def raters_of(design: Ratings, source: Source, level: str) -> tuple[str, ...]:
-    """Return the raters of a source."""
-    factor = design.rater_groups[source.name]
-    code = factor.levels.index(level)
-    return tuple(rater for rater, own in zip(design.raters, factor.codes.tolist(), strict=True) if own == code)
-
 
 def crossed(design: Ratings) -> Ratings:
     """Return the design with its by factor as part of the units and as a stratum of them.

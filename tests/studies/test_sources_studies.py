@@ -13,10 +13,11 @@ from study_tables import known_numbers, stray_cells, stray_decimals
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.models.sources import human_source, raters_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.estimates import equivalence_bounds
 from socialstats.studies.page import Outcome
-from socialstats.studies.sources import crossed, human_source, raters_of, unpacked
+from socialstats.studies.sources import crossed, unpacked
 
 FAST = StudyOptions(resamples=200)
 ACTIONS = ("comply", "deviate", "escalate")

@@ -11,10 +11,11 @@ from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, table_of, with_holm
+from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, table_of
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.text import count, inconclusive, number, p_value, quoted, shorten
 

@@ -10,19 +10,13 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.inference.compare import SAME
+from socialstats.metrics.ratings_difference import ALPHA, DISTANCE, MEAN, SHARES, ratings_difference, values_of
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.blocks import clearest
 from socialstats.studies.compare.blocks import settled as significant
-from socialstats.studies.compare.numbers import (
-    ALPHA,
-    DISTANCE,
-    MEAN,
-    SHARES,
-    ratings_difference,
-    reference_of,
-    values_of,
-)
-from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all, with_holm
+from socialstats.studies.compare.numbers import reference_of
+from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.text import count, listing, number, shorten
 
@@ -80,7 +74,9 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     problems: dict[str, str] = {}
     for name in (name for name in parts if name != reference):
         try:
-            found[name] = ratings_difference(parts[name], parts[reference], (name, reference), options)
+            found[name] = ratings_difference(
+                parts[name], parts[reference], labels=(name, reference), **options.chosen()
+            )
         except SocialStatsError as error:
             problems[name] = str(error).split("\n")[0]
     if not found:

@@ -10,6 +10,8 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError
 from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.multiverse import ends, moves
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.blocks import (
     clearest,
@@ -28,8 +30,7 @@ from socialstats.studies.compare.blocks import (
 )
 from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
-from socialstats.studies.estimates import verify_all, with_holm
-from socialstats.studies.multiverse import ends, moves
+from socialstats.studies.estimates import verify_all
 from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten

@@ -12,27 +12,14 @@ import numpy as np
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics.ada_met import ada_met, by_attribute
+from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.metrics.ratings_difference import ALPHA, ratings_difference
+from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
-from socialstats.studies.compare.numbers import ALPHA, ratings_difference
-from socialstats.studies.estimates import (
-    numbers_text,
-    rows_table,
-    settings_of,
-    verdict,
-    verify_all,
-    verify_named,
-    with_holm,
-)
+from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verdict, verify_all, verify_named
 from socialstats.studies.grouped import merge
-from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
-    Variant,
-    distinct,
-    multiverse,
-    multiverse_block,
-    other_analyses,
-    without_label,
-)
+from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
     alphas_block,
@@ -54,7 +41,6 @@ from socialstats.studies.ordinal_alignment.blocks import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import Source, human_source, raters_of
 from socialstats.text import capital, count, inconclusive, level_text, number, p_value, shorten
 
 MOST_NAMED = 4
@@ -239,7 +225,7 @@ def alpha_gaps(
         for scale in dict.fromkeys((design.scale, "nominal")):
             one, two = (replace(part, scale=scale) for part in parts)
             try:
-                made = ratings_difference(one, two, (who, human), options)
+                made = ratings_difference(one, two, labels=(who, human), **options.chosen())
             except SocialStatsError:
                 continue
             rows = tuple(replace(row, group=ALPHA) for row in made.rows if row.group == ALPHA)

@@ -31,8 +31,9 @@ from socialstats.metrics.relationship_bias import (
     unit_factor,
 )
 from socialstats.models.couples import mcnemar_bounds, scenario_means
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table, with_holm
+from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.relationship_bias.words import biases_of, favoured, sides
 from socialstats.text import count, inconclusive, listing, number, p_value, percent, shorten

@@ -13,19 +13,16 @@ from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_a
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
+from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, OVERALL, relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
-    Variant,
     dependence_block,
-    distinct,
-    multiverse,
     multiverse_block,
     other_analyses,
     with_design_effect,
-    without_label,
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.relationship_bias.blocks import (

@@ -23,11 +23,11 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.label_counts import cited_text, label_counts
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.models.sources import HUMANS
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster
 from socialstats.studies.estimates import Column, design_effect, ends, numbers_text, single, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.studies.sources import HUMANS
 from socialstats.tables import Table as DataTable
 from socialstats.text import capital, count, inconclusive, listing, number, quoted, shorten
 

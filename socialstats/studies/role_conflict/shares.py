@@ -12,11 +12,11 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.multiverse import Side, side
 from socialstats.metrics.preference_shares import preference_shares, resampled
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster, fit_model, row_table, sizes_text
 from socialstats.studies.estimates import Column, design_effect, table_of
-from socialstats.studies.multiverse import Side, side
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import count, inconclusive, listing, number, shorten
 

@@ -16,6 +16,7 @@ from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
+from socialstats.metrics.multiverse import SAME, Variant, distinct, multiverse, without_label
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, Row
@@ -29,17 +30,7 @@ from socialstats.studies.comparisons import (
     row_table,
 )
 from socialstats.studies.estimates import counts_table, ends, mark_of, numbers_text, single
-from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
-    SAME,
-    Multiverse,
-    Variant,
-    distinct,
-    multiverse,
-    multiverse_block,
-    other_analyses,
-    without_label,
-)
+from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
 from socialstats.studies.sources import RULES, Rule, refusal_block
@@ -432,7 +423,7 @@ def urgency_multiverses(
     return tuple(blocks)
 
 
-def _pooled_note(found: Multiverse) -> str:
+def _pooled_note(found: Result) -> str:
     """Say why pooling changes nothing where all pairs have equal counts, which looks like a mistake otherwise."""
     leads = found.extras["leads"]
     own, pooled = (leads[label].estimate if label in leads else None for label in (OWN, POOLED))
@@ -442,7 +433,7 @@ def _pooled_note(found: Multiverse) -> str:
 
 def of_sensitivity(
     design: Comparisons, s: Result, groups: dict[str, dict[str, Any]], options: StudyOptions, *, clusters: bool = True
-) -> Multiverse:
+) -> Result:
     """Compute S by other weights, clusters and tie rules, without its noise, and without each group in turn.
 
     Without `clusters`, the choices that move intervals only are left out.
@@ -471,7 +462,7 @@ def of_sensitivity(
 def of_effect(
     design: Comparisons, fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions, *,
     clusters: bool = True,
-) -> Multiverse:  # fmt: skip
+) -> Result:  # fmt: skip
     """Compute the effect by other clusters, models of ties and order, and without each group in turn."""
     formula, own = f"~ {options.covariate}", default_cluster(design)
 

@@ -15,7 +15,6 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
-from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.dependence import small_sample
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.trait_profile import judge_zeros
@@ -223,22 +222,17 @@ def neutral_texts(controls: Ratings) -> list[str] | None:
 def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Table:
     """Return the composites of the control texts by judge, their mean with its interval, and the sd (n - 1)."""
     found = judge_zeros(controls, weights=weights)
-    cells = tuple((text, *map(number, values), *spread(values, level))
-                  for text, values in zip(found.texts, found.composites().tolist(), strict=True))  # fmt: skip
+    cells = tuple(
+        (text, *map(number, values), number(mean.mean),
+         *((None, None) if mean.undefined else map(number, mean.interval(level))),
+         number(mean.sd) if len(values) > 1 else None)
+        for text, values, mean in zip(found.texts, found.composites().tolist(), found.text_means(), strict=True)
+    )  # fmt: skip
     return Table(
         caption="Composites of the control texts, by judge; mean over judges with its t interval, and their standard "
         "deviation (n − 1)",
         header=("Text", *(shorten(j, 30) for j in found.judges), "Mean", "Low", "High", "SD"), cells=cells,
     )  # fmt: skip
-
-
-def spread(values: Sequence[float], level: float) -> tuple[str | None, ...]:
-    """Return mean, both ends and standard deviation of the judges' composites, as they are printed."""
-    mean = clustered_mean(np.array(values), np.ones(len(values)))
-    if mean.undefined:
-        return (number(mean.mean), None, None, number(mean.sd) if len(values) > 1 else None)
-    low, high = mean.interval(level)
-    return (number(mean.mean), number(low), number(high), number(mean.sd))
 
 
 def judges_block(profile: Result, options: StudyOptions) -> Block | None:
