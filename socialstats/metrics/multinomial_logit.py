@@ -124,7 +124,7 @@ def multinomial_logit(
     ...          "value": [*"yynyynnnyynnyyny"], "source": ["human", "model"] * 8}
     >>> result = multinomial_logit(table, rater_groups="source", scale="nominal")
     >>> round(result.row("model").estimate, 3)
-    0.0
+    0.511
     """
     return by_levels(ratings, "declared", partial(estimate, terms=terms, level=checked_level(level)), Ratings)
 
