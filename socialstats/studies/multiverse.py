@@ -32,7 +32,7 @@ MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 
 def other_analyses(what: str) -> str:
     """Ask whether a number rests on the analysis that was chosen."""
-    return f"Does {what} change under other defensible analyses?"
+    return f"Is {what} the same under other defensible analyses?"
 
 
 def multiverse_block(found: Result, *, id: str, question: str, quantity: str, note: str = "") -> Block:

@@ -1,4 +1,4 @@
-"""Every number on a page comes from a metric: studies ask, draw, tabulate and say; what their code may do is read here."""
+"""Every number on a page comes from a metric: what the code of studies may and may not do is read here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import socialstats
 
 STUDIES = Path(socialstats.__file__).parent / "studies"
 MAKERS = {  # what makes numbers or results
-    "Result", "infer", "Estimand", "bootstrap", "jackknife", "clustered_mean", "clustered_share", "mean_errors", "robust",
+    "Result", "infer", "Estimand", "bootstrap", "jackknife",
+    "clustered_mean", "clustered_share", "mean_errors", "robust",
     "mean_row", "share_row", "with_ends", "with_t", "with_each_t", "with_mean", "with_share", "with_inferred",
     "with_welch", "with_resamples", "with_resampled_t", "with_both_intervals", "with_jackknife",
 }  # fmt: skip

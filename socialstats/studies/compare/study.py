@@ -283,7 +283,7 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
         cells=tuple(cells), digits=2,
     )  # fmt: skip
     return Block(
-        id="multiverse", question="Do the results change under other defensible analyses?",
+        id="multiverse", question="Are the results the same under other defensible analyses?",
         sentences=tuple(f"{shorten(name)}: {results[0].sentence()}" for name, results in ranges.items()),
         tables=(table,), results=tuple(result for results in ranges.values() for result in results),
     )  # fmt: skip
