@@ -2,22 +2,114 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from socialstats.designs.calls import as_design, reader_of
+from socialstats.designs.calls import DESIGNS, Reader, as_design, keywords_of_call, opened, reader_of
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
+from socialstats.results.result import each_level, with_cautions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DesignName = Literal["comparisons", "paired", "ratings", "labels"]
+F = TypeVar("F", bound=Callable[..., Any])
 Swap = Literal["negates", "invariant", "none"]
 Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
+
+
+def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
+    """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
+
+    Parameters
+    ----------
+    *readers : type or callable
+        As in `as_design`; the last one is the type of design that the function takes.
+    tables : int
+        How many of the function's first arguments are designs; a function of two is not run by levels.
+
+    Returns
+    -------
+    callable
+        Decorator. The function declares ``**columns``, which the decorator takes: the function gets designs only, and
+        with levels the caller gets a ResultGroup. An option ``by=None`` of the function ignores the levels.
+
+    Raises
+    ------
+    InputError
+        For a design of another kind, or a `by` that is not declared.
+
+    Notes
+    -----
+    A keyword that both the function and the readers know is the function's where the function lists the value among
+    its choices, and the table's otherwise; names of clusters are both. An option that names a part of the design
+    (`PARTS_NAMED`) declares the column as this part.
+
+    The function gets attributes ``readers`` and ``tables``, of which the command ``estimate`` makes its options.
+
+    Examples
+    --------
+    >>> @reads(Paired)
+    ... def pairs(paired, *, cluster="declared", **columns):
+    ...     return paired.n_pairs, [factor.name for factor in paired.factors(cluster)]
+    >>> table = {"story": ["s", "s", "t"], "old": [0, 1, 1], "new": [1, 1, 0]}
+    >>> pairs(table, first="new", second="old", cluster="story")
+    (3, ['story'])
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        *own, _ = signature.parameters
+
+        @functools.wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            name, others = f"{function.__name__}()", own[tables:]
+            try:
+                options = signature.bind(*args, **given).arguments
+            except TypeError as error:
+                raise TypeError(f"{name}: {error}") from None
+            columns = options.pop("columns", {})
+            for place in own[:tables]:
+                data, read = options[place], columns
+                if not isinstance(data, DESIGNS):
+                    reader = reader_of(columns, readers, name, others)
+                    data = opened(data, columns.get("format"))
+                    read = keywords_of_call(function, options, columns, reader, data)
+                options[place] = as_design(data, read, *readers, name=name, options=others)
+            if tables > 1:
+                return function(**options)
+            place = own[0]
+            design: Any = options[place]
+            by = level_factor(design, options.get("by", "declared"), readers[-1])
+            if by is None:
+                return with_cautions(function(**options), design.cautions)
+
+            def of_level(part: Any) -> Any:
+                return with_cautions(function(**options | {place: part}), part.cautions)
+
+            return ResultGroup(by=by, results=each_level(by, design.split(), of_level))
+
+        vars(call).update(readers=readers, tables=tables)
+        return cast(F, call)
+
+    return decorate
+
+
+def level_factor(design: Any, by: str | None, kind: Reader) -> str | None:
+    """Return the factor by whose levels a metric of designs of a kind runs, None where it runs once."""
+    if isinstance(kind, type) and not isinstance(design, kind):
+        raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
+    name = None if design.by is None else str(design.by.name)
+    if by not in ("declared", None, name):
+        known = "it has no by factor" if name is None else f"its by factor is '{name}'"
+        raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
+    return None if by is None else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

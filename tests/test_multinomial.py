@@ -27,6 +27,7 @@ def probability(drawn, copies):
 
 @pytest.mark.parametrize("reserve", [0.2, 1.0, 2.0])  # a small reserve is often exceeded, and drawn again
 @pytest.mark.parametrize("copies", [(1, 2, 3), (2, 2, 2), (4, 1, 1)])
+@pytest.mark.slow
 def test_joint_distribution_is_the_multinomial_by_enumeration(monkeypatch, reserve, copies):
     monkeypatch.setattr(multinomial, "RESERVE", reserve)
     draws = 40000

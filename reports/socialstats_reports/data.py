@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from socialstats import __version__
@@ -90,7 +90,7 @@ def read_results(page: str) -> dict[str, Any]:
 
 def _table(table: Table) -> dict[str, Any]:
     """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
-    whole = asdict(table)
+    whole = {f.name: getattr(table, f.name) for f in fields(table)}
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
     return {name: plain(cells if name == "cells" else value) for name, value in whole.items()}
 

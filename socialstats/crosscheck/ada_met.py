@@ -97,11 +97,12 @@ class Told:
     modes: dict[frozenset[str] | None, Modes]
 
     def modes_of(self, people: frozenset[str] | None = None) -> Modes:
-        """Modes of (some of) the people, unit by unit; found once."""
+        """Modes of (some of) the people, unit by unit; found once, and units with the same modes share a set."""
         if people not in self.modes:
-            own = [[x for person, x in one.items() if people is None or person in people]
+            own = [tuple(sorted(multimode(x for person, x in one.items() if people is None or person in people)))
                    for one in self.people.values()]  # fmt: skip
-            self.modes[people] = [sorted(multimode(one)) for one in own], np.arange(len(own))
+            place = {modes: k for k, modes in enumerate(dict.fromkeys(own))}
+            self.modes[people] = [list(modes) for modes in place], np.array([place[modes] for modes in own])
         return self.modes[people]
 
     def inside(self, row: Row) -> Any:
@@ -146,9 +147,9 @@ class Told:
 
     def far(self, modes: Modes, given: list[Any]) -> FloatArray:
         """Distance of each unit's answer from its modes, (..., units); that from a set of modes is found once."""
-        answers = list(dict.fromkeys(given))
+        answers = {x: k for k, x in enumerate(dict.fromkeys(given))}
         each = np.array([[self.distance(one, x) for x in answers] for one in modes[0]], dtype=np.float64)
-        return np.asarray(each[modes[1], [answers.index(x) for x in given]])
+        return np.asarray(each[modes[1], [answers[x] for x in given]])
 
     def always(self, modes: Modes, name: str) -> FloatArray:
         """Distance of the same answer to every unit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def error_checks(result: Result) -> list[Check]:
         return []
     contrasts = np.zeros((len(shown), len(fit.names)))
     contrasts[:, : len(fit.items)] = slopes(
-        lambda point: np.array([one_share(point, result, row) for row in shown]), np.array(list(fit.strengths.values()))
+        lambda point: shares_at(point, result, shown), np.array(list(fit.strengths.values()))
     )
     for row, *one in zip(shown, *errors_of(fit)(contrasts), strict=True):
         error, df = map(float, one)
@@ -70,18 +71,20 @@ def bootstrap_checks(result: Result) -> list[Check]:
     if isinstance(found, str):
         return [compare(label(row, "end"), end, None, package="scipy", tolerance=0, why="", note=found)
                 for row in shown for end in (row.conf_low, row.conf_high)]  # fmt: skip
-    for row in shown:
-        values = np.array([[logit(one_share(beta, result, row))] for beta in (found[0], *found[1])])
+    shares = np.array([shares_at(beta, result, shown) for beta in (found[0], *found[1])])
+    for row, own in zip(shown, shares.T.tolist(), strict=True):
+        values = np.array([[logit(p)] for p in own])
         drawn = Redrawn(estimate=values[0], left=None, copies=None, replicates=values[1:])
         low, high = (expit(z) for z in drawn.ends(settings["ci"], 0, settings["level"]))
         checks += end_checks(row, low, high, "scipy", WHY_REFITS, REFITTED)
     return checks
 
 
-def one_share(beta: FloatArray, result: Result, row: Row) -> float:
-    """Share of a row at other strengths, which are the first of the coefficients."""
+def shares_at(beta: FloatArray, result: Result, rows: Sequence[Row]) -> FloatArray:
+    """Share of each row at other strengths, which are the first of the coefficients."""
     strengths = dict(zip(result.extras["fit"].items, beta.tolist(), strict=False))
-    return loop_shares(strengths, result.settings["groups"], str(row.group))[row.term]
+    found = {scale: loop_shares(strengths, result.settings["groups"], scale) for scale in {str(r.group) for r in rows}}
+    return np.array([found[str(row.group)][row.term] for row in rows])
 
 
 def logit(p: float) -> float:

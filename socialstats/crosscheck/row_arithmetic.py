@@ -162,10 +162,15 @@ def end_checks(
 def statistic_checks(
     row: Row, *, null: float = 0.0, df: float | None = None, alternative: str = "two_sided"
 ) -> list[Check]:
-    """Compare statistic, df and p of a t or z test (`df` None: normal) with the row's estimate and standard error."""
+    """Compare statistic, df and p of a t or z test (`df` None: normal) with the row's estimate and standard error.
+
+    Where the interval is on Fisher's z scale, so is the test.
+    """
     if row.statistic is None or row.estimate is None or not row.std_error:
         return []
     value, error = float(row.estimate), float(row.std_error)
+    if row.interval == "fisher_z":
+        value, error = math.atanh(value), error / (1 - value**2)
     return wald_checks(row, 0.95, value, error, df, null=null, alternative=alternative, ends=False)
 
 

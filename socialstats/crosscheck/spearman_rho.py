@@ -38,8 +38,8 @@ def checks_of(result: Result, row: Row) -> list[Check]:
         return found
     error, df = mean_error(slopes(x, y), codes_of(design.factors(result.settings["cluster"]), np.array(units)))
     found.append(relative(label(row, "s.e."), row.std_error, error, "numpy", MOVED, close=1e-5))
-    t = row.estimate / row.std_error
-    found += field_checks(row, statistic=t, df=df, p_value=tail_p(t, df))
+    t = np.arctanh(row.estimate) * (1 - row.estimate**2) / row.std_error
+    found += field_checks(row, statistic=float(t), df=df, p_value=tail_p(float(t), df))
     return found + end_checks(row, *fisher_ends(row.estimate, row.std_error, df, row.conf_level or 0.95))
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 KEYS = ["model", "scenario", "stage", "wording"]
 LINEAR = "the same sums in another order of arithmetic"
 EQUAL = "equal weights"
+OWN_SET = ""  # the weights given
 PICKS: dict[str | None, Any] = {"lowest": min, "highest": max}
 
 
@@ -40,35 +41,54 @@ def verify(result: Result) -> Verification:
     models = table.index.get_level_values("model").nunique()
 
     @cache
-    def frame(measure: str, trait: str | None, weights: str | None, minus: bool, against: bool) -> Any:
-        """Rows model, scenario, stage by columns of judges; minus that under the weights given, minus the zero."""
-        used = own if weights is None else sets[weights] - own * minus
-        cells = by_stage(measured(table, settings, measure, trait, used))
-        return cells - zero_under(settings, used) if against else cells
+    def frame(measure: str, trait: str | None, varied: bool, minus: bool, against: bool) -> Any:
+        """Rows model, scenario, stage by columns of weights (OWN_SET: those given) and judges.
+
+        All other sets of weights at once where `varied`; minus that under the weights given, or the zero.
+        """
+        used = {name: w - own * minus for name, w in sets.items()} if varied else {OWN_SET: own}
+        cells = by_stage(pd.DataFrame({name: measured(table, settings, measure, trait, w) for name, w in used.items()}))
+        if not against:
+            return cells
+        zero, columns = {name: zero_under(settings, w) for name, w in used.items()}, list[Any](cells.columns)
+        return cells - [z if np.isscalar(z := zero[name]) else z[judge] for name, judge in columns]
 
     @cache
     def part(named: tuple[Any, ...], out: str | None, judge: str | None, stages: tuple[str | None, str | None]) -> Any:
         """Rows model, scenario: of a stage, minus the baseline, or over all stages; without a judge, or of one."""
         cells, (stage, start) = frame(*named), stages
         if out is not None:
-            cells = cells.drop(columns=out)
-        if judge is not None:
-            cells = cells.sub(cells.mean(axis=1), axis=0)[[judge]]
+            cells = cells.drop(columns=out, level=1)
+        if judge is not None:  # of the weights given
+            cells = cells.sub(cells.mean(axis=1), axis=0)[[(OWN_SET, judge)]]
         if stage is None:
             return over_stages(cells)
         now = cells.xs(stage, level="stage")
         return now if start is None else (now - cells.xs(start, level="stage")).dropna()
 
-    def values(row: Row, weights: str | None) -> Any:
-        """One line a unit of analysis, one column a judge."""
-        measure, trait, model, other = (row.label(name) for name in ("measure", "trait", "model", "other"))
-        minus = weights is not None and row.role == "difference"
-        cells = part((measure, trait, weights, minus, row.label("against") is not None), row.label("without"),
-                     row.label("judge"), (row.label("stage"), row.label("baseline")))  # fmt: skip
+    @cache
+    def units(model: str | None, other: str | None, *named: Any) -> Any:
+        """By set of weights: one line a unit of analysis, one column a judge."""
+        cells = part(*named)
         if model is None:
-            return across_units(cells, settings["unit_of_analysis"], models)
-        mine = cells.xs(model, level="model")
-        return mine if other is None else (mine - cells.xs(other, level="model")).dropna()
+            found = across_units(cells, settings["unit_of_analysis"], models)
+        else:
+            found = cells.xs(model, level="model")
+            found = found if other is None else (found - cells.xs(other, level="model")).dropna()
+        of = found.columns.get_level_values(0)
+        return {name: found.loc[:, of == name] for name in of.unique()}
+
+    def values(row: Row) -> Any:
+        """Values under all sets of weights of the kind that the row names."""
+        measure, trait, model, other = (row.label(name) for name in ("measure", "trait", "model", "other"))
+        varied = row.label("weights") is not None
+        named = measure, trait, varied, varied and row.role == "difference", row.label("against") is not None
+        return units(model, other, named, row.label("without"), row.label("judge"),
+                     (row.label("stage"), row.label("baseline")))  # fmt: skip
+
+    @cache
+    def error_of(weights: str | None, minus: bool, out: str | None) -> tuple[float, float] | None:
+        return error_under(settings, own if weights is None else sets[weights] - own * minus, out)
 
     checks: list[Check] = []
     families: dict[Any, list[Row]] = {}
@@ -79,18 +99,17 @@ def verify(result: Result) -> Verification:
         if row.estimate is None:
             continue
         weights = row.label("weights")
-        sample = values(row, weights)
+        sample = values(row)[OWN_SET if weights is None else weights]
         if row.role == "effect_size":
             checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)
             continue
         error, one = None, settings if row.label("judge") is None else {**settings, "judges": "fixed"}
         if row.label("against") is not None:
-            used = own if weights is None else sets[weights] - own * (row.role == "difference")
-            error = error_under(settings, used, row.label("without"))
+            error = error_of(weights, row.role == "difference", row.label("without"))
         checks += mean_checks(str(row.group), row, sample, one, clusters, off=error)
         pick = row.label("pick")
         if pick in PICKS and row.role == "estimate":
-            every = [float(values(row, name).to_numpy().mean()) for name in sets]
+            every = [float(one.to_numpy().mean()) for one in values(row).values()]
             checks.append(near(str(row.group), row.estimate, float(PICKS[pick](every)), "pandas", LINEAR))
     for rows in families.values():
         checks += adjusted_checks(row for row in rows if row.label("pick") in (None, "each"))
@@ -148,8 +167,8 @@ def composite(table: pd.DataFrame, centre: float, weights: pd.Series[float]) -> 
     return out
 
 
-def by_stage(values: pd.Series[float]) -> pd.DataFrame:
-    """Average over wordings: rows model, scenario, stage; columns judges."""
+def by_stage(values: pd.DataFrame) -> Any:
+    """Average over wordings: rows model, scenario, stage; columns weights and judges."""
     return values.groupby(level=["model", "scenario", "stage", "judge"]).mean().unstack("judge")
 
 

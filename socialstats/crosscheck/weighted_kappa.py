@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -326,16 +326,16 @@ def row_arithmetic(row: Row, g: float, clusters: Any, options: Mapping[str, Any]
     """Compare test, p and closed interval of a row of g clusters (or units)."""
     out: list[Check] = []
     clustered = clusters.shape[1] > 0
+    error = (row.std_error or 0.0) * (1.0 if clustered else math.sqrt(g / (g - 1)))
     if row.statistic is not None and row.df is None:  # the z by the null error is compared with statsmodels
         out.append(same_p(label(row, "p"), row.p_value, tail_p(row.statistic, None)))
     elif row.statistic is not None:
-        out += statistic_checks(row, df=g - 1)
+        out += statistic_checks(replace(row, std_error=error) if row.interval == "fisher_z" else row, df=g - 1)
     elif row.df is not None:
         out.append(relative(label(row, "df"), row.df, g - 1))
     if options["ci"] == "wald":
         out += t_ends(row, options["level"], g - 1 if clustered else None)
     elif options["ci"] == "closed":
-        error = (row.std_error or 0.0) * (1.0 if clustered else math.sqrt(g / (g - 1)))
         out += end_checks(row, *fisher_ends(row.estimate or 0.0, error, g - 1, options["level"]), "scipy", FORMULA)
     return out
 

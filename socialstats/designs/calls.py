@@ -7,7 +7,7 @@ import functools
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -202,7 +202,6 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
 
 TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
 Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
-F = TypeVar("F", bound=Callable[..., Any])
 
 DESIGNS = (Comparisons, Paired, Ratings, LabelLists)
 READ: Mapping[Reader, Callable[..., Any]] = {Comparisons: comparisons_of, Paired: paired_of, Ratings: ratings_of}
@@ -220,66 +219,6 @@ PARTS_NAMED = {
     **dict.fromkeys(("pair", "group_first", "group_second"), "strata"), "group": "rater_groups",
     "source": "rater_source",
 }  # fmt: skip
-
-
-def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
-    """Let a function of a design take a table instead, with the table's columns among its options.
-
-    Parameters
-    ----------
-    *readers : type or callable
-        As in `as_design`.
-    tables : int
-        How many of the function's first arguments are designs.
-
-    Returns
-    -------
-    callable
-        Decorator. The function declares ``**columns``, which the decorator takes: the function gets designs only.
-
-    Notes
-    -----
-    A keyword that both the function and the readers know is the function's where the function lists the value among
-    its choices, and the table's otherwise; names of clusters are both. An option that names a part of the design
-    (`PARTS_NAMED`) declares the column as this part.
-
-    The function gets attributes ``readers`` and ``tables``, of which the command ``estimate`` makes its options.
-
-    Examples
-    --------
-    >>> @reads(Paired)
-    ... def pairs(paired, *, cluster="declared", **columns):
-    ...     return paired.n_pairs, [factor.name for factor in paired.factors(cluster)]
-    >>> table = {"story": ["s", "s", "t"], "old": [0, 1, 1], "new": [1, 1, 0]}
-    >>> pairs(table, first="new", second="old", cluster="story")
-    (3, ['story'])
-    """
-
-    def decorate(function: F) -> F:
-        signature = inspect.signature(function)
-        *own, _ = signature.parameters
-
-        @functools.wraps(function)
-        def call(*args: Any, **given: Any) -> Any:
-            name, others = f"{function.__name__}()", own[tables:]
-            try:
-                options = signature.bind(*args, **given).arguments
-            except TypeError as error:
-                raise TypeError(f"{name}: {error}") from None
-            columns = options.pop("columns", {})
-            for place in own[:tables]:
-                data, read = options[place], columns
-                if not isinstance(data, DESIGNS):
-                    reader = reader_of(columns, readers, name, others)
-                    data = opened(data, columns.get("format"))
-                    read = _keywords_of_call(function, options, columns, reader, data)
-                options[place] = as_design(data, read, *readers, name=name, options=others)
-            return function(**options)
-
-        vars(call).update(readers=readers, tables=tables)
-        return cast(F, call)
-
-    return decorate
 
 
 def as_design(
@@ -383,7 +322,7 @@ def opened(data: TableLike, format: Format | None = None) -> Any:
     return data if isinstance(data, np.ndarray | list | tuple) else as_table(data)
 
 
-def _keywords_of_call(
+def keywords_of_call(
     function: Callable[..., Any], options: dict[str, Any], columns: Mapping[str, Any], reader: Reader, table: Any
 ) -> dict[str, Any]:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""

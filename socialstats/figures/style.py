@@ -95,6 +95,8 @@ def clean(text: str) -> str:
     >>> clean("two\\nlines"), clean("no\\x00thing") == "no\\ufffdthing"
     ('two lines', True)
     """
+    if text.isprintable():
+        return text
     return "".join(ch if ch.isprintable() else " " if ch.isspace() else REPLACEMENT for ch in text.replace("\r\n", " "))
 
 

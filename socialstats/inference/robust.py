@@ -519,9 +519,15 @@ def decomposed(
     for g in np.flatnonzero(padded == 0).tolist():
         part = slice(first[g], first[g] + size[g])
         own = rows[part]
-        values, turn = np.linalg.eigh(root.T @ np.asarray((own.T @ own).todense()) @ root)
+        if len(codes[part]) * q * q <= BLOCK:  # not large: its rows in these coordinates take less than sparse products
+            a = np.asarray(own @ root)
+            share, score = a.T @ a, a.T @ residuals[part]
+        else:
+            share = root.T @ np.asarray((own.T @ own).todense()) @ root
+            score = root.T @ np.asarray(own.T @ residuals[part])
+        values, turn = np.linalg.eigh(share)
         kept = values > NULL * values[-1]
-        scores = turn.T @ (root.T @ np.asarray(own.T @ residuals[part]))
+        scores = turn.T @ score
         yield turn.T[kept], values[kept], scores[kept], np.full(int(kept.sum()), clusters[g])
 
 

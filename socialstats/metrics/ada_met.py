@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, caution
@@ -40,10 +40,10 @@ from socialstats.models.alignment import (
 )
 from socialstats.models.kappa import by_stratum
 from socialstats.models.shares import How, merged, share_row
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 
@@ -849,7 +849,7 @@ def ada_met(
         stratum=stratum, ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
     options.check()
-    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
+    return estimate(ratings, options)
 
 
 def by_attribute(ratings: Ratings, attributes: Sequence[str], **options: Any) -> dict[str, Result]:

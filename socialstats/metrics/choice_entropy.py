@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
@@ -19,8 +19,8 @@ from socialstats.inference.rows import with_mean
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies
 from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def choice_entropy(
     1546
     """
     check_options(base, level)
-    return by_levels(comparisons, "declared", lambda one: estimate(one, base, cluster, level))
+    return estimate(comparisons, base, cluster, level)
 
 
 def check_options(base: float, level: float) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
@@ -39,9 +39,9 @@ from socialstats.models.shares import (
     source_counts,
     swap_p,
 )
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
@@ -366,7 +366,7 @@ def choice_shares(
         "ci": "wilson" if ci == "auto" else ci, "permutations": checked_draws(permutations, "permutations"),
         "cluster": cluster, "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
     }  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:

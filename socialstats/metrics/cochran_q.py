@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import with_holm
@@ -31,8 +31,8 @@ from socialstats.models.unit_means import (
     size_text,
     text_of_test,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def cochran_q(
     if missing not in get_args(Missing):
         raise InputError(f"missing={missing!r} is not one of {', '.join(get_args(Missing))}")
     settings = {"missing": missing, "cluster": cluster, "level": level}
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:

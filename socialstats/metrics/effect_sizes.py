@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic
@@ -43,9 +42,9 @@ from socialstats.models.effect_sizes import (
     place_of,
     summary_of,
 )
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval as IntervalName
 from socialstats.text import count, interval, number
 
@@ -136,8 +135,7 @@ def effect_sizes(
     """
     checked_level(level)
     checked_choice(ci, CIS, "ci")
-    return by_levels(paired, "declared", partial(
-        estimate, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed), Paired)  # fmt: skip
+    return estimate(paired, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed)
 
 
 def estimate(

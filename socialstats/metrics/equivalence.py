@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -38,8 +37,8 @@ from socialstats.models.effect_sizes import (
     place_of,
     whole,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
 from socialstats.text import as_given, count, digits_of, interval, number, p_value
 
@@ -134,8 +133,7 @@ def equivalence(
         raise InputError(f"level must be above 0.5 for one-sided tests, not {level!r}")
     checked_choice(scale, SCALES, "scale")
     bounds = checked_bounds(low, high)
-    return by_levels(paired, "declared", partial(
-        estimate, bounds=bounds, scale=scale, cluster=cluster, level=level), Paired)  # fmt: skip
+    return estimate(paired, bounds=bounds, scale=scale, cluster=cluster, level=level)
 
 
 def checked_bounds(low: float | None, high: float | None) -> tuple[float, float]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.intervals import two_sided_p
 from socialstats.models.agreement import (
@@ -30,8 +29,8 @@ from socialstats.models.agreement import (
     reliability_sentence,
     reliability_weights,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 
 
 @reads(Ratings)
@@ -124,7 +123,7 @@ def fleiss_kappa(
         refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
         resamples=resamples, seed=seed,
     )  # fmt: skip
-    return by_levels(ratings, "declared", partial(estimate, weights=weights, kind=kind, options=options), Ratings)
+    return estimate(ratings, weights=weights, kind=kind, options=options)
 
 
 def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:

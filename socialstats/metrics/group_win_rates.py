@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, quoted, shorten
 
 if TYPE_CHECKING:
@@ -70,8 +69,7 @@ def group_win_rates(
     >>> result.row("one", group="two").estimate
     1.0
     """
-    compute = partial(estimate, groups=groups, cluster=cluster, level=checked_level(level))
-    return by_levels(comparisons, "declared", compute)
+    return estimate(comparisons, groups=groups, cluster=cluster, level=checked_level(level))
 
 
 def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, level: float) -> Result:

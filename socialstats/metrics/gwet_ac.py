@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Literal
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
 from socialstats.models.agreement import (
@@ -23,8 +22,8 @@ from socialstats.models.agreement import (
     reliability_sentence,
     reliability_weights,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup
 from socialstats.text import count
 
 
@@ -113,7 +112,7 @@ def gwet_ac(
         refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
         resamples=resamples, seed=seed,
     )  # fmt: skip
-    return by_levels(ratings, "declared", partial(estimate, weights=weights, kind=kind, options=options), Ratings)
+    return estimate(ratings, weights=weights, kind=kind, options=options)
 
 
 def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:

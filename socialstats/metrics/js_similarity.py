@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import (
@@ -46,11 +46,11 @@ from socialstats.models.split_half import (
     mean_of_units,
     split_half,
 )
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling import ChanceTest, Replicates, Units, bootstrap, choose
 from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, digits_of, listing, number, p_value, shorten
 
@@ -477,7 +477,7 @@ def js_similarity(
         "permutations": checked_draws(permutations, "permutations"), "splits": checked_draws(splits, "splits"),
         "cluster": cluster, "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
     }  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def chosen_ci(ci: str | None, aggregate: str) -> str:

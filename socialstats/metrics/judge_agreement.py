@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
@@ -28,8 +28,8 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_inferred
 from socialstats.models.agreement import METHODS, WeightsKind, reliability_weights
 from socialstats.models.traits import Judged, Sides, judged_units, people_and_judges
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def judge_agreement(
     """
     settings = {"reference": reference, "source": source, "weights": weights, "kind": kind, "cluster": cluster,
                 "level": checked_level(level)}  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import SCALES, Ratings, Scale
 from socialstats.errors import InputError
 from socialstats.models.agreement import (
@@ -25,8 +25,8 @@ from socialstats.models.agreement import (
     reliability_plot,
     reliability_sentence,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup
 from socialstats.text import shorten
 
 MOST_LEVELS_SHOWN = 200
@@ -114,14 +114,9 @@ def krippendorff_alpha(
         refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
         resamples=resamples, seed=seed,
     )  # fmt: skip
-    return by_levels(ratings, "declared", partial(estimate, scale=scale, options=options), Ratings)
-
-
-def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> Result:
-    """Compute alpha of one design."""
-    used = checked_scale(design, scale, options.refusal)
+    used = checked_scale(ratings, scale, options.refusal)
     return reliability(
-        "krippendorff_alpha", design, options, partial(alpha, scale=used), term="alpha",
+        "krippendorff_alpha", ratings, options, partial(alpha, scale=used), term="alpha",
         title=f"Krippendorff's alpha ({used})", least=2, settings={"scale": used}, extras=partial(extras, scale=used),
         references=METRIC.references,
     )  # fmt: skip

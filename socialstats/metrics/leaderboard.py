@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -34,8 +34,8 @@ from socialstats.inference.proportions import share_interval, wilson
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, RankSets, holm_rank_sets, rank_sets
 from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, Verification, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import rows_with
 from socialstats.text import count, digits_of, interval, level_text, listing, number, p_value, quoted, shorten
 
@@ -629,7 +629,7 @@ def leaderboard(
     if pooling not in POOLINGS:
         raise InputError(f"pooling={pooling!r} is not one of {', '.join(POOLINGS)}")
     settings = {"task": task, "pooling": pooling, "cluster": cluster, "level": level, "ci": "closed"}
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import by_stratum
 from socialstats.models.shares import How, header_of, how_of, merged, share_row, share_text
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, quoted, shorten
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def majority_vote_accuracy(
         "truth": truth, "ties": ties, "stratum": stratum, "ci": how.ci, "cluster": cluster, "level": level,
         "resamples": resamples, "seed": seed,
     }  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings, how), Ratings)
+    return estimate(ratings, settings, how)
 
 
 def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
@@ -37,8 +36,8 @@ from socialstats.models.matched_pairs import (
     odds_ratio_interval,
     wald_std_error,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval, Test
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
 
@@ -480,17 +479,12 @@ def mcnemar(
         "test": test, "odds_ratio_ci": odds_ratio_ci, "difference_ci": difference_ci, "cluster": cluster,
         "level": level,
     }  # fmt: skip
-    return by_levels(paired, "declared", partial(estimate, settings=settings), Paired)
-
-
-def estimate(design: Paired, settings: dict[str, Any]) -> Result:
-    """Compute everything of one design."""
-    check_binary(design)
-    if not design.n_pairs:
-        raise NothingToAnalyse(f"{design.source}: no pair to compare")
-    factors, level = cluster_factors(design, settings["cluster"]), settings["level"]
+    check_binary(paired)
+    if not paired.n_pairs:
+        raise NothingToAnalyse(f"{paired.source}: no pair to compare")
+    factors, level = cluster_factors(paired, settings["cluster"]), settings["level"]
     lead = chosen_test(settings["test"], factors)
-    cells, (first, second) = cells_of(design.first, design.second, design.count), design.conditions
+    cells, (first, second) = cells_of(paired.first, paired.second, paired.count), paired.conditions
     exact = odds_ratio_interval(cells, "exact", level)
     extras: dict[str, Any] = {
         "odds_ratio_interval": odds_ratio_interval(cells, settings["odds_ratio_ci"], level) or exact or (0.0, math.inf)
@@ -506,14 +500,14 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     if not factors:
         difference, odds, *tests = pair_rows(cells, settings, lead, None)
     else:
-        codes, d = [factor.codes for factor in factors], design.difference
+        codes, d = [factor.codes for factor in factors], paired.difference
         found = Clustered(
-            mean=clustered_mean(d, design.count, codes, magnitude=1.0), score=paired_score(d, design.count, codes),
-            share=discordant_share(design, codes, level),
+            mean=clustered_mean(d, paired.count, codes, magnitude=1.0), score=paired_score(d, paired.count, codes),
+            share=discordant_share(paired, codes, level),
         )  # fmt: skip
         if lead == "auto":
             lead = "score" if found.score_leads else "robust_t"
-        single = {factor.name: one_factor(design, factor, cells) for factor in factors}
+        single = {factor.name: one_factor(paired, factor, cells) for factor in factors}
         (alone, means), *others = single.values()
         together: Tests = {**({} if others else alone), "robust_t": t_test(found.mean, cells),
                            "score": score_test(found, cells)}  # fmt: skip
@@ -539,13 +533,13 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         rows=rows,
         counts={"pairs": int(cells.n), "discordant pairs": int(cells.discordant), **counts},
         fit={
-            "nobs": design.n_pairs, "n_clusters": rows[0].n_clusters,
+            "nobs": paired.n_pairs, "n_clusters": rows[0].n_clusters,
             "df": None if rows[0].df is None else whole(rows[0].df), "method": TEST_NAMES[lead], **effective,
         },
         settings=settings,
-        cautions=all_cautions(design, found, cells, rows, factors),
+        cautions=all_cautions(paired, found, cells, rows, factors),
         references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),
-        design=design,
+        design=paired,
         extras={"cells": {name: getattr(cells, name) for name in "abcd"}, "lead": lead, **extras},
     )  # fmt: skip
 

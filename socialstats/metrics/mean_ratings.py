@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors
 from socialstats.inference.intervals import checked_level
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup
 from socialstats.text import interval, number
 
 if TYPE_CHECKING:
@@ -69,8 +68,7 @@ def mean_ratings(
     >>> round(result.row("all units").estimate, 2), round(result.row("b").estimate, 2)
     (3.5, 3.67)
     """
-    compute = partial(estimate, cluster=cluster, level=checked_level(level))
-    return by_levels(ratings, "declared", compute, Ratings)
+    return estimate(ratings, cluster=cluster, level=checked_level(level))
 
 
 def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.intervals import checked_level
@@ -19,8 +18,8 @@ from socialstats.models.multinomial_logit import Logit, joint_test
 from socialstats.models.multinomial_logit import multinomial_logit as fitted
 from socialstats.models.shares import source_counts
 from socialstats.models.sources import Source, human_source
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def multinomial_logit(
     >>> round(result.row("model").estimate, 3)
     0.511
     """
-    return by_levels(ratings, "declared", partial(estimate, terms=terms, level=checked_level(level)), Ratings)
+    return estimate(ratings, terms=terms, level=checked_level(level))
 
 
 def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> Result:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -42,10 +42,10 @@ from socialstats.models.effect_sizes import (
     summary_of,
     whole,
 )
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.resampling.permutation import checked_draws
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
 from socialstats.tables import EPSILON
 from socialstats.text import count, digits_of, interval, number, p_value
@@ -407,7 +407,7 @@ def paired_difference(
         null=checked_number(null, "null"), alternative=alternative, cluster=cluster, ci=ci, level=level,
         resamples=resamples, flips=checked_draws(flips, "flips"), seed=seed,
     )  # fmt: skip
-    return by_levels(paired, "declared", partial(estimate, options=options), Paired)
+    return estimate(paired, options=options)
 
 
 def estimate(design: Paired, options: Options) -> Result:

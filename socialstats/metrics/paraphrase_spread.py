@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.models.effect_sizes import ROUNDING_ERRORS, merged, signed_rank
@@ -36,9 +36,9 @@ from socialstats.models.unit_means import (
     of_one,
     size_cautions,
 )
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import rows_with
 from socialstats.tables import EPSILON
 from socialstats.text import count, number, p_value, quoted, shorten
@@ -337,7 +337,7 @@ def paraphrase_spread(
     if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
         raise InputError(f"change must name two different stages, not {change!r}")
     settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:

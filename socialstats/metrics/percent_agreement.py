@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, share_cautions
@@ -24,8 +24,8 @@ from socialstats.models.kappa import (
     too_many_pairs,
 )
 from socialstats.models.shares import How, header_of, how_of, merged, share_row, share_text
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
 from socialstats.text import count
 
@@ -121,7 +121,7 @@ def percent_agreement(
         "tolerance": tolerance, "pairs": pairs, "stratum": stratum, "refusal": refusal, "ci": how.ci,
         "cluster": cluster, "level": level, "resamples": resamples, "seed": seed,
     }  # fmt: skip
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings, how), Ratings)
+    return estimate(ratings, settings, how)
 
 
 def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:

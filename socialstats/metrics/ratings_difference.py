@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
@@ -20,6 +20,7 @@ from socialstats.models.agreement import alpha_sums, rating_counts
 from socialstats.models.alignment import mode_distances
 from socialstats.models.sources import human_source, raters_of
 from socialstats.models.unit_means import answered, unit_shares
+from socialstats.registry import reads
 from socialstats.resampling import Units, bootstrap
 from socialstats.results import Result, Row
 from socialstats.text import count, quoted, shorten

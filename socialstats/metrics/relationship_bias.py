@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.couples import couples_design
 from socialstats.designs.levels import codes_in
 from socialstats.designs.parts import Factor
@@ -36,11 +36,11 @@ from socialstats.models.couples import (
     scores,
 )
 from socialstats.models.effect_sizes import DRAWS, Estimates, NoBias, influence_correlation, no_bias, size_interval
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percentile, sign_flip
 from socialstats.resampling.engine import check_resamples, lost_caution
 from socialstats.resampling.permutation import checked_seed
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.tables import as_text
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
 
@@ -713,7 +713,7 @@ def relationship_bias(
         raise InputError(f"answers={settings['answers']!r} must be two different answers: the one that means the first "
                          "name and the one that means the second")  # fmt: skip
     check_resamples(resamples, level)
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: Settings) -> Result:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.compare import with_jackknife, with_resamples
@@ -31,11 +31,11 @@ from socialstats.models.sensitivity import (
     sensitivity_terms,
     table_cautions,
 )
-from socialstats.registry import Metric
+from socialstats.registry import Metric, reads
 from socialstats.resampling import Units, basic, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import capital, count, inconclusive, interval, number, p_value, quoted
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def sensitivity(
         "covariate": covariate, "weights": weights, "cluster": cluster, "resamples": resamples,
         "seed": checked_seed(seed), "ci": ci, "level": level, "groups": None if groups is None else dict(groups),
     }  # fmt: skip
-    return by_levels(comparisons, "declared", lambda one: estimate(one, settings))
+    return estimate(comparisons, settings)
 
 
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.how import How
 from socialstats.models.correlations import correlations, correlations_plot, correlations_sentence, midranks
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup
 
 
 @reads(Ratings)
@@ -56,11 +55,10 @@ def spearman_rho(
     >>> round(spearman_rho(table, raters=["judge", "person"], scale="ordinal").row("judge | person").estimate, 4)
     0.8088
     """
-    compute = partial(
-        correlations, coefficient=rank_correlation, metric="spearman_rho", title=METRIC.title, raters=raters,
-        references=METRIC.references, how=How(ci="closed", cluster=cluster, level=level, resamples=0, seed=0),
+    return correlations(
+        ratings, rank_correlation, How(ci="closed", cluster=cluster, level=level, resamples=0, seed=0),
+        metric="spearman_rho", title=METRIC.title, references=METRIC.references, raters=raters,
     )  # fmt: skip
-    return by_levels(ratings, "declared", compute, Ratings)
 
 
 def rank_correlation(x: FloatArray, y: FloatArray, copies: FloatArray) -> tuple[float, FloatArray]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.compare import with_holm
@@ -25,8 +25,8 @@ from socialstats.models.unit_means import (
     size_text,
     text_of_test,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, shorten
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def symmetry(
     """
     checked_level(level)
     settings = {"cluster": cluster, "level": level}
-    return by_levels(paired, "declared", lambda one: estimate(one, settings), Paired)
+    return estimate(paired, settings)
 
 
 def estimate(design: Paired, settings: dict[str, Any]) -> Result:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.compare import HOLM, with_holm
@@ -43,8 +43,8 @@ from socialstats.models.unit_means import (
     of_one,
     size_cautions,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Role, rows_with
 from socialstats.text import count, listing, number, quoted, shorten
 
@@ -597,7 +597,7 @@ def trait_profile(
         settings["activation"] = checked_number(activation, "activation")
     if not free_weights and settings["centre"] <= 0:
         raise InputError(f"centre={centre!r}: scores run from 0 to twice the centre, so it must be above 0")
-    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+    return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_t
 from socialstats.models.shares import common, source_counts
-from socialstats.results import Result, Row
+from socialstats.registry import reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import quoted
 
 
@@ -20,7 +21,7 @@ from socialstats.text import quoted
 def two_proportions(
     ratings: Ratings | TableLike, *, source: str, first: str, second: str, choice: str, level: float = 0.95,
     **columns: Any,
-) -> Result:  # fmt: skip
+) -> Result | ResultGroup:  # fmt: skip
     """Estimate a source's share of one level minus that of another, each rating counting as independent.
 
     p1 - p2 with s.e. sqrt(p1 (1 - p1) / n1 + p2 (1 - p2) / n2) (Wald), on the units that both rated. Ratings of one

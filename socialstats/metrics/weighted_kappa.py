@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.dependence import (
@@ -40,8 +39,8 @@ from socialstats.models.kappa import (
     quoted_pair,
     too_many_pairs,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value, quoted, shorten
 from socialstats.text import count as counted
 
@@ -310,12 +309,60 @@ def weighted_kappa(
     """
     if ci not in CIS:
         raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
-    options = Options(
+    o = Options(
         weights=weights, kind=kind, pairs=checked_pairs(pairs), stratum=stratum, refusal=refusal,
         ci="closed" if ci == "auto" else ci, cluster=cluster, on_undefined=checked_on_undefined(on_undefined),
         level=checked_level(level), resamples=resamples, seed=seed,
     )  # fmt: skip
-    return by_levels(ratings, "declared", partial(estimate, o=options), Ratings)
+    used = extended(weights_of(ratings, o.weights, kind=o.kind), o.refusal)
+    factors = cluster_factors(ratings, o.cluster)
+    why = too_many_pairs(len(ratings.raters)) if isinstance(o.pairs, str) else ""
+    if why:
+        ways = "name two raters with pairs=, or use krippendorff_alpha or gwet_ac, which need no pairs of raters"
+        raise InputError(f"{ratings.source}: {why}; {ways}")
+    two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
+    for group, among in by_stratum(ratings, o.stratum):
+        found = patterns(ratings, factors, raters=two, refusal=o.refusal, among=among)
+        if group is None:
+            need_pairs(ratings, found)
+        names = pair_names(found.raters)
+        table = kappa_table(found, used.matrix, list(names))
+        parts.append(Part(group=group, patterns=found, names=tuple(names.values()), table=table))
+        inferred.append(infer(table.estimand(), found.clusters, o))
+        rows += rows_of(parts[-1], inferred[-1][0], o)
+    whole, (known, warned) = parts[0].patterns, inferred[0]
+    largest = max(one.largest for one in known)
+    return Result(
+        metric="weighted_kappa",
+        title="Cohen's kappa (unweighted)" if used.name == "unweighted" else f"Weighted kappa ({used.name})",
+        inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
+        rows=tuple(rows),
+        counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
+        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": o.ci,
+             "effective_df": known[-1].df, "largest_leverage": largest or None, **o.drawn},
+        settings={
+            "weights": used.name, "kind": o.kind, "pairs": o.pairs, "stratum": o.stratum, "refusal": o.refusal,
+            "ci": o.ci, "cluster": o.cluster, "on_undefined": o.on_undefined, "level": o.level,
+            "resamples": o.resamples, "seed": o.seed,
+        },
+        cautions=(
+            *used.cautions, *own_cautions(parts[0]), *missing_ratings(ratings, whole, o.refusal), *warned,
+            *cluster_cautions(
+                ratings, factors, df=[one.df for one in known if one.low is not None], largest=largest
+            ),
+        ),
+        references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
+        design=ratings,
+        extras={
+            "pairs": {part.group or ALL: facts(part, used, ratings, o) for part in parts},
+            "tables": {
+                part.group or ALL: {n: f.table for n, f in zip(part.names, part.table.found, strict=True)}
+                for part in parts
+            },
+            "weights": used.matrix,
+            "together": TOGETHER,
+        },
+    )  # fmt: skip
 
 
 def checked_pairs(pairs: Any) -> str | tuple[str, str]:
@@ -326,59 +373,6 @@ def checked_pairs(pairs: Any) -> str | tuple[str, str]:
     elif isinstance(pairs, Sequence) and len(pairs) == 2:
         return str(pairs[0]), str(pairs[1])
     raise InputError(f"pairs={pairs!r} is not one of 'all', 'pooled', or the names of two raters")
-
-
-def estimate(design: Ratings, o: Options) -> Result:
-    """Compute all kappas of one design."""
-    weights = extended(weights_of(design, o.weights, kind=o.kind), o.refusal)
-    factors = cluster_factors(design, o.cluster)
-    why = too_many_pairs(len(design.raters)) if isinstance(o.pairs, str) else ""
-    if why:
-        ways = "name two raters with pairs=, or use krippendorff_alpha or gwet_ac, which need no pairs of raters"
-        raise InputError(f"{design.source}: {why}; {ways}")
-    two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
-    for group, among in by_stratum(design, o.stratum):
-        found = patterns(design, factors, raters=two, refusal=o.refusal, among=among)
-        if group is None:
-            need_pairs(design, found)
-        names = pair_names(found.raters)
-        table = kappa_table(found, weights.matrix, list(names))
-        parts.append(Part(group=group, patterns=found, names=tuple(names.values()), table=table))
-        inferred.append(infer(table.estimand(), found.clusters, o))
-        rows += rows_of(parts[-1], inferred[-1][0], o)
-    whole, (known, warned) = parts[0].patterns, inferred[0]
-    largest = max(one.largest for one in known)
-    return Result(
-        metric="weighted_kappa",
-        title="Cohen's kappa (unweighted)" if weights.name == "unweighted" else f"Weighted kappa ({weights.name})",
-        inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
-        rows=tuple(rows),
-        counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": o.ci,
-             "effective_df": known[-1].df, "largest_leverage": largest or None, **o.drawn},
-        settings={
-            "weights": weights.name, "kind": o.kind, "pairs": o.pairs, "stratum": o.stratum, "refusal": o.refusal,
-            "ci": o.ci, "cluster": o.cluster, "on_undefined": o.on_undefined, "level": o.level,
-            "resamples": o.resamples, "seed": o.seed,
-        },
-        cautions=(
-            *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal), *warned,
-            *cluster_cautions(
-                design, factors, df=[one.df for one in known if one.low is not None], largest=largest
-            ),
-        ),
-        references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
-        design=design,
-        extras={
-            "pairs": {part.group or ALL: facts(part, weights, design, o) for part in parts},
-            "tables": {
-                part.group or ALL: {n: f.table for n, f in zip(part.names, part.table.found, strict=True)}
-                for part in parts
-            },
-            "weights": weights.matrix,
-            "together": TOGETHER,
-        },
-    )  # fmt: skip
 
 
 def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:

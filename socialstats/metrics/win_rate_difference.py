@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons, group
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.rows import with_mean
 from socialstats.models.matched_pairs import Cells, mid_p
+from socialstats.registry import reads
 from socialstats.results import Result, Row
 from socialstats.text import count, number, quoted
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
@@ -25,8 +25,8 @@ from socialstats.models.sensitivity import (
     rates,
     table_cautions,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def win_rates(
     settings: dict[str, Any] = {
         "covariate": covariate, "weights": weights, "cluster": cluster, "ci": ci, "level": checked_level(level),
     }  # fmt: skip
-    return by_levels(comparisons, "declared", lambda one: estimate(one, settings))
+    return estimate(comparisons, settings)
 
 
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:

@@ -647,13 +647,16 @@ def jackknife(statistics: Any, finish: Finish, units: Units) -> Jackknife:
     """
     if len(units.sizes) == 2:
         raise InputError("the jackknife needs rows or one cluster factor, not two crossed ones")
-    table = units.total(statistics)
-    whole = unit_sums(np.ones((1, units.n_units)), table)
+    dense = units.copies is not None and isinstance(statistics, np.ndarray) and len(statistics) == units.n_units
+    table: Any = statistics if dense else units.total(statistics)
+    whole = (
+        np.cumsum(table, axis=0)[-1:] if dense else unit_sums(np.ones((1, units.n_units)), table)
+    )  # in the same order
     copies = np.ones(units.n_units) if units.copies is None else units.copies
     values = []
     for start in range(0, units.n_units, BLOCK):
         some = slice(start, min(start + BLOCK, units.n_units))
-        left = whole - table[some].toarray() / copies[some, None]
+        left = whole - (table[some] if dense else table[some].toarray()) / copies[some, None]
         left[np.abs(left) <= ROUNDING * np.abs(whole)] = 0.0
         values.append(finite(finish(left)))
     return Jackknife(estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies)

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray
-from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.references import citation
 from socialstats.results.rows import (
@@ -287,7 +286,8 @@ class Result:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
-        terms = [{f.name: getattr(row, f.name) for f in fields(Row)} for row in self.rows]
+        names = [f.name for f in fields(Row)]
+        terms = [{name: getattr(row, name) for name in names} for row in self.rows]
         return said | asked | {
             "terms": [
                 {name: plain(dict(value) if name == "key" else value) for name, value in term.items()
@@ -440,38 +440,6 @@ class ResultGroup:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
         return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
-
-
-def by_levels(
-    design: Any, by: str | None, compute: Callable[[Any], R], kind: type[Any] = Comparisons
-) -> R | ResultGroup:
-    """Run a metric on the whole design, or once for each level of its `by` factor.
-
-    Parameters
-    ----------
-    design : Comparisons, Paired or Ratings
-        The `kind` that the metric takes.
-    by : {"declared"} or None
-        None ignores the factor.
-    compute : callable
-        Design -> Result.
-    kind : type
-        Design that the metric takes.
-
-    Raises
-    ------
-    InputError
-        For a design of another kind, or a `by` that is not declared.
-    """
-    if not isinstance(design, kind):
-        raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
-    if by not in ("declared", None) and (design.by is None or by != design.by.name):
-        known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
-        raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
-    if by is None or design.by is None:
-        return with_cautions(compute(design), design.cautions)
-    results = each_level(design.by.name, design.split(), lambda part: with_cautions(compute(part), part.cautions))
-    return ResultGroup(by=design.by.name, results=results)
 
 
 def each_level(by: str, parts: Mapping[str, Any], call: Callable[[Any], Any]) -> dict[str, Any]:

@@ -168,6 +168,8 @@ def plain(value: Any) -> Any:
     >>> plain({"a": np.float64(2.0), "b": (np.int64(1), float("nan"))})
     {'a': 2.0, 'b': [1, None]}
     """
+    if value is None or type(value) in (str, int, bool):  # most values: the tests below take longer
+        return value
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):

@@ -39,6 +39,7 @@ def disagreeing(paper: str, rule: str) -> list[Finding]:
     return [f for f in found(paper, rule) if f.verdict == "disagree"]
 
 
+@pytest.mark.slow
 def test_002_table_3_is_the_weighted_mean_of_tables_7_to_9_except_one_cell() -> None:
     rule = "Table 3 = weighted mean of Tables 7-9 over topics"
     assert tally("002", rule) == (38, 39)
@@ -224,6 +225,7 @@ def released() -> AuditReport:
     return ss.audit.audit([RELEASED / f"adamet_{name}.csv" for name in names], PUBLISHED / "003_released.toml")
 
 
+@pytest.mark.slow
 def test_003_table_1_is_the_released_sums_over_100_but_for_one_cell(released: AuditReport) -> None:
     findings = [f for f in released.findings if f.title == "Table 1 = released sum / 100"]
     assert (sum(f.verdict == "agree" for f in findings), len(findings)) == (131, 132)

@@ -29,6 +29,7 @@ def test_no_possible_pair_is_flagged(decimals: int, ddof: int) -> None:
 
 
 @pytest.mark.parametrize("decimals", [1, 2])
+@pytest.mark.slow
 def test_digits_cut_off_are_possible_by_option(decimals: int) -> None:
     for n in (3, 5, 8):
         for mean, sd in pairs(n, 1, 5, decimals, 1, CUT):
@@ -55,6 +56,7 @@ def test_every_impossible_pair_is_flagged_on_a_bounded_scale(n: int) -> None:
     assert flagged == len(impossible) > 500
 
 
+@pytest.mark.slow
 def test_without_a_scale_most_impossible_pairs_are_flagged() -> None:
     """Parity and the sums alone: measured for n = 6 and whole numbers without limits."""
     possible = set(pairs(6, -6, 8, 2, 1))

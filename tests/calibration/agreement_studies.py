@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from made import Raters, crossed_answers, differences, ordinal_alpha, quadratic_kappa
+from made import Raters, crossed_answers, differences, ordinal_alpha, quadratic_kappa, rank_correlation
 from tally import Line, Tally
 
 import socialstats as ss
@@ -130,6 +130,32 @@ def alpha(rng: np.random.Generator, sims: int) -> list[Line]:
     return lines
 
 
+RARE = {
+    "5 even levels": (0.2,) * 5, "5 levels, .85 the lowest": (0.85, 0.06, 0.04, 0.03, 0.02), "2 levels, .8": (0.8, 0.2),
+    "2 levels, .9": (0.9, 0.1), "2 levels, .95": (0.95, 0.05),
+}  # fmt: skip
+
+
+def spearman(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of Spearman's rho of few units, few clusters and rare levels."""
+    lines = []
+    for name, shares in RARE.items():
+        for reliability in (0.3, 0.8):
+            raters = Raters(reliability=reliability, shares=np.array(shares))
+            truth = rank_correlation(raters.joint())
+            for n, clusters in ((10, 0), (30, 0), (100, 0), (300, 0), (60, 6), (100, 10), (200, 20), (400, 40)):
+                setting = (
+                    f"{name}, reliability {reliability:g}, {f'{clusters} clusters of 10' if clusters else f'n = {n}'}"
+                )
+                lines += covered(
+                    "Spearman's rho of two raters", setting, sims,
+                    lambda raters=raters, n=n, clusters=clusters: raters.draw(rng, n, clusters), truth,
+                    {"linearised, Fisher z, t (default)": ss.spearman_rho},
+                )  # fmt: skip
+    return lines
+
+
 AGREEMENT_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
     "clustered_tests": clustered_tests, "effect_size": effect_size, "kappa": kappa, "alpha": alpha,
+    "spearman": spearman,
 }  # fmt: skip

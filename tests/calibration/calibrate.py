@@ -21,7 +21,7 @@ TRUST = HERE / "trust.md"  # what the lines of the page come to, for a reader in
 SEED = 20261122
 SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
-    "effect_size": 1000, "kappa": 1000, "alpha": 1000, "ada_met": 300, "traits": 300,
+    "effect_size": 1000, "kappa": 1000, "alpha": 1000, "spearman": 600, "ada_met": 300, "traits": 300,
     "wordings": 600, "two_way": 3000, "zeros": 600, "similarities": 900, "source_shares": 600, "equal_shares": 1000,
     "ceilings": 1000, "similar_units": 500,
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 600,

@@ -159,6 +159,7 @@ def test_widths_of_normal_intervals_of_a_known_error_are_those_of_the_oracle(loa
     assert widths.lines((0.0, 1.25))[0].share == pytest.approx(1.2, abs=0.04)
 
 
+@pytest.mark.slow
 def test_distances_of_ada_met_are_those_of_the_metric_and_of_a_large_population(load):
     study = load("alignment_studies")
     rng = np.random.default_rng(12)

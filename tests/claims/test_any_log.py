@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ CLAIM = st.builds(
     st.lists(CLAIM, max_size=4),
     st.sampled_from(["inspect", "lm-eval", "helm", "openai-evals"]),
 )
+@pytest.mark.slow
 def test_every_claim_gets_a_verdict(found, claims, harness):
     columns = ["unit", "epoch", "scorer", "filter", "value", "status", "story", "weight", "tags"]
     log = log_of(pd.DataFrame(found, columns=columns), *claims, harness=harness)

@@ -150,6 +150,7 @@ def test_the_page_is_self_contained_and_escapes(tmp_path, capsys):
     assert 'src="http' not in page
 
 
+@pytest.mark.slow
 def test_claims_stand_above_the_results_of_a_report(tmp_path, capsys):
     table, claims, found = tmp_path / "answers.csv", tmp_path / "claims.toml", tmp_path / "r.json"
     rows = [(f"q{i}", c, int(i % 3 == 0 or (c == "new" and i % 2))) for i in range(40) for c in ("old", "new")]

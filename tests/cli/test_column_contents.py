@@ -171,6 +171,7 @@ FURTHER: dict[Callable[[], pd.DataFrame], str] = {
 
 
 @pytest.mark.parametrize("make", FURTHER, ids=lambda make: make.__name__)
+@pytest.mark.slow
 def test_columns_are_told_by_what_they_hold(
     make: Callable[[], pd.DataFrame], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -163,6 +163,7 @@ def test_traits_made_wide_are_read_by_staged_values(tmp_path: Path, capsys: pyte
     assert len(pd.read_csv(table)) == 18
 
 
+@pytest.mark.slow
 def test_stories_are_read_by_role_conflict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     codes = [f"{letter}0{k}" for letter in "FOR" for k in range(1, 5)]
     roles = {code: f"role {code}" for code in codes}

@@ -279,6 +279,7 @@ def test_decimal_commas_are_answered_with_a_cure(capsys: pytest.CaptureFixture[s
     assert "--scale nominal" in err
 
 
+@pytest.mark.slow
 def test_wide_ratings_name_their_raters(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     long = ratings()
     wide = long.pivot(index=["unit", "story"], columns="judge", values="rating").reset_index()

@@ -220,6 +220,7 @@ def test_a_page_of_forty_models_is_small(tmp_path: Path) -> None:
     assert found["bytes"] < 1_000_000
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_documentation_run_as_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -164,6 +164,7 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
 
 
 @pytest.mark.parametrize("make", EXPECTED, ids=lambda make: make.__name__)
+@pytest.mark.slow
 def test_names_and_contents_decide_together(
     make: Callable[[], pd.DataFrame], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

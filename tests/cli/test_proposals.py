@@ -198,6 +198,7 @@ def proposed(capsys: pytest.CaptureFixture[str], path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("make", EXPECTED, ids=lambda make: make.__name__)
+@pytest.mark.slow
 def test_a_foreign_table_is_proposed_as_meant(
     make: Callable[[], pd.DataFrame], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

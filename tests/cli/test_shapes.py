@@ -29,6 +29,7 @@ def test_example_of_couples_finds_its_study(tmp_path: Path) -> None:
     assert "simulated" in json.dumps(found)
 
 
+@pytest.mark.slow
 def test_columns_with_other_names_are_mapped(tmp_path: Path) -> None:
     table = datasets.relationship_bias().rename(columns={"scenario": "vignette", "answer": "pick"})
     path = tmp_path / "couples.csv"
@@ -75,6 +76,7 @@ def test_what_does_not_fit_is_refused(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_plan_names_controls_and_weights(tmp_path: Path) -> None:
     scores, plan = tmp_path / "scores.csv", tmp_path / "plan.toml"
     whole = datasets.staged_values()

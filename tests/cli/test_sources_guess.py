@@ -34,6 +34,7 @@ def codes(page: dict[str, object]) -> list[str]:
     return [c["code"] for c in page["cautions"]]  # type: ignore[index, attr-defined]
 
 
+@pytest.mark.slow
 def test_a_source_that_says_human_makes_the_study_of_people_and_models(norms: pd.DataFrame) -> None:
     page = study(norms, *WORDS)
     assert page["study"] == "ordinal-alignment"

@@ -257,6 +257,7 @@ def commands(printed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.slow
 def test_the_first_proposal_is_the_one_meant_and_runs(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

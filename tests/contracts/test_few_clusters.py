@@ -45,6 +45,7 @@ def test_bootstraps_are_found() -> None:
 
 
 @pytest.mark.parametrize(("name", "ci"), kinds())
+@pytest.mark.slow
 def test_a_bootstrap_of_five_clusters_has_a_caution_and_one_of_sixty_has_none(name: str, ci: str) -> None:
     subject = subject_of(name)
     options = {"comparisons": {"cluster": "worker"}, "couples": {"cluster": "scenario"}}.get(subject.kind, {})

@@ -318,6 +318,7 @@ def test_becomes_json_of_built_in_types_only(name, results):
 
 
 @each_metric
+@pytest.mark.slow
 def test_plot_returns_axes(name, results):
     import matplotlib as mpl
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -30,12 +31,19 @@ OF_QUANTILES = {  # modules that take quantiles, and why
 CAUTIONS = ("SS201", "SS202", "SS204", "SS312")
 
 
+@functools.cache
+def everything() -> dict[str, ast.Module]:
+    """Every module of the package, parsed once."""
+    paths = sorted(ROOT.rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
 def modules() -> dict[str, ast.Module]:
     """Every module outside `inference/`, `crosscheck/` (peers compute on their own) and `claims/` (others' numbers)."""
     return {
-        name: ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(ROOT.rglob("*.py"))
-        if not (name := path.relative_to(ROOT).as_posix()).startswith(("inference/", "crosscheck/", "claims/"))
+        name: tree
+        for name, tree in everything().items()
+        if not name.startswith(("inference/", "crosscheck/", "claims/"))
     }
 
 
@@ -78,9 +86,9 @@ def test_quantiles_for_intervals_are_taken_in_one_room():
 @pytest.mark.parametrize("code", CAUTIONS)
 def test_a_caution_of_intervals_is_raised_in_one_place(code):
     found = [
-        path.relative_to(ROOT).as_posix()
-        for path in ROOT.rglob("*.py")
-        for call in calls(ast.parse(path.read_text(encoding="utf-8")))
+        name
+        for name, tree in everything().items()
+        for call in calls(tree)
         if call.args and isinstance(call.args[0], ast.Constant) and call.args[0].value == code
         and isinstance(call.func, ast.Name) and call.func.id == "caution"
     ]  # fmt: skip

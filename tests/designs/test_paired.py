@@ -322,6 +322,7 @@ def test_the_cells_as_a_frame_make_the_same_design() -> None:
     ),
     st.booleans(),
 )  # fmt: skip
+@pytest.mark.slow
 def test_wide_is_long_made_wide(pairs: list[tuple[str, str, int, int]], binary: bool) -> None:
     values = [(x % 2, y % 2) if binary else (x, y) for _, _, x, y in pairs]
     names, story = [p[0] for p in pairs], [p[1] for p in pairs]

@@ -34,6 +34,7 @@ matrices = st.integers(1, 5).flatmap(
 
 @settings(max_examples=60, deadline=None)
 @given(matrices)
+@pytest.mark.slow
 def test_rows_columns_and_long_tables_say_the_same(matrix: list[list[int | None]]) -> None:
     names = [f"r{j}" for j in range(len(matrix[0]))]
     items = [f"u{i}" for i in range(len(matrix))]

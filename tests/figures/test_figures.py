@@ -81,6 +81,7 @@ def test_a_forest_has_rank_sets_and_comparison_intervals() -> None:
     assert pytest.approx((low, high)) in line_through(ax, 0.0)
 
 
+@pytest.mark.slow
 def test_a_forest_of_no_rows_says_so_and_of_201_rows_is_refused() -> None:
     assert texts(forest([])) == ["no rows to show"]
     with pytest.raises(InputError, match="at most 200 rows, got 201"):

@@ -17,7 +17,7 @@ one <- function(x, y, group) {
   df <- 1 / (sum(f^2) + sum(r)^2 - sum(r^2))
   reach <- qt(0.975, df) * se / (1 - rho^2)
   list(estimate = rho, std_error = se, df = df, conf_low = tanh(atanh(rho) - reach), conf_high = tanh(atanh(rho) + reach),
-       p_value = 2 * pt(-abs(rho / se), df))
+       statistic = atanh(rho) * (1 - rho^2) / se, p_value = 2 * pt(-abs(atanh(rho) * (1 - rho^2) / se), df))
 }
 set.seed(20261123)
 n <- 60

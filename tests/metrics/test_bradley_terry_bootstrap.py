@@ -65,6 +65,7 @@ CASES = {
 
 @pytest.mark.parametrize("by", ["row", "pair", "cluster"])
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.slow
 def test_every_resample_is_the_full_refit(case, by):
     fit = crossed_fit(**CASES[case])
     batched = refit_all(fit.design, fit.fitted_state, units_of(fit, by), 10, 5)
@@ -208,6 +209,7 @@ def test_outcome_codes_are_what_these_tests_assume():
 
 
 @pytest.mark.parametrize("seed", [0, 2, 4])
+@pytest.mark.slow
 def test_refits_of_resampled_pairs_are_those_of_an_independent_fit(seed):
     """Resamples without an item, or without a loss of one, have no estimate; the others agree to 1e-6."""
     rng, items, rows = np.random.default_rng(seed), [f"i{k}" for k in range(7)], []

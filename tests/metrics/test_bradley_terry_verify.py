@@ -156,6 +156,7 @@ ARENA = SHARED / "data" / "arena" / "llmfao.csv"
 
 @pytest.mark.skipif(not ARENA.is_file(), reason="../shared is not beside the project")
 @pytest.mark.parametrize("ties", ["davidson", "rao_kupper"])
+@pytest.mark.slow
 def test_59_models_judged_by_workers_on_prompts(ties):
     design = Comparisons.from_file(ARENA, item_a="left", item_b="right", cluster=("worker", "prompt"))
     assert (design.n_rows, len(design.items)) == (8931, 59)

@@ -53,6 +53,7 @@ def test_shares_resample_the_clusters_of_the_fit_or_else_pairs():
     assert ss.preference_shares(alone, GROUPS, resamples=200).settings["by"] == "pair"
 
 
+@pytest.mark.slow
 def test_shares_of_judges_hold_where_those_of_pairs_do_not():
     held = {"auto": 0, "pair": 0}
     for seed in range(30):

@@ -54,6 +54,36 @@ def test_what_does_not_exist_says_why():
         spearman_rho({"unit": [1, 2], "rater": ["a", "a"], "value": [1, 2]}, scale="ordinal")
 
 
+def test_rare_scores_are_cautioned():
+    rng = np.random.default_rng(8)
+    rare = {"a": rng.permutation(np.arange(100) < 6) * 1, "b": rng.permutation(np.arange(100) < 30) * 1}
+    said = {one.code: one for one in spearman_rho(rare, raters=["a", "b"], scale="ordinal").cautions}["SS312"]
+    assert "all but 6 units of 100 the same score" in said.detail
+    rarer = {**rare, "a": rng.permutation(np.arange(100) < 4) * 1}
+    row = spearman_rho(rarer, raters=["a", "b"], scale="ordinal").rows[0]
+    assert (row.conf_low, row.p_value, row.reason) == (None, None, "no_interval")
+    assert row.estimate is not None
+    even = {"a": rng.permutation(np.arange(100) < 40) * 1, "b": rng.permutation(np.arange(100) < 30) * 1}
+    assert not spearman_rho(even, raters=["a", "b"], scale="ordinal").cautions
+    even["b"] = rng.permutation(np.arange(100) < 30) * 1
+    story = [f"story {k // 10}" for k in range(100)]
+    clustered = spearman_rho({**even, "story": story}, raters=["a", "b"], scale="ordinal", cluster="story")
+    assert "SS312" in {one.code for one in clustered.cautions}
+
+
+@pytest.mark.slow
+def test_the_test_and_the_interval_agree():
+    rng = np.random.default_rng(9)
+    rejected = []
+    for _ in range(300):
+        x, y = rng.normal(size=(2, 6))
+        row = spearman_rho({"a": x, "b": y}, raters=["a", "b"]).rows[0]
+        if row.conf_low is not None:
+            rejected.append(row.p_value < 0.05)
+            assert rejected[-1] == (row.conf_low > 0 or row.conf_high < 0)
+    assert sum(rejected) < 0.08 * len(rejected)  # .05 and three Monte-Carlo errors
+
+
 def test_the_interval_covers():
     """600 samples of 30 rounded normal pairs: .95 within 3 Monte-Carlo errors (.009) and .005 for so few pairs."""
     rng, held = np.random.default_rng(5), 0

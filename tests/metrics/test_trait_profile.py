@@ -102,6 +102,7 @@ def test_verified_under_every_option(options):
     assert verification.ok, verification.tidy().to_string()
 
 
+@pytest.mark.slow
 def test_verified_with_clusters_of_scenarios():
     rows = scores()
     rows["topic"] = rows["scenario"].map(dict(zip("abcdefg", "xxyyyzv", strict=True)))
@@ -420,6 +421,7 @@ def staged():
     return design, judge_zeros(controls, texts="balanced")
 
 
+@pytest.mark.slow
 def test_simulated_composites_and_changes_are_in_their_intervals(staged):
     design, _ = staged
     truth = staged_values_truth()

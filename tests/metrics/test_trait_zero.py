@@ -131,6 +131,7 @@ def test_verified_with_the_zero_of_texts(options, texts):
     assert not found.verify().ok
 
 
+@pytest.mark.slow
 def test_verified_with_clusters_and_a_zero():
     rows = golden_frame("trait_scores.csv")
     rows["topic"] = rows["scenario"].map(dict(zip("abcdefg", "xxyyyzv", strict=True)))

@@ -40,6 +40,7 @@ def below(t, df, center):
 @pytest.mark.parametrize("t", [-30.0, -4.18, -0.3, 0.0, 0.8, 4.85, 25.0])
 @pytest.mark.parametrize("df", [2, 16, 400])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+@pytest.mark.slow
 def test_ends_put_t_at_the_tails_by_integration(t, df, level):
     low, high = noncentrality_interval(t, df, level)
     assert low < t < high or df < 3
@@ -77,6 +78,7 @@ def test_impossible_input(t, df, level):
 @pytest.mark.parametrize("df", [1, 4, 29, 500, 40_000])
 @pytest.mark.parametrize("center", [-30.0, -3.0, 0.0, 2.0, 37.0])
 @pytest.mark.parametrize("upper", [True, False])
+@pytest.mark.slow
 def test_far_tails_keep_their_digits(t, df, center, upper):
     """The other way round: given the normal variable, the chi-square's tail."""
     z = np.linspace(-55, 55, 400_001) if t else np.zeros(0)

@@ -137,6 +137,7 @@ def test_mcnemar_n_stays_at_its_power(test, effect, discordant):
     assert powers[0] < 0.8 <= min(powers[1:])
 
 
+@pytest.mark.slow
 def test_mcnemar_of_very_many_pairs_is_near_the_normal_approximation():
     plan = power_mcnemar(effect=0.002, discordant=0.2, power=0.9)
     z = stats.norm.ppf([0.975, 0.9])

@@ -27,6 +27,7 @@ JSON = st.recursive(
 
 @settings(max_examples=200, deadline=None)
 @given(JSON)
+@pytest.mark.slow
 def test_everything_comes_back_in_the_same_order(value: Any) -> None:
     through = unpacked(json.loads(json.dumps(packed(value))))
     assert json.dumps(through) == json.dumps(value)

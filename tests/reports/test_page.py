@@ -188,6 +188,7 @@ def test_the_numbers_are_in_the_page_as_json(html: str) -> None:
         read_results("<p>another page</p>")
 
 
+@pytest.mark.slow
 def test_the_page_is_the_same_bytes_every_time_and_under_another_hash_seed(html: str) -> None:
     assert render(outcome(), **RUN) == html
     here = Path(__file__).parent

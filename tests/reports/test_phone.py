@@ -127,6 +127,7 @@ def boxes(browser: Chromium, selector: str) -> list[tuple[str, float, float, flo
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 390])
 @pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.slow
 def test_on_a_phone_everything_is_inside_readable_and_apart(
     browser: Chromium, tmp_path: Path, name: str, width: int
 ) -> None:
@@ -162,6 +163,7 @@ def test_on_a_phone_the_marks_of_a_row_are_below_its_name_and_above_the_next(bro
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_the_number_line_has_a_drawing_for_phones_and_one_for_other_screens(browser: Chromium, tmp_path: Path) -> None:
     marks = [Mark(label="a model with a long name", value=0.4, low=0.3, high=0.5),
              Mark(label="coin flips", value=0.52, kind="reference")]  # fmt: skip

@@ -61,6 +61,7 @@ def browser() -> Iterator[Chromium]:
         yield chromium
 
 
+@pytest.mark.slow
 def test_a_page_is_the_same_bytes_again_and_self_contained(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert render(make(page.stem)) == text
@@ -106,6 +107,7 @@ def test_figures_follow_the_colour_scheme(browser: Chromium, page: Path, dark: b
 
 @pytest.mark.browser
 @needs_browser
+@pytest.mark.slow
 def test_words_of_tables_are_not_broken(browser: Chromium, page: Path) -> None:
     browser.open(page)
     browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")

@@ -281,6 +281,7 @@ def test_compare_needs_levels() -> None:
         STUDIES["compare"].run(design, FAST)
 
 
+@pytest.mark.slow
 def test_the_page_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
     pd.concat([chooser(0.4, {}, 1, "one"), chooser(1.0, {}, 2, "two")]).to_csv(tmp_path / "two.csv", index=False)
     pages = []

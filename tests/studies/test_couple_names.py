@@ -51,6 +51,7 @@ def test_majorities_of_phrasings_are_counted_by_group() -> None:
     block.draw().figure.draw_without_rendering()
 
 
+@pytest.mark.slow
 def test_the_page_has_the_names_where_they_are_given() -> None:
     frame = datasets.relationship_bias()
     few = frame[frame["scenario"] < "scenario 08"]

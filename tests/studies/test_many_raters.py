@@ -37,6 +37,7 @@ def outcome() -> Outcome:
     return run_study(STUDIES["agreement"], design, StudyOptions(resamples=100))
 
 
+@pytest.mark.slow
 def test_quantiles_and_ends_are_those_of_scikit_learn(outcome: Outcome) -> None:
     wide = crowd().pivot(index="unit", columns="rater", values="value")
     theirs = {
@@ -89,6 +90,7 @@ def test_thousands_of_raters_have_a_page_without_a_number_for_each_pair(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_log_says_that_the_kappas_of_many_pairs_are_being_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

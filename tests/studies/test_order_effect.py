@@ -62,6 +62,7 @@ def everything(outcome: Outcome) -> list[ss.Result]:
 
 @pytest.mark.parametrize("name", UNDECLARED)
 @pytest.mark.parametrize("declared", [False, True])
+@pytest.mark.slow
 def test_no_study_of_comparisons_has_an_order_term_that_was_not_declared(name: str, declared: bool) -> None:
     frame, reading = UNDECLARED[name]
     study = name.partition(",")[0]

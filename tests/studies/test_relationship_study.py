@@ -49,6 +49,7 @@ def bias(frame: pd.DataFrame, one: str, other: str) -> float:
     return score(frame, other, one).mean() - score(frame, one, other).mean()
 
 
+@pytest.mark.slow
 def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome) -> None:
     own = ("Shift",)  # a difference of two cells of its row
     counted = ("First group both times", "Second group both times", "First name both times", "Second name both times",
@@ -69,6 +70,7 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome) -> N
     assert len(outcome.verifications) == len({id(r) for b in outcome.blocks for r in b.results})
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
     for block in outcome.blocks:
         if block.draw is not None:
@@ -198,6 +200,7 @@ def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
     assert outcome.diagnostics[0].found.startswith(f"{int((orders == 1).sum())} couples were not")
 
 
+@pytest.mark.slow
 def test_several_models_one_page_each(frame: pd.DataFrame) -> None:
     few = frame[frame["scenario"].isin(sorted(frame["scenario"].unique())[:12])]
     rng = np.random.default_rng(4)
@@ -220,6 +223,7 @@ def test_what_the_study_refuses(frame: pd.DataFrame) -> None:
     assert pick(STUDIES, None, read(frame)).name == "relationship-bias"  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
     some = frame[(frame["group_first"] != "neutral") & (frame["scenario"] < "scenario 15")]
     outcome = run_study(STUDY, read(some), FAST)
@@ -234,6 +238,7 @@ def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
         run_study(STUDY, read(none), FAST)
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_names(frame: pd.DataFrame) -> None:
     names = {"woman": "<b>w</b> - $x$", "man": "m = 'n' - o", "neutral": "neutral"}
     odd = frame[frame["scenario"] < "scenario 16"].assign(
@@ -268,6 +273,7 @@ def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(outcome: Outcome, 
     )
 
 
+@pytest.mark.slow
 def test_a_column_variant_is_the_wording_too(frame: pd.DataFrame) -> None:
     few = frame[frame["scenario"] < "scenario 08"].rename(columns={"rung": "variant"})
     few = few.assign(variant=few["variant"].map(lambda k: "original" if k == 0 else f"rewording {k}"))
@@ -331,6 +337,7 @@ def test_a_group_that_is_always_chosen_is_said_to_be(frame: pd.DataFrame) -> Non
     assert all(v.ok for v in outcome.verifications.values())
 
 
+@pytest.mark.slow
 def test_several_models_pooled_and_one_by_one(frame: pd.DataFrame) -> None:
     """Models that favour opposite groups: the pooled B_all is small, the mean of theirs is not."""
     few = frame[frame["scenario"] < "scenario 13"].drop(columns=["rung"])

@@ -46,6 +46,7 @@ def block(outcome: Outcome, name: str) -> Block:
     return next(b for b in outcome.blocks if b.id == name)
 
 
+@pytest.mark.slow
 def test_every_question_of_the_paper_is_on_the_page_and_verified(outcome: Outcome) -> None:
     ids = {b.id for b in outcome.blocks}
     assert {"values-domain", "labels", "refusals-share", "refusals-s", "shares-domain", "shares-gender"} <= ids

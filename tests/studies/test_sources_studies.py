@@ -91,6 +91,7 @@ NAMES = ["norm-goal", "ordinal-alignment", "models"]
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[name]
     shifts = [cell for cell in stray_cells(outcome) if cell[0] not in ("Shift", "p (ratings independent)")]

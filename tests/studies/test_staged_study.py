@@ -72,6 +72,7 @@ def test_the_zero_is_that_of_the_balanced_text(zero: dict[str, float]) -> None:
     assert zero == pytest.approx(dict(zip(balanced["judge"], composite(balanced), strict=True)))
 
 
+@pytest.mark.slow
 def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome, zero: dict[str, float]) -> None:
     assert [cell for cell in stray_cells(outcome) if cell[0] != "Shift"] == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
@@ -130,6 +131,7 @@ def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> No
     assert "composite" in bare.blocks[-1].question
 
 
+@pytest.mark.slow
 def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) -> None:
     few = frame[(frame["model"] == "model 01") & (frame["judge"] == "judge 1") & (frame["wording"] == 1)]
     few = few[few["stage"].isin(["baseline", "debrief"])].drop(columns=["wording", "model"])
@@ -163,6 +165,7 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
 
 
 @pytest.mark.parametrize("value", [10, 20])
+@pytest.mark.slow
 def test_scores_all_alike_are_said_to_be_the_same(frame: pd.DataFrame, value: int) -> None:
     same = frame[frame["model"] != "model 06"].assign(**dict.fromkeys(TRAITS, value))
     outcome = run_study(STUDY, read(same), replace(FAST, verify=False))
@@ -211,6 +214,7 @@ def test_without_a_judge_the_zero_is_that_of_the_others(
     assert any(s.startswith("Against the zero of the judges left") for s in block.sentences)
 
 
+@pytest.mark.slow
 def test_agreement_is_that_of_composites_and_of_traits(outcome: Outcome, frame: pd.DataFrame) -> None:
     import krippendorff
 
@@ -229,6 +233,7 @@ def test_agreement_is_that_of_composites_and_of_traits(outcome: Outcome, frame: 
     )
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_also_judged_is_named(frame: pd.DataFrame) -> None:
     own = frame.assign(judge=frame["judge"].replace({"judge 2": "model 06"}))
     outcome = run_study(STUDY, read(own), replace(FAST, verify=False))

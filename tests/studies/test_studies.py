@@ -37,6 +37,7 @@ def round_robin(items: list[str], repeats: int = 6) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_role_conflict_answers_with_estimate_interval_and_reference_lines(role_conflict: Outcome) -> None:
     first = role_conflict.answer[0]
     assert re.search(r"S = 41\.63, 95% CI \[\d+\.\d\d, \d+\.\d\d\]", first)
@@ -55,6 +56,7 @@ def test_role_conflict_recovers_the_simulated_effects(role_conflict: Outcome) ->
         assert row.estimate == pytest.approx(true * shrink, abs=3 * (row.std_error or 0))
 
 
+@pytest.mark.slow
 def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
     ids = [block.id for block in role_conflict.blocks]
     assert ids == [
@@ -78,6 +80,7 @@ def test_every_number_of_a_sentence_is_printable(role_conflict: Outcome) -> None
         assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000", text), text
 
 
+@pytest.mark.slow
 def test_position_bias_is_cautioned_only_where_it_is_seen() -> None:
     frame = ss.datasets.role_conflict()
     fair = frame.assign(first=frame["role_a"])  # order now says nothing: sides are alphabetical
@@ -137,6 +140,7 @@ def test_levels_of_a_by_factor_share_a_page_and_errors_name_the_level() -> None:
 
 
 @pytest.mark.skipif(not ARENA.exists(), reason="the crowd comparisons lie outside the project")
+@pytest.mark.slow
 def test_real_crowd_comparisons() -> None:
     design = ss.read_comparisons(ARENA, item_a="left", item_b="right", order="item_a", cluster=["worker", "prompt"])
     outcome = run_study(STUDIES["comparisons"], design, FAST)
@@ -151,6 +155,7 @@ def test_real_crowd_comparisons() -> None:
     assert all(v.ok for v in outcome.verifications.values())
 
 
+@pytest.mark.slow
 def test_every_grouping_of_the_roles_has_its_shares_and_they_sum_to_one() -> None:
     frame = ss.datasets.role_conflict()
     for side in ("a", "b"):

@@ -66,6 +66,7 @@ def wide(path: Path, columns: int, *named: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_columns_are_found_among_twenty_thousand(tmp_path: Path) -> None:
     path = wide(tmp_path / "x.csv", 20_000, "item_a", "item_b", "winner")
     design = read_comparisons(path)
@@ -73,6 +74,7 @@ def test_columns_are_found_among_twenty_thousand(tmp_path: Path) -> None:
     assert main(["check", str(path)]) == 0
 
 
+@pytest.mark.slow
 def test_twenty_thousand_columns_that_fit_no_design_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,6 +82,7 @@ def test_twenty_thousand_columns_that_fit_no_design_are_refused(
     assert "the columns fit no design" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_million_columns_are_a_table_on_its_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = (
         "the table has 1,000,000 columns, and at most 50,000 are read. A table has one row per observation and one "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
 from socialstats.inference.robust import Robust, cluster_robust
@@ -43,8 +43,8 @@ from socialstats.models.bradley_terry.likelihoods import (
     pair_data,
     with_ghost,
 )
-from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number, p_value, quoted
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def bradley_terry(
         formula=formula, ties=ties, order=order, strengths=strengths, cluster=cluster, vcov=vcov, penalty=penalty,
         prior=prior, components=components, solver=solver, reference=reference, level=level,
     )  # fmt: skip
-    return by_levels(comparisons, by, lambda part: _fit(part, options))
+    return _fit(comparisons, options)
 
 
 def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGroup:

@@ -28,6 +28,7 @@ from socialstats.studies.estimates import (
     numbers_text,
     references_of,
     settings_of,
+    single,
     verify_all,
 )
 from socialstats.studies.multiverse import (
@@ -429,10 +430,10 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
 def naive(design: Ratings, source: Source, place: int, options: StudyOptions) -> tuple[str, Result] | None:
     """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
     try:
-        return NAME, two_proportions(
+        return NAME, single(two_proportions(
             design, source=source.name, first=source.others[0], second=source.human, choice=design.levels[place],
             level=options.level,
-        )  # fmt: skip
+        ))  # fmt: skip
     except NothingToAnalyse:
         return None
 

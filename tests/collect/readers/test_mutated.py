@@ -63,6 +63,7 @@ def spoil_file(path: Path, draw: random.Random) -> None:
 
 
 @pytest.mark.parametrize("name", LOGS)
+@pytest.mark.slow
 def test_any_log_gives_a_table_or_an_error_of_ours(name: str, tmp_path: Path) -> None:
     found = sorted(SAMPLES.glob(name))
     if not found:
