@@ -160,6 +160,22 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1]
 
 
+def capital(text: str) -> str:
+    """Return a text as the start of a sentence: with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def inconclusive(what: str) -> str:
+    """Say that neither is excluded: the interval includes no difference, or the test is not significant.
+
+    Examples
+    --------
+    >>> inconclusive("a and b differ")
+    'it is inconclusive whether a and b differ'
+    """
+    return f"it is inconclusive whether {what}"
+
+
 def quoted(names: Sequence[str], most: int = 5) -> str:
     """Like `listing`, with each name in quotes and long names cut."""
     return listing([f"'{shorten(name)}'" for name in names], most)

@@ -9,23 +9,21 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.results import Check, Row
+from socialstats.results import Check, Result, Row
 
 PLAIN = "the same numbers, averaged unit by unit"
 
 
-def checks_of(rows: Sequence[Row], parts: tuple[Ratings, Ratings], people: Any) -> list[Check]:
+def checks_of(result: Result) -> list[Check]:
     """Recompute every difference.
 
     Parameters
     ----------
-    rows : sequence of Row
-        `group` says the kind of number: mean, shares, alpha, distance.
-    parts : pair of Ratings
-        On common units.
-    people : Source or None
-        Where people are among the raters: the rater group, and what they are called in it.
+    result : Result
+        `group` of its rows says the kind of number; ``extras["parts"]`` holds both tables on common units,
+        ``extras["people"]`` the rater group that tells people, where they are among the raters.
     """
+    rows, parts, people = result.rows, result.extras["parts"], result.extras["people"]
     one = parts[0]
     tables = [long_table(design, people) for design in parts]
     shares = {f"share of {level}": level for level in one.levels}

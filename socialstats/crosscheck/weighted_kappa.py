@@ -127,16 +127,15 @@ def pairs_of(found: Alike, raters: Iterable[tuple[int, int]], result: Result) ->
     return (Pair(found.codes, pair, apart, found.cells.count) for pair in raters)
 
 
-def checks_of(result: Result, places: Mapping[str, float]) -> list[Check]:
+def checks_of(result: Result) -> list[Check]:
     """Recompute the quantiles of the kappas.
 
     Parameters
     ----------
     result : Result
-        Rows by the names of `places`.
-    places : mapping of str to float
-        Which quantile each row is.
+        ``extras["places"]`` says which quantile each row is.
     """
+    places = result.extras["places"]
     every = range(len(result.design.raters))
     pairs = pairs_of(alike(result, None, every), combinations(every, 2), result)
     values = [pair.kappa for pair in pairs if pair.known]

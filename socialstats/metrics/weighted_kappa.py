@@ -434,6 +434,69 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     return tuple(found)
 
 
+PLACES = {"smallest": 0.0, "10th percentile": 0.1, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75,
+          "90th percentile": 0.9, "largest": 1.0}  # fmt: skip
+
+
+def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
+    """Return kappa and number of units of each pair of raters that has a kappa."""
+    found = next(iter(kappa.extras["pairs"].values()))
+    known = ((name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None)
+    return {name: (kappa, n) for name, kappa, n in known if np.isfinite(kappa)}
+
+
+def kappa_quantiles(kappa: Result) -> Result:
+    """Return quantiles of the kappas of all pairs of raters.
+
+    Parameters
+    ----------
+    kappa : Result
+        Of `weighted_kappa`.
+
+    Returns
+    -------
+    Result
+        Rows from ``"smallest"`` to ``"largest"``, linear between the values (as numpy and R's type 7), without
+        intervals: the pairs are those that are there. `n` is the number of pairs with a kappa.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no pair has a kappa.
+
+    References
+    ----------
+    Cohen, J. (1968). Weighted kappa. doi:10.1037/h0026256
+
+    Examples
+    --------
+    >>> table = {"ann": [1, 2, 3, 3, 1], "bob": [1, 2, 3, 2, 2], "cia": [1, 2, 3, 3, 2]}
+    >>> kappas = weighted_kappa(table, raters=["ann", "bob", "cia"], scale="ordinal", weights="linear")
+    >>> round(kappa_quantiles(kappas).row("median").estimate, 3)
+    0.737
+    """
+    found = kappas_of(kappa)
+    if not found:
+        raise UndefinedStatistic(NO_PAIR)
+    values = np.array([value for value, _ in found.values()])
+    quantiles = np.quantile(values, list(PLACES.values())).tolist()
+    n = float(len(values))
+    rows = [Row(term=name, group="pairs", estimate=x, n=n) for name, x in zip(PLACES, quantiles, strict=True)]
+    return Result(
+        metric="weighted_kappa",
+        title=f"{kappa.title} of all pairs of raters, distribution",
+        rows=tuple(rows),
+        inference="no intervals: the pairs that are there",
+        counts={"pairs": len(values)},
+        settings=dict(kappa.settings),
+        references=kappa.references,
+        design=kappa.design,
+        words=f"The median of {count(len(values), 'kappa')} is {number(rows[3].estimate, 3, bounded=True)}.",
+        extras={"weights": kappa.extras["weights"], "places": PLACES},
+        check="socialstats.crosscheck.weighted_kappa:checks_of",
+    )
+
+
 METRIC = Metric(
     name="weighted_kappa",
     title="Weighted kappa",

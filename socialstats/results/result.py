@@ -6,6 +6,7 @@ import importlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray
@@ -64,6 +65,9 @@ class Result:
         Further named values of the metric (arrays, tables).
     words : str
         The sentence of a result derived from another one (a contrast, a test); empty for a metric's own result.
+    check : str
+        ``"module:function"`` of `socialstats.crosscheck` that recomputes a derived result, whose figure is a forest of
+        its rows; empty for a metric's own result.
     """
 
     metric: str
@@ -80,6 +84,7 @@ class Result:
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
+    check: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(within_floats(row) for row in self.rows))
@@ -219,7 +224,10 @@ class Result:
         InputError
             For an option that the figure does not have; the message names those it has.
         """
-        axes: Axes = self.entry().plot(self, ax=ax, **options)
+        from socialstats.figures import forest
+
+        draw = partial(forest, self.rows) if self.check else partial(self.entry().plot, self)
+        axes: Axes = draw(ax=ax, **options)
         return axes
 
     def verify(self) -> Verification:
@@ -247,15 +255,17 @@ class Result:
                 ) from error
 
     def crosscheck(self) -> Iterable[Check]:
-        """Return the comparisons behind `verify`: those of the metric; a kind of result has its own."""
-        if self.words:  # derived from another result, by a formula that the metric's crosscheck does not know
+        """Return the comparisons behind `verify`: those of the metric; a derived result names its own."""
+        if (
+            self.words and not self.check
+        ):  # derived from another result, by a formula that the metric's crosscheck does not know
             return ()
         if self._beyond_peers():
             return (Check(
                 quantity="all numbers", ours=None, theirs=None, package="none", version="", tolerance=0.0, ok=None,
                 note="squares of such large or small values leave the range of floats in other packages",
             ),)  # fmt: skip
-        module, _, name = self.entry().crosscheck.partition(":")
+        module, _, name = (self.check or self.entry().crosscheck).partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         return check(self)
 

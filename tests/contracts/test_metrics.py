@@ -80,7 +80,15 @@ def test_is_public_and_documented(name):
 
 
 # metrics that no package computes: their tests have a loop, a closed form or published numbers as the reference
-OWN_REFERENCE = ("win_rates", "sensitivity", "preference_shares", "choice_entropy", "majority_vote_accuracy", "ada_met")
+OWN_REFERENCE = (
+    "win_rates",
+    "group_win_rates",
+    "sensitivity",
+    "preference_shares",
+    "choice_entropy",
+    "majority_vote_accuracy",
+    "ada_met",
+)
 
 
 @each_metric

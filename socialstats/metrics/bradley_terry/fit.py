@@ -279,14 +279,14 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
     return ResultGroup(by="component", results=results)
 
 
-def sentence(result: Result) -> str:
-    """Return strongest and weakest item with intervals, and the effects, from the rows."""
+def sentence(result: Result, item: str = "item") -> str:
+    """Return strongest and weakest item (in the word for one) with intervals, and the effects, from the rows."""
     rows = sorted((r for r in result.rows if r.group == "strength" and r.estimate is not None), key=_value)
     parts = []
     if rows:
         top, bottom = max(rows, key=_value), rows[0]
         parts.append(
-            f"Of {count(len(rows), 'item')}, {top.term} is strongest (log-strength {_with_interval(top)}) "
+            f"Of {count(len(rows), item)}, {top.term} is strongest (log-strength {_with_interval(top)}) "
             f"and {bottom.term} weakest ({_with_interval(bottom)})"
         )
     for row in result.rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,24 +9,23 @@ import numpy as np
 from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import tail_p
-from socialstats.results import Check, Row
+from socialstats.results import Check, Result, Row
 
 COUNTED = "the same counts, divided"
 
 
-def checks_of(rows: Sequence[Row], stories: Any, clearest: int) -> list[Check]:
+def checks_of(result: Result) -> list[Check]:
     """Recompute every difference, and error, df and p of the clearest ones.
 
     Parameters
     ----------
-    rows : sequence of Row
-        One an item.
-    stories : Stories
-        Matched stories (`socialstats.studies.compare.numbers`).
-    clearest : int
-        How many rows, by the size of t, have their errors recomputed.
+    result : Result
+        One row an item; ``extras`` has the matched ``stories``, and of how many rows (``clearest``), by the size of t,
+        the errors are recomputed.
     """
     import pandas as pd
+
+    rows, stories, clearest = result.rows, result.extras["stories"], result.extras["clearest"]
 
     names = np.array(stories.items, dtype=object)
     sides = [

@@ -1,0 +1,38 @@
+"""Rows of a multiverse once more: those of the analyses that they name, and the farthest one recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from socialstats.results import KINDS, Check, Result, Row, marked
+
+OWN = "socialstats"
+
+
+def checks_of(result: Result) -> Iterator[Check]:
+    """Recompute the estimate that lies farthest from the page's own by the crosscheck of its metric.
+
+    The rows must also be those of the analyses that they name: one that is not is a check that fails.
+    """
+    leads: Mapping[str, Row] = result.extras["leads"]
+    base = leads[result.rows[0].term].estimate or 0.0
+    farthest = max(leads, key=lambda label: abs((leads[label].estimate or 0.0) - base))
+    own, shown = result.extras["results"][farthest], {row.term: row for row in result.rows}
+    made = [(row, name, getattr(row, name)) for row in result.rows for name in KINDS]
+    for row, name, ours in made:
+        if row.estimate is not None and ours != (theirs := getattr(leads[row.term], name)):
+            yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=theirs, package=OWN, version="",
+                        tolerance=0.0, ok=False, why="copied from the analysis of that name")  # fmt: skip
+    lead = next(k for k, row in enumerate(own.rows) if row is leads[farthest])
+    for check in own.verify():
+        named = replace(check, quantity=f"{farthest}: {check.quantity}", row=None, field="")
+        if check.row == lead and check.ours is not None and check.field in KINDS:
+            yield replace(named, ours=marked(check.ours, getattr(shown[farthest], check.field)))
+        elif check.ok is not None:
+            yield named
+    others = "of all analyses, the one farthest from the page's own was recomputed"
+    for row, name, ours in made:
+        if row.term != farthest and ours is not None:
+            yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=None, package="", version="",
+                        tolerance=0.0, ok=None, note=others)  # fmt: skip
