@@ -1,4 +1,4 @@
-"""Models compared once more: numbers from their metrics' sums, errors unit by unit, Holm by statsmodels, ranks by scipy."""
+"""Models compared once more: numbers from sums, errors unit by unit, Holm by statsmodels, ranks by scipy."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from socialstats.results import Check, Result
 
 SUMS = "its sums over all units"
 LEFT_OUT = "each unit left out in a loop, then CR2 with Satterthwaite's df entry by entry"
-MOST = 40  # differences whose errors are computed again
-MOST_UNITS = 4000
+MOST = 12_000  # units of the differences whose errors are computed again, one difference at least
 
 
 def checks_of(result: Result) -> list[Check]:
@@ -33,9 +32,11 @@ def checks_of(result: Result) -> list[Check]:
         theirs = min(max(one.value, 0.0), 1.0) if corrected else float(one.finish(total_of(one))[0])
         checks.append(relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0))
     gaps = [row for row in rows if row.role == "difference" and row.estimate is not None]
-    for k, row in enumerate(gaps):
+    left = MOST
+    for row in gaps:
         pair = [numbers[row.label(side) or ""] for side in ("model", "minus")]
-        checks += difference_checks(row, pair, result, again=k < MOST)
+        checks += difference_checks(row, pair, result, again=left > 0)
+        left -= row.n_units or 0
     checks += adjusted_checks(gaps)
     return [*checks, *rank_checks(result, own)]
 
@@ -59,7 +60,7 @@ def difference_checks(row: Any, pair: list[Any], result: Result, *, again: bool)
     theirs = [one.value if whole else float(one.finish(total_of(one, i))[0]) for one, i in zip(pair, at, strict=True)]
     checks = [relative(label(row, "estimate"), row.estimate, theirs[0] - theirs[1], "numpy", SUMS, 1e-8, 1.0)]
     df = row.df
-    if again and row.std_error is not None and len(common) <= MOST_UNITS:
+    if again and row.std_error is not None:
         moves = [moves_of(one, i) for one, i in zip(pair, at, strict=True)]
         codes = np.array([np.unique([pair[0].clusters[k][u] for u in at[0]], return_inverse=True)[1]
                           for k in range(len(pair[0].clusters))]).T  # fmt: skip
@@ -68,7 +69,7 @@ def difference_checks(row: Any, pair: list[Any], result: Result, *, again: bool)
         checks.append(relative(label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", LEFT_OUT, 1e-6))
     elif row.std_error is not None:
         checks.append(compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="",
-                              note=f"only the errors of {MOST} differences of up to {MOST_UNITS} units"))  # fmt: skip
+                              note=f"errors are left out in a loop of the first differences, of {MOST:,} units"))  # fmt: skip
     reach = result.extras["kind"].reach
     cut = None if reach == float("inf") else (-reach, reach)
     return [*checks, *statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]

@@ -16,7 +16,7 @@ from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.designs.rows import Rows
-from socialstats.errors import SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
+from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option

@@ -487,16 +487,17 @@ def compare_models(
     made = [(model, result, one) for model, result in found.items() for one in kind.numbers(result, model, number)]
     names = [f"{model}: {one.row.term}" if len(found) > 1 and one.row.term != model else one.row.term
              for model, _, one in made]  # fmt: skip
-    numbers = tuple(replace(one, row=replace(one.row, term=name)) for name, (_, _, one) in zip(names, made, strict=True))
+    numbers = tuple(replace(one, row=replace(one.row, term=name))
+                    for name, (_, _, one) in zip(names, made, strict=True))  # fmt: skip
     if len(numbers) < 2:
         raise InputError(f"compare_models() compares two models or more; these results have {count(len(numbers))}")
     matched = Field(numbers=numbers)
     own = [replace(one.row, group=NUMBER, role="estimate", key=(("model", one.row.term),), p_adjusted=None)
            for one in numbers]  # fmt: skip
     linear = all(one.linear for one in numbers)
-    contests = {pair: matched.contest(*pair) for pair in combinations(range(len(numbers)), 2)}
     gaps = with_holm([
-        difference_row(own[j], own[k], contest, kind.reach, level, linear=linear) for (j, k), contest in contests.items()
+        difference_row(own[j], own[k], matched.contest(j, k), kind.reach, level, linear=linear)
+        for j, k in combinations(range(len(numbers)), 2)
     ], HOLM)  # fmt: skip
     first = next(iter(found.values()))
     said = kind.said if number is None else f"{number} ({metric})"
@@ -512,7 +513,7 @@ def compare_models(
         cautions=unmatched(numbers),
         references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
         design=first.design, words=sentence(rows, said, kind, level),
-        extras={"by_model": alone, "contests": contests, "numbers": numbers, "kind": kind},
+        extras={"by_model": alone, "numbers": numbers, "kind": kind},
         check="socialstats.crosscheck.compare_models:checks_of",
     )  # fmt: skip
 
@@ -614,7 +615,7 @@ def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, 
     named = {model for levels in known.values() for model in levels}
     lost = [model for model in models if model not in named]
     if lost:
-        raise InputError(f"{read.source}: no row of {quoted(lost)}; it has {quoted(sorted(named), 20)}. Give each model "
-                         "that is compared a row, under the name that it has in the data")  # fmt: skip
+        raise InputError(f"{read.source}: no row of {quoted(lost)}; it has {quoted(sorted(named), 20)}. Give each "
+                         "model that is compared a row, under the name that it has in the data")  # fmt: skip
     own = {factor: {model: levels[model] for model in models if model in levels} for factor, levels in known.items()}
     return {factor: levels for factor, levels in own.items() if levels}

@@ -16,6 +16,7 @@ from socialstats.designs.cited import ChosenLabels, chosen_labels
 from socialstats.designs.columns import ITEM_PAIRS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.tables import groupings
 from socialstats.errors import SHOWN_AT_MOST, DesignError, InputError, NothingToAnalyse, Problem, UndefinedStatistic
 from socialstats.figures import forest, heat
 from socialstats.figures.heat import MOST_GROUPS
