@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.multiverse import Variant as Variant
     from socialstats.metrics.multiverse import leave_one_out as leave_one_out
     from socialstats.metrics.multiverse import multiverse as multiverse
+    from socialstats.metrics.over_models import over_models as over_models
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
     from socialstats.metrics.paraphrase_spread import paraphrase_spread as paraphrase_spread
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
@@ -120,6 +121,7 @@ _HOMES = {
     "socialstats.metrics.majority_vote_accuracy": ("majority_vote_accuracy",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.symmetry": ("symmetry",),
+    "socialstats.metrics.over_models": ("over_models",),
     "socialstats.metrics.paired_difference": ("paired_difference",),
     "socialstats.metrics.paraphrase_spread": ("paraphrase_spread",),
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
@@ -158,8 +160,8 @@ __all__ = [
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
     "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "compare_models",
-    "factors_of_models", "changed_shares",
-    "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out", "multiverse", "Variant", "STUDIES",
+    "factors_of_models", "changed_shares", "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out",
+    "multiverse", "Variant", "over_models", "STUDIES",
     # published numbers
     "audit", "claims",
     # planning

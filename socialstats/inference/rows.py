@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.infer import Inferred
-from socialstats.inference.intervals import critical_value, two_sided_p, wald
+from socialstats.inference.intervals import FEWEST_SPREAD, critical_value, spread_ends, two_sided_p, wald
 from socialstats.inference.proportions import Share
 from socialstats.results.rows import Interval, Row
 
@@ -75,6 +75,20 @@ def with_ends(
         low, high = min(low, row.estimate), max(high, row.estimate)
     shown = [None if math.isinf(end) else end for end in (low, high)]
     return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, **fields)
+
+
+def with_spread(row: Row, values: FloatArray, level: float) -> Row:
+    """Return a row with the standard deviation (n - 1) of values, and Bonett's interval; or why there is none."""
+    n = len(values)
+    if n < 2:
+        return replace(row, n=float(n), undefined="a single value has no standard deviation", reason="one_unit")
+    spread = float(np.std(values, ddof=1))
+    row = replace(row, estimate=spread, n=float(n), n_units=n, method="sd (n - 1), Bonett's interval")
+    if spread <= ROUNDING * float(np.abs(values).max(initial=0.0)):
+        return replace(row, estimate=0.0, undefined="all values are alike", reason="no_variation")
+    if n < FEWEST_SPREAD:
+        return with_ends(row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values")
+    return with_ends(row, *spread_ends(values, level), level, interval="bonett")
 
 
 def with_t(

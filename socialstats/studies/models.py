@@ -11,6 +11,7 @@ from typing import Any
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest, heat
 from socialstats.metrics.compare_models import DIFFERENCE, KINDS, NUMBER, RANK, compare_models, factors_of_models
+from socialstats.metrics.leaderboard import difference_of
 from socialstats.metrics.over_models import over_models
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import p_text, rows_table, table_of
@@ -97,12 +98,8 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     said = f"{count(len(clear))} of {count(len(tested), 'difference')} {'was' if len(clear) == 1 else 'were'} significant "
     said += f"(t on the units of both, Holm over {count(len(tested), 'test')})."
     names = [row.term for row in ordered(found) if row.estimate is not None]
-    known = {(row.label("model"), row.label("minus")): row for row in rows}
-    cells = []
-    for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2):
-        turned = (one, other) not in known
-        row = known[(other, one) if turned else (one, other)]
-        cells.append(turned_row(row, one, other) if turned else replace(row, term=one, group=other, n=None))
+    cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
+             for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)]  # fmt: skip
     far = max((abs(r.estimate) for r in rows if r.estimate is not None), default=0.0) or 1.0
     listed = rows if len(rows) <= MOST_PAIRS else [row for row in rows if names[0] in
                                                   (row.label("model"), row.label("minus"))]  # fmt: skip
@@ -123,13 +120,6 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
         caption=f"{capital(shorten(by, 40))}s in the order of their ranks." if cells else "",
         tables=(table_of(listed, caption, ("Difference", "term"), columns, digits),),
     )  # fmt: skip
-
-
-def turned_row(row: Row, one: str, other: str) -> Row:
-    """Return a difference the other way round, as a cell of a heat map."""
-    from socialstats.metrics.leaderboard import turned
-
-    return replace(row, term=one, group=other, n=None, **{"estimate": turned(row.estimate)})
 
 
 def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:

@@ -70,6 +70,11 @@ DERIVED: dict[str, Callable[[], Result]] = {
         halves("ada_met")[0], source="source", first="model", second="human", choice="low"
     ),
     "leave_one_out": lambda: ss.leave_one_out(halves("paired_difference")[0], cluster="story"),
+    "over_models": lambda: ss.over_models(
+        {f"m{k}": ss.mean_ratings(subject_of("mean_ratings").rows(k), **subject_of("mean_ratings").reading())
+         for k in range(6)}, ["all units"], groups={"size": dict.fromkeys(("m0", "m1"), "small") |
+                                                    dict.fromkeys(("m2", "m3", "m4"), "large")}
+    ),
     "multiverse": lambda: ss.multiverse("mean_ratings", "the mean", [
         ss.Variant(label=str(c), choice="clusters", compute=lambda c=c: ss.mean_ratings(readings()[0], cluster=c))  # type: ignore[misc]
         for c in ("story", None)
