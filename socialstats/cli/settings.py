@@ -77,6 +77,8 @@ READ = (
              choices="comparisons paired ratings"),
     Setting("cluster", "texts", "COLUMN", "dependence between rows; give it twice for two crossed ones"),
     Setting("by", "text", "COLUMN", "a separate analysis for each value of this column"),
+    Setting("shared", "text", "", "people have no value of --by and belong to every level of it", of="ratings",
+            choices="people"),
     Setting("where", "texts", "COLUMN=VALUE", "use only these rows; repeat"),
     Setting("exclude", "rows", "COLUMN=VALUE",
              "leave out these rows, or with COLUMN==COLUMN those where two columns are the same; repeat"),
@@ -120,6 +122,8 @@ BESIDE = (
               "weights of the traits in staged-values: paper, equal, or a table with columns trait and weight"),
     Setting("name_check", "text", "FILE", "what a model takes each name for, for relationship-bias"),
     Setting("label_check", "text", "FILE", "labels of stories by people and judges, for role-conflict"),
+    Setting("models", "text", "FILE",
+            "factors of the models, one row a model: model, family, size, safety, ..."),
     Setting("item_groups", "text", "FILE", "groups of the items, one row an item, for role-conflict"),
 )  # tables beside the data  # fmt: skip
 COMPUTED = (

@@ -69,7 +69,7 @@ def difference_checks(row: Any, pair: list[Any], result: Result, *, again: bool)
         checks.append(relative(label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", LEFT_OUT, 1e-6))
     elif row.std_error is not None:
         checks.append(compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="",
-                              note=f"errors are left out in a loop of the first differences, of {MOST:,} units"))  # fmt: skip
+                              note=f"only those of the first differences, up to {MOST:,} units"))  # fmt: skip
     reach = result.extras["kind"].reach
     cut = None if reach == float("inf") else (-reach, reach)
     return [*checks, *statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]

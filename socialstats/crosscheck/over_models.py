@@ -18,7 +18,7 @@ def checks_of(result: Result) -> list[Check]:
     for row in result.rows:
         name = row.label("number") or ""
         values, factor = result.extras["values"][name], row.label("factor")
-        given = {model: "" for model in values} if factor is None else factors[factor]
+        given = dict.fromkeys(values, "") if factor is None else factors[factor]
         parts = [np.array([x for model, x in values.items() if model in given and given[model] == (at or "")])
                  for at in (row.label("one") or row.label("level"), row.label("other"))]  # fmt: skip
         one, low, high = parts[0], *result.extras["limits"][name]

@@ -13,18 +13,21 @@ from socialstats.figures import forest, heat
 from socialstats.metrics.compare_models import DIFFERENCE, KINDS, NUMBER, RANK, compare_models, factors_of_models
 from socialstats.metrics.leaderboard import difference_of
 from socialstats.metrics.over_models import over_models
+from socialstats.metrics.relationship_bias import BIAS
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import p_text, rows_table, table_of
-from socialstats.studies.page import Block, Diagnostic, Outcome, StudyOptions, Table
+from socialstats.studies.page import Block, StudyOptions
 from socialstats.text import capital, count, digits_of, level_text, listing, number, p_value, shorten
 
 MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
 MOST_PAIRS = 435  # differences of a table: all of 30 models
+MOST_BIASES = 3
 FEW = 4  # models that each get a whole page; more get their leading blocks
 
 
 def comparison(
-    results: Mapping[str, Result] | Result, options: StudyOptions, by: str = "model", numbers: Sequence[str | None] = (None,)
+    results: Mapping[str, Result] | Result, options: StudyOptions, by: str = "model",
+    numbers: Sequence[str | None] = (None,),
 ) -> tuple[Block, ...]:  # fmt: skip
     """Return the blocks that compare models by the numbers of a metric; none where there are fewer than two.
 
@@ -46,6 +49,12 @@ def comparison(
             if wanted is None:
                 return ()
     return tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
+
+
+def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
+    """Return the numbers that are compared: the main one, and of couples the bias of each two groups of names."""
+    first = next(iter(results.values()))
+    return (None, *[row.term for row in first.rows if row.group == BIAS][:MOST_BIASES])
 
 
 def blocks_of(found: Result, k: int, options: StudyOptions, by: str) -> tuple[Block, ...]:
@@ -77,14 +86,14 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
     rest = len(rows) - MOST_DRAWN
     return Block(
         id="models" if not k else f"models-{k + 1}",
-        question=f"How do the {count(len(rows))} compare by {said}?" if k else f"How do the {count(len(rows))} compare?",
+        question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?",
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
         figure_title=f"{capital(said)}, rank 1 ({found.settings['best']}) first"
         + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
-        caption=f"{level} intervals of each by itself; ranks: {level} sets that hold all at once. Overlapping intervals "
-        f"do not rule out a difference on the same units. {found.inference}.",
+        caption=f"{level} intervals of each by itself; ranks: {level} sets that hold all at once. Overlapping "
+        f"intervals do not rule out a difference on the same units. {found.inference}.",
         tables=(table_of(rows, f"{capital(said)} and rank", (capital(shorten(by, 40)), "term"), columns, digits),),
         results=(found,),
     )  # fmt: skip
@@ -95,8 +104,8 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     rows, kind = [row for row in found.rows if row.group == DIFFERENCE], KINDS[found.metric]
     tested = [row for row in rows if row.p_adjusted is not None]
     clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - found.settings["level"]]
-    said = f"{count(len(clear))} of {count(len(tested), 'difference')} {'was' if len(clear) == 1 else 'were'} significant "
-    said += f"(t on the units of both, Holm over {count(len(tested), 'test')})."
+    said = f"{count(len(clear))} of {count(len(tested), 'difference')} {'was' if len(clear) == 1 else 'were'} "
+    said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})."
     names = [row.term for row in ordered(found) if row.estimate is not None]
     cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
              for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)]  # fmt: skip
@@ -137,8 +146,10 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     gaps = [replace(row, term=row.group or "", group=None) for row in made.rows if row.role == "difference"]
     tested = [row for row in gaps if row.p_adjusted is not None]
     clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - options.level]
-    said = [f"{count(len(clear))} of {count(len(tested), 'difference')} between groups of models "
-            f"{'was' if len(clear) == 1 else 'were'} significant (Welch's t, models as the sample, Holm by factor)."]
+    said = [
+        f"{count(len(clear))} of {count(len(tested), 'difference')} between groups of models "
+        f"{'was' if len(clear) == 1 else 'were'} significant (Welch's t, models as the sample, Holm by factor)."
+    ]
     said += [f"{capital(shorten(row.term, 60))}: {number(row.estimate, KINDS[found.metric].digits)}, "
              f"{p_value(row.p_adjusted, name='Holm-adjusted p')}." for row in clear[:4]]  # fmt: skip
     return Block(

@@ -135,7 +135,7 @@ class Outcome:
 
 DECLARED = "declared"
 # not settings: what was read beside the table
-BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread")
+BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread", "models", "brief")
 Design = Comparisons | Paired | Ratings
 KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
@@ -181,6 +181,10 @@ class StudyOptions:
         Labels of stories by people and judges, as `socialstats.studies.role_conflict.labels.read_labels` reads them.
     item_groups : mapping of str to mapping of item to group, or None
         Groupings of the items that no column has, such as gender; items without a group are in none.
+    models : Table or None
+        Factors of the models that a page compares (`socialstats.factors_of_models`).
+    brief : bool
+        Leave out what only the page of a single model has room for: other analyses and what rests on many fits.
     verify : bool
         Recompute the numbers with independent implementations.
     simulated : str
@@ -207,6 +211,8 @@ class StudyOptions:
     weights: Mapping[str, float] | None = None
     labels: Any = None
     item_groups: Mapping[str, Mapping[str, str]] | None = None
+    models: Any = None
+    brief: bool = False
     verify: bool = True
     simulated: str = ""
 

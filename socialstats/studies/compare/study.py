@@ -31,6 +31,7 @@ from socialstats.studies.compare.blocks import (
 from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
 from socialstats.studies.estimates import verify_all
+from socialstats.studies.models import comparison
 from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
@@ -254,7 +255,7 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
     by = design.by.name if design.by is not None else "level"
     fits, groupings, reference = numbers.fits, groupings_of(design, options), numbers.reference
     found = (
-        sensitivity_block(numbers.own_s, by, options),
+        *comparison(numbers.own_s, options, by), sensitivity_block(numbers.own_s, by, options),
         differences_block(numbers.s, by, reference, options),
         effects_block(numbers, by, options),
         share_levels_block(fits, groupings, by, options.level),

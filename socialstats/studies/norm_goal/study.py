@@ -31,6 +31,7 @@ from socialstats.studies.estimates import (
     single,
     verify_all,
 )
+from socialstats.studies.models import comparison
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Way,
@@ -240,7 +241,7 @@ def answered(design: Ratings, refused: Any, place: int, hit: bool) -> Ratings:
 
 
 USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
-MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 12
+MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +292,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     if len(source.others) > MOST_SOURCES:
         raise InputError(f"{count(len(source.others), 'source')} beside '{source.human}'; a page holds {MOST_SOURCES}")
     numbers = compute(design, source, options)
-    shown = blocks(design, numbers, options)
+    shown = (*comparison(numbers.similarity, options, source.name), *blocks(design, numbers, options))
     results = (*numbers.shares.values(), *numbers.similar.values(), *numbers.alphas.values())
     return Outcome(
         study="norm-goal",

@@ -19,6 +19,7 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verdict, verify_all, verify_named
 from socialstats.studies.grouped import merge
+from socialstats.studies.models import comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
@@ -287,7 +288,7 @@ def levels(design: Ratings, options: StudyOptions) -> Outcome:
     if human_source(design) is None:
         return without_people(design.split(), design, options)
     return merge(
-        {level: with_people(replace(part, by=None), options) for level, part in design.split().items()}, design
+        {level: with_people(replace(part, by=None), options) for level, part in design.split().items()}, design, options
     )
 
 
@@ -309,7 +310,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     alphas = {who: own for who, some in raters.items() if (own := alphas_of(design, some, common))}
     tests = families(groups)
     shown = [block for block in (
-        distance_block(main, source), near_block(main),
+        *comparison(main, options), distance_block(main, source), near_block(main),
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         closest_block(groups, tests),
         *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),

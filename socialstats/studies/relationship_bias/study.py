@@ -17,6 +17,7 @@ from socialstats.metrics.multiverse import Variant, distinct, multiverse, withou
 from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, OVERALL, relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
+from socialstats.studies.models import comparison, further
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     dependence_block,
@@ -115,6 +116,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
                          f"{option('by')} out")  # fmt: skip
     main = bias(design, options, resamples=options.resamples)
+    if options.brief:
+        return brief(design, main, options)
     strata = {
         name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
         for name in EXTRA
@@ -132,6 +135,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     lead, by_cluster = partial(bias_row, strongest), lambda cluster: bias(design, options, cluster=cluster)
     quantity = f"bias B of {shorten(strongest, 40)}"
     found = [
+        *by_rater(design, options),
         bias_block(main, options),
         overall_block(main, each),
         position_block(main),
@@ -167,6 +171,27 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
+
+
+def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
+    """Return what a page of many models says of each: the biases and B_all."""
+    blocks = (bias_block(main, options), overall_block(main, None))
+    return Outcome(
+        study="relationship-bias", title="With whom do models side in a couple?", design=describe(design, main),
+        answer=answer(main, options), strip=strip(main), cautions=order_cautions(main.cautions, design.cautions),
+        blocks=blocks, flow=design.flow, methods=methods(main, options), references=main.references,
+        verifications=verify_all({"Biases": main}, ()) if options.verify else {}, settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )  # fmt: skip
+
+
+def by_rater(design: Ratings, options: StudyOptions) -> tuple[Block, ...]:
+    """Compare the models that are the raters of one table; nothing with one."""
+    raters = [design.raters[code] for code in np.unique(design.rater).tolist()]
+    if len(raters) < 2:
+        return ()
+    found = {rater: bias(design.of_raters([rater]), options) for rater in raters}
+    return comparison(found, options, design.columns.get("rater", "model"), further(found))
 
 
 def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Row]) -> list[Block]:
