@@ -18,7 +18,7 @@ from socialstats.results import Check, Result
 
 SUMS = "its sums over all units"
 LEFT_OUT = "each unit left out in a loop, then CR2 with Satterthwaite's df entry by entry"
-MOST = 12_000  # units of the differences whose errors are computed again, one difference at least
+MOST = 4_000  # units of the differences whose errors are computed again, one difference at least
 
 
 def checks_of(result: Result) -> list[Check]:

@@ -14,7 +14,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, OVERALL, relationship_bias
+from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, NULL, OVERALL, relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.models import comparison, further
@@ -175,7 +175,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
 
 def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
     """Return what a page of many models says of each: the biases and B_all."""
-    blocks = (bias_block(main, options), overall_block(main, None))
+    kept = tuple(row for row in main.rows if row.group in (BIAS, OVERALL, NULL))
+    blocks = (replace(bias_block(main, options), results=(replace(main, rows=kept),)),)
     return Outcome(
         study="relationship-bias", title="With whom do models side in a couple?", design=describe(design, main),
         answer=answer(main, options), strip=strip(main), cautions=order_cautions(main.cautions, design.cautions),
