@@ -17,8 +17,8 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.results import Check, Result
 
 SUMS = "its sums over all units"
-LEFT_OUT = "each unit left out in a loop, then CR2 with Satterthwaite's df entry by entry"
-MOST = 4_000  # units of the differences whose errors are computed again, one difference at least
+LEFT_OUT = "each unit left out, then CR2 and two crossed factors by sums written out"
+PART = 1_000_000  # numbers of sums without a unit that are held at once
 
 
 def checks_of(result: Result) -> list[Check]:
@@ -32,11 +32,10 @@ def checks_of(result: Result) -> list[Check]:
         theirs = min(max(one.value, 0.0), 1.0) if corrected else float(one.finish(total_of(one))[0])
         checks.append(relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0))
     gaps = [row for row in rows if row.role == "difference" and row.estimate is not None]
-    left = MOST
+    known: dict[tuple[str, int], Any] = {}
     for row in gaps:
         pair = [numbers[row.label(side) or ""] for side in ("model", "minus")]
-        checks += difference_checks(row, pair, result, again=left > 0)
-        left -= row.n_units or 0
+        checks += difference_checks(row, pair, result, known)
     checks += adjusted_checks(gaps)
     return [*checks, *rank_checks(result, own)]
 
@@ -49,42 +48,39 @@ def total_of(one: Any, at: Any = None) -> Any:
     return np.asarray(sums.sum(axis=0), dtype=np.float64).reshape(1, -1)
 
 
-def difference_checks(row: Any, pair: list[Any], result: Result, *, again: bool) -> list[Check]:
-    """Recompute a difference; of the first ones also what each unit adds to it."""
+def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tuple[str, int], Any]) -> list[Check]:
+    """Recompute a difference, and what each unit of both adds to it."""
     import numpy as np
 
-    common = [name for name in pair[0].units if name in set(pair[1].units)]
     places = [{name: k for k, name in enumerate(one.units)} for one in pair]
+    common = [name for name in pair[0].units if name in places[1]]
     at = [np.array([place[name] for name in common]) for place in places]
     whole = all(len(common) == len(one.units) for one in pair)
     theirs = [one.value if whole else float(one.finish(total_of(one, i))[0]) for one, i in zip(pair, at, strict=True)]
     checks = [relative(label(row, "estimate"), row.estimate, theirs[0] - theirs[1], "numpy", SUMS, 1e-8, 1.0)]
-    df = row.df
-    if again and row.std_error is not None:
-        moves = [moves_of(one, i) for one, i in zip(pair, at, strict=True)]
-        codes = np.array([np.unique([pair[0].clusters[k][u] for u in at[0]], return_inverse=True)[1]
-                          for k in range(len(pair[0].clusters))]).T  # fmt: skip
+    if row.std_error is not None:
+        moves = [moves_of(one, i, known) for one, i in zip(pair, at, strict=True)]
+        codes = np.array([np.unique(np.array(labels)[at[0]], return_inverse=True)[1] for labels in pair[0].clusters]).T
         n = len(common)
         errors = errors_by(moves[0] - moves[1], np.full(n, 1 / n), crossing(codes) if codes.size else codes)
         checks.append(relative(label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", LEFT_OUT, 1e-6))
-    elif row.std_error is not None:
-        checks.append(compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="",
-                              note=f"only those of the first differences, up to {MOST:,} units"))  # fmt: skip
     reach = result.extras["kind"].reach
     cut = None if reach == float("inf") else (-reach, reach)
-    return [*checks, *statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]
+    return [*checks, *statistic_checks(row, df=row.df), *t_ends(row, result.settings["level"], row.df, cut=cut)]
 
 
-def moves_of(one: Any, at: Any) -> Any:
-    """Return what each of some units adds to a number, one after the other."""
+def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:
+    """Return what each of some units adds to a number; of all its units computed once."""
     import numpy as np
 
-    total = total_of(one, at)
-    rows = one.sums[at]
-    dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-    left = np.array([float(one.finish(total - unit[None])[0]) for unit in dense])
-    away = left.mean() - left
-    return away * (len(left) - 1) / len(left)
+    key = one.row.term, hash(at.tobytes())
+    if key not in known:
+        total, rows = total_of(one, at), one.sums[at]
+        parts = np.array_split(np.arange(len(at)), max(1, len(at) * total.shape[1] // PART))
+        left = np.concatenate([one.finish(total - (rows[k] if isinstance(rows, np.ndarray) else rows[k].toarray()))
+                               for k in parts])  # fmt: skip
+        known[key] = (left.mean() - left) * (len(left) - 1) / len(left)
+    return known[key]
 
 
 def rank_checks(result: Result, own: list[Any]) -> list[Check]:

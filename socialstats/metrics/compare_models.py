@@ -35,6 +35,7 @@ from socialstats.text import count, interval, level_text, listing, number, p_val
 from socialstats.voice import option
 
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
+WORDS = {"relationship_bias": "bias B,"}  # of other numbers than the main one
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
 ALIKE = "the difference is the same without any unit: no standard error, no test"
 APART = "no unit has answers of both"
@@ -500,7 +501,7 @@ def compare_models(
         for j, k in combinations(range(len(numbers)), 2)
     ], HOLM)  # fmt: skip
     first = next(iter(found.values()))
-    said = kind.said if number is None else f"{number} ({metric})"
+    said = kind.said if number is None else f"{WORDS.get(metric, '')} {number}".strip()
     alone = {row.term: replace(result, rows=(replace(row, term=said, group=None),), words=result.sentence())
              for row, (_, result, _) in zip(own, made, strict=True)}  # fmt: skip
     rows = (*own, *rank_rows(own, gaps, kind.best, level), *gaps)
