@@ -141,7 +141,9 @@ COMPUTED = (
               of="comparisons"),
     Setting("group", "text", "NAME", "covariate that groups the items, such as domain", of="comparisons"),
     Setting("reference", "text", "LEVEL",
-              "level of --by that the others are compared with (default: one called default, or the first)"),
+              "level of --by (pressure of norm-goal, stage of staged-values) that the others are compared with "
+              "(default: one called default, or the first)"),
+    Setting("first", "text", "GROUP", "group of names that a positive bias favours, in relationship-bias"),
     Setting("smallest_effect", "number", "X", "differences between -X and X are practically nothing", of="paired"),
     Setting("pooling", "text", "", "what weighs the same in the mean of a leaderboard over tasks (default tasks)",
               choices="tasks units"),

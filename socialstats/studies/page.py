@@ -157,7 +157,11 @@ class StudyOptions:
     group : str or None
         Covariate that groups the items, such as domain; found by itself when None.
     reference : str or None
-        Level of the by factor that the others are compared with; found by its name (default, baseline, ...) when None.
+        Level of the by factor (stage of the staged-values study) that the others are compared with; found by its name
+        (default, baseline, ...) when None.
+    first : str or None
+        Group of names of the relationship-bias study whose bias against each other group is positive where it is
+        favoured; by default groups are in the order of their names.
     adjust : tuple of str
         Covariates to hold equal in the model of the comparisons study.
     smallest_effect : float or None
@@ -200,6 +204,7 @@ class StudyOptions:
     covariate: str = "urgency"
     group: str | None = None
     reference: str | None = None
+    first: str | None = None
     adjust: tuple[str, ...] = ()
     smallest_effect: float | None = None
     effect_scale: Literal["raw", "d_z"] = "raw"
@@ -265,6 +270,9 @@ class Study:
         Columns by which the command line knows a table of `read`.
     parts : tuple of str
         Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
+    uses : tuple of str
+        Which of the settings ``reference``, ``first`` and ``rater_groups`` it looks at; ``by reference``: the first of
+        them on pages by a factor alone. Others are refused.
     takes : tuple of str
         Further settings that `read` takes, which otherwise say how a general design is read.
     knows : callable or None
@@ -286,6 +294,7 @@ class Study:
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     knows: Callable[[Any, Mapping[str, str]], bool] | None = None
     scale: str = ""

@@ -757,5 +757,6 @@ STUDY = Study(
     design="ratings",
     needs="unit, rater, value",
     suits=lambda design: True,
+    uses=("rater_groups",),
     run=run,
 )

@@ -191,6 +191,7 @@ STUDY = Study(
     design="ratings",
     needs="unit, rater, value, and by, a column with two models or prompts at least",
     suits=lambda design: design.by is not None and len(design.by.levels) > 1,
+    uses=("reference",),
     run=run,
     levels=run,
 )

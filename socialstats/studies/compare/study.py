@@ -308,6 +308,7 @@ STUDY = Study(
     design="comparisons",
     needs="item_a, item_b, winner, and by, a column with two models or prompts at least",
     suits=lambda design: design.by is not None and len(design.by.levels) > 1,
+    uses=("reference",),
     run=run,
     levels=run,
 )

@@ -513,6 +513,7 @@ STUDY = Study(
     design="ratings",
     needs="unit, rater, value (nominal), a source of each rater that says human or another",
     suits=suits,
+    uses=("reference",),
     run=run,
     levels=run,
     scale="nominal",

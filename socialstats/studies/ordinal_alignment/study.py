@@ -386,6 +386,7 @@ STUDY = Study(
     needs="unit, rater (a column called model, or with a source that says human of five or more), value with ordered "
     "levels",
     suits=suits,
+    uses=("rater_groups",),
     run=run,
     levels=levels,
 )

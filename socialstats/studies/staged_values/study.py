@@ -60,7 +60,7 @@ from socialstats.text import count, level_text, number, quoted, shorten
 from socialstats.voice import option
 
 OWN = "as on this page"
-USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
+USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "reference", "verify")
 PARTS = ("scenario", "stage", "judge")
 COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
 SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # a score by itself
@@ -79,7 +79,7 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
     part = only(design, "trait", (COMMITMENT,) if held else tuple(TRAIT_WEIGHTS))
     main = only(part, "wording", main_wordings(design))
     given = {
-        **common_options(design, options), "stages": stages, "activation": None,
+        **common_options(design, options), "stages": stages, "activation": None, "baseline": options.reference,
         **(SINGLE if held else {"weights": options.weights}),
     }  # fmt: skip
     listed = distinct(variants(part, main, given))
@@ -177,6 +177,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             f"this study is about changes over stages, and the only stage is '{shorten(stages[0], 40)}'; "
             "trait_profile(...) gives the composites of a single stage"
         )
+    if options.reference is not None and options.reference not in stages:
+        raise InputError(f"{option('reference', shorten(options.reference))} is no stage; stages: {quoted(stages, 20)}")
     options = with_zero(options)
     stages, results, units = compute(design, options)
     profile, results = results["Composites"], results | {f"{what}, models as units": r for what, r in units.items()}
@@ -221,7 +223,8 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     stages, common = ordered_stages(design.strata["stage"].levels), common_options(design, options)
     main = only(design, "wording", main_wordings(design))
     traits, alone = only(main, "trait", tuple(TRAIT_WEIGHTS)), None
-    weighted = {**common, "stages": stages, "weights": options.weights}
+    plain = {**common, "stages": stages, "weights": options.weights}
+    weighted = plain | {"baseline": options.reference}
     measured, by_models = {"the composite": (traits, weighted)}, {"unit_of_analysis": "model", "cluster": None}
     results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", **weighted)}
     if COMMITMENT in main.strata["trait"].levels:
@@ -232,7 +235,7 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     if results["Composites"].counts["models"] >= FEWEST:
         units = {what: profile_of(data, activation=None, **(given | by_models))
                  for what, (data, given) in measured.items()}  # fmt: skip
-    spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), weighted)
+    spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), plain)
     if spread is not None:
         results["Spread over wordings"] = spread
     del common["model"]
@@ -329,6 +332,7 @@ STUDY = Study(
     design="ratings",
     needs=f"scenario, stage, judge and the traits {', '.join(TRAIT_WEIGHTS)}; best with model, wording, commitment",
     suits=suits,
+    uses=("reference",),
     run=run,
     read=read,
     columns=COLUMNS,
