@@ -419,8 +419,9 @@ def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float)
 
 
 def compare_models(
-    results: ResultGroup | Mapping[str, Result] | Result, number: str | None = None, *, level: float = 0.95
-) -> Result:
+    results: ResultGroup | Mapping[str, Result] | Result, number: str | None = None, *, level: float = 0.95,
+    average: bool = False,
+) -> Result:  # fmt: skip
     """Compare models (prompts, sources) by one number of a metric: every two of them on the same units, and ranks.
 
     What makes a unit hard for all models cancels in their differences. With d_u the change of a model's number without
@@ -438,6 +439,9 @@ def compare_models(
         Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` the bias of two groups of names, such
         as ``"man - woman"``.
     level : float
+    average : bool
+        Of results that have several models each, such as one a prompt: compare the means over their models, which are
+        fixed, on the units that all models of a result have.
 
     Returns
     -------
@@ -486,6 +490,9 @@ def compare_models(
     metric = metrics.pop()
     kind = KINDS[metric]
     made = [(model, result, one) for model, result in found.items() for one in kind.numbers(result, model, number)]
+    if average:
+        several = {model: [one for name, _, one in made if name == model] for model in found}
+        made = [(model, found[model], averaged(model, ones, level)) for model, ones in several.items() if ones]
     names = [f"{model}: {one.row.term}" if len(found) > 1 and one.row.term != model else one.row.term
              for model, _, one in made]  # fmt: skip
     numbers = tuple(replace(one, row=replace(one.row, term=name))
@@ -501,6 +508,7 @@ def compare_models(
         for j, k in combinations(range(len(numbers)), 2)
     ], HOLM)  # fmt: skip
     first = next(iter(found.values()))
+    noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
     said = kind.said if number is None else f"{WORDS.get(metric, '')} {number}".strip()
     alone = {row.term: replace(result, rows=(replace(row, term=said, group=None),), words=result.sentence())
              for row, (_, result, _) in zip(own, made, strict=True)}  # fmt: skip
@@ -513,10 +521,39 @@ def compare_models(
         settings={"number": said, "best": kind.best, "level": level},
         cautions=unmatched(numbers),
         references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
-        design=first.design, words=sentence(rows, said, kind, level),
-        extras={"by_model": alone, "numbers": numbers, "kind": kind},
+        design=first.design, words=sentence(rows, said, kind, level, noun),
+        extras={"by_model": alone, "numbers": numbers, "kind": kind,
+                "crossed": len(found) > 1 and len(made) > len(found), "average": average},
         check="socialstats.crosscheck.compare_models:checks_of",
     )  # fmt: skip
+
+
+def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
+    """Return the mean of the numbers of some models, by the units that all of them have, with its t interval."""
+    places = [{name: k for k, name in enumerate(one.units)} for one in numbers]
+    common = [name for name in numbers[0].units if all(name in place for place in places)]
+    at = [np.array([place[name] for name in common], dtype=np.int64) for place in places]
+    dense = [np.asarray(one.sums[k] if isinstance(one.sums, np.ndarray) else one.sums[k].toarray())
+             for one, k in zip(numbers, at, strict=True)]  # fmt: skip
+    ends = np.cumsum([0, *(part.shape[1] for part in dense)]).tolist()
+
+    def finish(sums: FloatArray) -> FloatArray:
+        parts = [one.finish(sums[:, a:b]) for one, a, b in zip(numbers, ends[:-1], ends[1:], strict=True)]
+        return np.asarray(np.mean(parts, axis=0))
+
+    first = numbers[0]
+    clusters = tuple(tuple(labels[k] for k in at[0].tolist()) for labels in first.clusters)
+    whole = all(len(common) == len(one.units) for one in numbers)
+    sums = np.concatenate(dense, axis=1)
+    value = float(np.mean([one.value for one in numbers])) if whole else float(finish(sums.sum(axis=0)[None])[0])
+    made = Number(row=Row(term=label), units=tuple(common), clusters=clusters, sums=sums, finish=finish, value=value,
+                  linear=first.linear)  # fmt: skip
+    row, code = Row(term=label, estimate=None if np.isnan(value) else value), Field(numbers=(made,)).codes[0]
+    moves = made.moves(np.arange(len(common)))[1]
+    errors = mean_errors(moves[:, None], np.full((len(common), 1), 1 / max(len(common), 1)), code)
+    if row.estimate is not None and errors.variance[0] > 0:
+        row = with_t(row, float(np.sqrt(errors.variance[0])), float(errors.df[0]), level, test=False)
+    return replace(made, row=replace(row, n_units=len(common), method=f"mean of {count(len(numbers), 'model')}, t"))
 
 
 def dependence(result: Result) -> str:
@@ -559,26 +596,28 @@ def value_text(row: Row, kind: Kind) -> str:
     return f"{text}, {ends}"
 
 
-def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float) -> str:
+def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str) -> str:
     """Say the first and the last model, who may be first, and how many differences are significant."""
     known = ordered(rows, kind.best)
     if not known:
-        return f"No model has a {said}."
+        return f"No {noun} has a {said}."
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
     clear = sum((row.p_adjusted or 0.0) <= 1 - level for row in tested)
     first = [row.term for row in rows if row.group == RANK and row.conf_low == 1]
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
     text = (
-        f"Of {count(len(known), 'model')} the {said} was highest for '{shorten(high.term, 40)}' "
+        f"Of {count(len(known), noun)} the {said} was highest for '{shorten(high.term, 40)}' "
         f"({value_text(high, kind)}) and lowest for '{shorten(low.term, 40)}' ({value_text(low, kind)}). "
     )
     if not tested:
         return f"{text}No difference could be tested ({gaps[0].undefined})."
     end = f" ({p_value(tested[0].p_adjusted, name='Holm-adjusted p')})" if len(tested) == 1 else " (Holm)"
-    text += f"{count(clear)} of {count(len(tested), 'difference')} {'was' if clear == 1 else 'were'} significant{end}"
+    verb = "was" if 1 in (clear, len(tested)) else "were"
+    text += f"{count(clear)} of {count(len(tested), 'difference')} {verb} significant{end}"
     return (
-        f"{text}; the {level_text(level)} rank sets of {count(len(first), 'model')} include rank 1, the {kind.best} "
+        f"{text}; the {level_text(level)} {'rank set' if len(first) == 1 else 'rank sets'} of {count(len(first), noun)} "
+        f"{'includes' if len(first) == 1 else 'include'} rank 1, the {kind.best} "
         f"({quoted(first, 5)})."
     )
 

@@ -14,7 +14,7 @@ from socialstats.metrics.compare_models import DIFFERENCE, KINDS, NUMBER, RANK, 
 from socialstats.metrics.leaderboard import difference_of
 from socialstats.metrics.over_models import over_models
 from socialstats.metrics.relationship_bias import BIAS
-from socialstats.results import Result, Row
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies.estimates import p_text, rows_table, table_of
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.text import capital, count, digits_of, level_text, listing, number, p_value, shorten
@@ -41,13 +41,16 @@ def comparison(
     numbers : sequence of str or None
         The rows of the metric that are compared, the main one first; those that do not exist are left out.
     """
+    given = results if isinstance(results, Result) else ResultGroup(by=by, results=results)
     found: list[Result] = []
     for wanted in numbers:
         try:
-            found.append(compare_models(results, wanted, level=options.level))
+            found.append(compare_models(given, wanted, level=options.level))
         except SocialStatsError:
             if wanted is None:
                 return ()
+    if found[0].extras["crossed"]:
+        found.insert(0, compare_models(given, level=options.level, average=True))
     return tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
 
 
@@ -86,7 +89,8 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
     rest = len(rows) - MOST_DRAWN
     return Block(
         id="models" if not k else f"models-{k + 1}",
-        question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?",
+        question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?"
+        if not found.extras["average"] else f"How do the {count(len(rows))} compare, over all models?",
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
@@ -104,7 +108,7 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     rows, kind = [row for row in found.rows if row.group == DIFFERENCE], KINDS[found.metric]
     tested = [row for row in rows if row.p_adjusted is not None]
     clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - found.settings["level"]]
-    said = f"{count(len(clear))} of {count(len(tested), 'difference')} {'was' if len(clear) == 1 else 'were'} "
+    said = f"{count(len(clear))} of {count(len(tested), 'difference')} {'was' if 1 in (len(clear), len(tested)) else 'were'} "
     said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})."
     names = [row.term for row in ordered(found) if row.estimate is not None]
     cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
@@ -133,7 +137,7 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
 
 def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     """Show means of groups of models and their differences, with models as the sample; None without factors."""
-    if options.models is None:
+    if options.models is None or found.extras["crossed"] or found.extras["average"]:
         return None
     factors = {name: levels for name, levels in factors_of_models(options.models, models_of(found)).items()
                if 1 < len(set(levels.values())) < len(levels)}  # fmt: skip
@@ -148,7 +152,7 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - options.level]
     said = [
         f"{count(len(clear))} of {count(len(tested), 'difference')} between groups of models "
-        f"{'was' if len(clear) == 1 else 'were'} significant (Welch's t, models as the sample, Holm by factor)."
+        f"{'was' if 1 in (len(clear), len(tested)) else 'were'} significant (Welch's t, models as the sample, Holm by factor)."
     ]
     said += [f"{capital(shorten(row.term, 60))}: {number(row.estimate, KINDS[found.metric].digits)}, "
              f"{p_value(row.p_adjusted, name='Holm-adjusted p')}." for row in clear[:4]]  # fmt: skip
