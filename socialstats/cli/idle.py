@@ -30,8 +30,8 @@ def refuse_idle(study: Study, settings: Mapping[str, Any]) -> None:
         by = f"by {key}" in study.uses
         if by and settings.get("by"):
             continue
-        homes = listing([one.name for one in STUDIES.values() if {key, f"by {key}"} & {*one.uses}], 8)
-        where = "without --by there is nothing to compare" if by else f"it is for studies {homes}"
+        named = listing([one.name for one in STUDIES.values() if {key, f"by {key}"} & {*one.uses}], 8)
+        where = "without --by there is nothing to compare" if by else f"it is for studies {named}"
         raise InputError(f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out")
     if settings.get("pooling") is not None and study.name != "leaderboard":
         raise InputError(f"--pooling is for study leaderboard; this page is study {study.name}. Leave it out")

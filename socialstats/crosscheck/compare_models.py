@@ -96,7 +96,7 @@ def rank_checks(result: Result, own: list[Any]) -> list[Check]:
     for row, adjusted in zip(tests, p, strict=True):
         if adjusted <= 1 - result.settings["level"]:
             one, two = (row.label(side) or "" for side in ("model", "minus"))
-            first, last = (one, two) if sign * row.estimate < 0 else (two, one)
+            first, last = (one, two) if sign * (row.estimate or 0.0) < 0 else (two, one)
             better[last] += 1
             worse[first] += 1
     found = {row.term: row for row in result.rows if row.group == "rank"}

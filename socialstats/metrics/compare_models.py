@@ -14,6 +14,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.clustered_mean import cluster_sums
 from socialstats.inference.compare import HOLM, STILL, with_holm
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
@@ -387,9 +388,9 @@ def difference_row(one: Row, two: Row, found: Contest | None, reach: float, leve
         return replace(row, undefined=ONE, reason="one_cluster")
     df = float(errors.df[0])
     if not linear and len(found.codes) < 2:
-        sums = found.moves if not found.codes else np.bincount(np.unique(found.codes[0], return_inverse=True)[1],
-                                                              found.moves)  # fmt: skip
-        df = min(df, float(influence_df(np.asarray(sums)[:, None], np.ones(len(sums)))[0]))
+        code = found.codes[0] if found.codes else np.arange(n)
+        sums = cluster_sums(np.unique(code, return_inverse=True)[1], found.moves)
+        df = min(df, float(influence_df(sums[:, None], np.ones(len(sums)))[0]))
     return with_t(row, float(np.sqrt(errors.variance[0])), df, level, within=(-reach, reach),
                   method="t of the difference on the units of both")  # fmt: skip
 

@@ -119,7 +119,7 @@ SETTINGS: dict[str, tuple[Make, bool]] = {  # True: the rates are insisted on
     "mean rating, 120 units in 12 clusters": (lambda rng: rated(rng, 120, 12), True),
     "ADA-Met, 30 people, 40 units": (lambda rng: norms(rng, 40, 30), True),
     "ADA-Met, 30 people, 200 units": (lambda rng: norms(rng, 200, 30), True),
-    "S, 8 roles (28 pairs)": (lambda rng: choosers(rng, 8), True),
+    "S, 10 roles (45 pairs)": (lambda rng: choosers(rng, 10), True),
     "S, 16 roles (120 pairs)": (lambda rng: choosers(rng, 16), True),
     "B, 15 scenarios x 12 pairs of names": (lambda rng: couples(rng, 15, 12, 0.4, "m - w"), True),
     "B_all, 15 scenarios x 12 pairs of names, B about .3": (lambda rng: couples(rng, 15, 12, 0.4, None), True),

@@ -126,7 +126,7 @@ def read_labels(table: DataTable) -> LabelCheck:
     kind = next((name for name in KINDS if name in table.columns and name not in (unit, rater, label)), None)
     ratings = Ratings.from_frame(
         table, unit=unit, rater=rater, value=label, scale="ordinal", levels=coding(table, label), missing="drop",
-        **({"rater_groups": kind} if kind else {}),
+        rater_groups=kind or (),
     )  # fmt: skip
     kinds = dict.fromkeys(ratings.raters, "")
     if kind is not None:
