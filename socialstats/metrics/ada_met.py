@@ -670,26 +670,22 @@ def refusals(state: State) -> list[Caution]:
 
 def sentence(result: Result) -> str:
     """Say the distance of each model (the smallest and the largest of many), the ceiling and the floor."""
-    n = result.counts
+    n, away = result.counts, f"the mode of the {shorten(result.settings['reference'], 30)} answers"
     among = f"over {count(n['units'], 'unit')} answered by {count(n['reference raters'], 'reference rater')}"
     rows = [row for row in result.rows if row.group is None]
     known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
     if not known:
-        return f"The distance from the mode of the reference {among} does not exist: {rows[0].undefined}."
+        return f"The distance from {away} {among} does not exist: {rows[0].undefined}."
     if len(known) == 1:
-        said = (
-            f"The mean distance of '{shorten(known[0].term)}' from the mode of the reference was {value_text(known[0])}"
-        )
+        said = f"The mean distance of '{shorten(known[0].term)}' from {away} was {value_text(known[0])}"
     elif known[0].estimate == known[-1].estimate:
-        said = (
-            f"The mean distance from the mode of the reference was the same for all {count(len(known), 'model')}: "
-            f"{value_text(known[0])}"
-        )
+        every = count(len(known), "model")
+        said = f"The mean distance from {away} was the same for all {every}: {value_text(known[0])}"
     else:
         small, large = (f"'{shorten(row.term)}' ({value_text(row)})" for row in (known[0], known[-1]))
         said = (
-            f"Of {count(len(known), 'model')}, the mean distance from the mode of the reference was smallest for "
-            f"{small}, and largest for {large}"
+            f"Of {count(len(known), 'model')}, the mean distance from {away} was smallest for {small}, and largest for "
+            f"{large}"
         )
     top, uniform = (next(row for row in result.rows if row.label("line") == kind) for kind in ("ceiling", "uniform"))
     beside = f"an answer at random would be {number(uniform.estimate)} off"
