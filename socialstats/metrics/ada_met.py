@@ -899,7 +899,7 @@ def assembled(state: State, whole: Whole) -> Result:
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
              "seed": options.seed, "resamples": options.resamples, "effective_df": whole.found.df,
              "largest_leverage": state.leverage},
-        settings=asdict(options),
+        settings=asdict(options) | {"reference": state.reference},
         cautions=tuple(dict.fromkeys(one for one in cautions if one is not None)),
         references=METRIC.references,
         design=state.design,
