@@ -669,40 +669,37 @@ def refusals(state: State) -> list[Caution]:
 
 
 def sentence(result: Result) -> str:
-    """Say the distance of each model (the smallest and the largest of many), the ceiling and the floor."""
+    """Say the distance of each model (the smallest and the largest of many), of one person, of an answer at random."""
     n, away = result.counts, f"the mode of the {shorten(result.settings['reference'], 30)} answers"
-    among = f"over {count(n['units'], 'unit')} answered by {count(n['reference raters'], 'reference rater')}"
+    among = f"{count(n['units'], 'unit')} answered by {count(n['reference raters'], 'reference rater')}"
     rows = [row for row in result.rows if row.group is None]
     known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
     if not known:
-        return f"The distance from {away} {among} does not exist: {rows[0].undefined}."
+        return f"The distance from {away} over {among} does not exist: {rows[0].undefined}."
+    named = [f"'{shorten(row.term)}'" for row in known]
     if len(known) == 1:
-        said = f"The mean distance of '{shorten(known[0].term)}' from {away} was {value_text(known[0])}"
+        said = f"The mean distance of {named[0]} from {away} was {value_text(known[0])}"
     elif known[0].estimate == known[-1].estimate:
         every = count(len(known), "model")
         said = f"The mean distance from {away} was the same for all {every}: {value_text(known[0])}"
     else:
-        small, large = (f"'{shorten(row.term)}' ({value_text(row)})" for row in (known[0], known[-1]))
         said = (
-            f"Of {count(len(known), 'model')}, the mean distance from {away} was smallest for {small}, and largest for "
-            f"{large}"
+            f"Of {count(len(known), 'model')}, {named[0]} was nearest to {away} (mean distance "
+            f"{value_text(known[0])}), {named[-1]} farthest ({value_text(known[-1])})"
         )
     top, uniform = (next(row for row in result.rows if row.label("line") == kind) for kind in ("ceiling", "uniform"))
-    beside = f"an answer at random would be {number(uniform.estimate)} off"
+    beside = f"An answer at random would be {number(uniform.estimate)} off"
     if top.estimate is not None:
-        beside = f"one reference rater was on average {number(top.estimate)} from the mode of the others, {beside}"
-    return f"{said}, {among}; {beside}{refused_text(result, known)}."
+        beside += f"; one reference rater was {number(top.estimate)} off the mode of the others"
+    return f"{said}, over {among}. {refused_text(result, known)}{beside}."
 
 
 def refused_text(result: Result, known: Sequence[Row]) -> str:
     """Say how many units the nearest and the farthest model refused, which counts as a distance."""
-    if len(known) > 1 and known[0].estimate == known[-1].estimate:
-        return ""
-    names = ("it",) if len(known) == 1 else ("the former", "the latter")
+    ends = known[:1] if len(known) == 1 else () if known[0].estimate == known[-1].estimate else (known[0], known[-1])
     shares = {r.term: r.estimate for r in result.rows if r.label("share") == "refused" and r.label("stratum") is None}
-    ends = zip(names, (known[0], known[-1]), strict=False)
-    said = [f"{name} refused {percent(shares[row.term])}" for name, row in ends if shares.get(row.term)]
-    return f"; {', '.join(said)}" if said else ""
+    said = [f"'{shorten(row.term)}' refused {percent(shares[row.term])}" for row in ends if shares.get(row.term)]
+    return f"{' and '.join(said)}. " if said else ""
 
 
 def value_text(row: Row) -> str:
