@@ -219,7 +219,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS209": ("caution", "some numbers rest on single clusters and have no interval"),
     "SS210": ("info", "one cluster decides a number"),
     "SS211": ("caution", "one cluster or a few hold much of a number"),
-    "SS212": ("caution", "rare answers in clusters"),
+    "SS212": ("caution", "rare answers"),
     "SS213": ("caution", "skewed differences"),
     "SS301": ("caution", "rows were left out"),
     "SS302": ("caution", "some conditions hold no comparison"),

@@ -44,7 +44,7 @@ from socialstats.registry import Metric
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.results.rows import Reason
+from socialstats.results.rows import Reason, extremes
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 
 if TYPE_CHECKING:
@@ -684,7 +684,7 @@ def sentence(result: Result) -> str:
             f"{value_text(known[0])}"
         )
     else:
-        small, large = (f"'{shorten(row.term)}' ({value_text(row)})" for row in (known[0], known[-1]))
+        small, large = (f"{quoted([r.term for r in end], 3)} ({value_text(end[0])})" for end in extremes(known))
         said = (
             f"Of {count(len(known), 'model')}, the mean distance from the mode of the reference was smallest for "
             f"{small}, and largest for {large}"

@@ -713,7 +713,7 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     20 units weighs as much as one of 100 to 1,000, or where 5 of 100 units of one task differ. The count was below 8 in
     .89 to 1 of these samples. With 20 differing units or more in tasks of one size it was in none (.945 to .955 held).
     """
-    few = []
+    few, units = [], []
     for pair in combinations(range(len(board.models)), 2):
         part = board.part(pair, board.pooling)
         strata = part.strata
@@ -722,16 +722,20 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         cell = np.unique(np.stack([strata.stratum, strata.cluster]), axis=1, return_inverse=True)
         task, gaps = cell[0][0], np.abs(minus([board.values[part.units, k] for k in pair]))
         differ = np.bincount(cell[1].ravel(), gaps) > 0
+        if not differ.any():  # no interval and no test
+            continue
         m = np.maximum(np.bincount(task, differ), 1)
         share = (strata.weights / np.bincount(task)) ** 2
         few.append(float(m @ share) ** 2 / float(m @ share**2))
-    least = [value for value in few if value < FEWEST_DIFFERING]
+        units.append(int(differ.sum()))
+    least = sorted(pair for pair in zip(few, units, strict=True) if pair[0] < FEWEST_DIFFERING)
     if not least:
         return ()
-    what = "clusters" if board.factors else "units"
+    what = "cluster" if board.factors else "unit"
+    alike = f", which count as {number(least[0][0], 1)} of equal weight" if len(board.tasks) > 1 else ""
     return (caution(
         "SS212", f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
-        f"few {what} whose scores differ, the least on about {number(min(least), 1)} (fewer than "
+        f"few {what}s whose scores differ, the least on {count(least[0][1], what)}{alike} (fewer than "
         f"{FEWEST_DIFFERING:g})",
         affects="these differences, their tests and ranks: nominal 95 % intervals held .69 to .92 of simulations where "
         "a small task weighs as much as a large one", fix="score more units of the small tasks, or pooling='units'",

@@ -26,7 +26,7 @@ from socialstats.models.matched_pairs import (
     CLUSTERED_SCORE,
     INTERVALS,
     NAMES,
-    NOTHING,
+    NO_TEST,
     SPECTRAL_FLOOR,
     Cells,
     McNemarTest,
@@ -155,17 +155,17 @@ class Clustered:
 
 
 def t_test(found: ClusteredMean, cells: Cells) -> McNemarTest | str:
-    """t test of a mean difference of 0; without discordant pairs 0 and p = 1."""
+    """t test of a mean difference of 0; or why there is none."""
     if not cells.discordant:
-        return NOTHING
+        return NO_TEST
     return found.undefined or McNemarTest(statistic=found.t(), df=found.df, p=found.p_value())
 
 
 def score_test(found: Clustered, cells: Cells) -> McNemarTest | str:
-    """Score test of a difference of 0 under clusters; without discordant pairs 0 and p = 1."""
+    """Score test of a difference of 0 under clusters; or why there is none."""
     score = found.score
     if not cells.discordant:
-        return NOTHING
+        return NO_TEST
     if score.df is None or found.score_missing:
         return ONE_CLUSTER
     return McNemarTest(statistic=float(score.statistic(0.0)[0]), df=float(score.df[0]), p=float(score.p_value(0.0)[0]))
@@ -176,7 +176,8 @@ def one_factor(design: Paired, factor: Factor, cells: Cells) -> tuple[Tests, Clu
     mine = cluster_cells(design.first, design.second, design.count, factor.codes)
     means = clustered_mean(mine.gap / mine.n, np.ones(len(mine.n)), magnitude=1.0)
     robust = clustered_mean(design.difference, design.count, [factor.codes], magnitude=1.0)
-    others = {name: test(mine) if cells.discordant else NOTHING for name, test in ONE_FACTOR.items()}
+    exists = cells.discordant > 0
+    others = {name: test(mine) if exists or name == "sign_flip" else NO_TEST for name, test in ONE_FACTOR.items()}
     return {"robust_t": t_test(robust, cells), "cluster_means_t": t_test(means, cells), **others}, means
 
 
@@ -196,7 +197,7 @@ def rows_of_tests(
         if isinstance(test, McNemarTest):
             row = replace(row, statistic=test.statistic, df=test.df, p_value=test.p)
         else:
-            row = replace(row, undefined=test)
+            row = replace(row, undefined=test, reason="no_variation" if test == NO_TEST else None)
         if name == "cluster_means_t" and means is not None and not means.undefined:
             row = with_mean(replace(row, estimate=means.mean), means, level, within=SHARES, test=False)
         rows.append(row)
@@ -224,7 +225,9 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
         term="difference", group=group, role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
         std_error=wald_std_error(cells) or None, method=method,
     )  # fmt: skip
-    if test is not None:
+    if isinstance(test, str):
+        row = replace(row, undefined=test, reason="no_variation")
+    elif test is not None:
         statistic = None if test.df is None else test.statistic
         row = replace(row, statistic=statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"),
                       **both_names(method, TEST_NAMES[lead]))  # fmt: skip
@@ -335,7 +338,8 @@ def few_discordant(found: Clustered | None, cells: Cells) -> Caution | None:
         return None
     of = f"{count(discordant, 'discordant pair')} of {count(cells.n)}"
     if not discordant:
-        return caution("SS314", f"{of}: p is 1 by definition, the odds ratio is undefined (0 to infinity)",
+        return caution("SS314", f"{of}: exact, mid-p and sign-flip p are 1 (no outcome is less extreme), chi-square, t "
+                       "and score tests are undefined (0/0), and so is the odds ratio (0 to infinity)",
                        affects="tests, odds ratio", fix="quote the interval of the difference")  # fmt: skip
     if found is not None:
         said, fix = f"{of}, about {number(effective, 1)} effective in clusters", "quote the score test of clusters"
@@ -436,8 +440,9 @@ def mcnemar(
         the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
         its infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None
         where V1 + V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant
-        pairs in those of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs every p
-        is 1 and the odds ratio is undefined (caution SS314).
+        pairs in those of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs the
+        exact, mid-p and sign-flip p are 1 (no outcome is less extreme); odds ratio and other tests are undefined, 0/0.
+        Caution SS314 says so.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic
+from socialstats.inference.compare import with_pairs_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer
@@ -80,7 +81,7 @@ def correlations(
     level = design.matrix()
     scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
     made = [row_of(design, scores, pair, coefficient, factors, how) for pair in combinations(range(scores.shape[1]), 2)]
-    rows = tuple(row for row, _ in made)
+    rows = tuple(with_pairs_holm([row for row, _ in made]))
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
     warned = {one.code: one for _, found in reversed(made) for one in found}
     shown = [row.df for row in rows if row.conf_low is not None]

@@ -138,6 +138,29 @@ def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **l
     ]  # fmt: skip
 
 
+def extremes(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Return the rows with the lowest and those with the highest estimate, ties (to `TIED`) included.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        At least one with an estimate; those without one are left out.
+
+    Examples
+    --------
+    >>> low, high = extremes([Row(term=name, estimate=x) for name, x in (("a", 2.0), ("b", 1.0), ("c", 2.0))])
+    >>> [row.term for row in low], [row.term for row in high]
+    (['b'], ['a', 'c'])
+    """
+    known = [(row.estimate, row) for row in rows if row.estimate is not None]
+    ends = [end(value for value, _ in known) for end in (min, max)]
+    low, high = ([row for value, row in known if math.isclose(value, end, rel_tol=TIED, abs_tol=TIED)] for end in ends)
+    return low, high
+
+
+TIED = 1e-8  # estimates nearer than this to each other (relative, and absolute) are equal: rounding
+
+
 def within_floats(row: Row) -> Row:
     """Return a row whose numbers are all finite: what overflowed is undefined, with what was computed from it."""
     beyond = [name for name in NUMBERS if math.isinf(getattr(row, name) or 0.0)]
