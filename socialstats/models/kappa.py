@@ -17,7 +17,7 @@ from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling import Units
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
-from socialstats.text import count, listing, shorten
+from socialstats.text import count, listing, shorten, shortened
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -220,7 +220,7 @@ def quoted_pair(name: str) -> str:
     >>> quoted_pair("ann | bob"), quoted_pair('"a|b" | "c"')
     ("'ann | bob'", '"a|b" | "c"')
     """
-    shown = shorten(name)
+    (shown,) = shortened([name])
     return shown if name.startswith('"') and name.endswith('"') else f"'{shown}'"
 
 

@@ -27,7 +27,7 @@ from socialstats.results.rows import (
     within_floats,
 )
 from socialstats.results.verification import Check, Verification, completed, published
-from socialstats.text import count, listing, number, shorten
+from socialstats.text import count, listing, number, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,10 @@ class Result:
         return f"<{self.title}: {size}; {self.inference}>"
 
     def tidy(self) -> pd.DataFrame:
-        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others."""
+        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others.
+
+        Where a value, an interval or a test is missing, `undefined` says why, and `reason` names the kind of reason.
+        """
         import pandas as pd
 
         kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
@@ -189,10 +192,18 @@ class Result:
         facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
         if facts:
             lines.append("Fit: " + ", ".join(facts))
-        lines += ["", self.table_text(), ""]
+        lines += ["", self.table_text(), *self.undefined_lines(), ""]
         lines += [f"Caution {c}" for c in self.cautions if c.severity != "info"]
         lines += [f"Note {c}" for c in self.cautions if c.severity == "info"]
         return "\n".join(lines).rstrip()
+
+    def undefined_lines(self) -> list[str]:
+        """Return a line for each reason why terms have no value, no interval or no test, with the terms."""
+        reasons: dict[str, list[str]] = {}
+        for label, row in zip(self.labels(self.rows), self.rows, strict=True):
+            if row.undefined:
+                reasons.setdefault(row.undefined, []).append(label)
+        return [f"Undefined: {quoted(terms)}: {why}" for why, terms in reasons.items()]
 
     def table_text(self) -> str:
         """Return the terms as an aligned text table, columns without values left out."""
