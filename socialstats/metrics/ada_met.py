@@ -44,7 +44,7 @@ from socialstats.registry import Metric
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.results.rows import Reason, extremes
+from socialstats.results.rows import Reason, extremes, undefined_text
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 
 if TYPE_CHECKING:
@@ -673,7 +673,7 @@ def sentence(result: Result) -> str:
     rows = [row for row in result.rows if row.group is None]
     known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
     if not known:
-        return f"The distance from the mode of the reference {among} does not exist: {rows[0].undefined}."
+        return f"The distance from the mode of the reference {among} does not exist: {undefined_text(rows)}."
     if len(known) == 1:
         said = (
             f"The mean distance of '{shorten(known[0].term)}' from the mode of the reference was {value_text(known[0])}"

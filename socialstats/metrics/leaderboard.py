@@ -36,7 +36,7 @@ from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, 
 from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, Verification, by_levels
-from socialstats.results.rows import rows_with
+from socialstats.results.rows import rows_with, undefined_text
 from socialstats.text import count, digits_of, interval, level_text, listing, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
@@ -491,7 +491,7 @@ def sentence(result: Result) -> str:
     known = ordered(means)
     start = f"{over(result)}, "
     if not known:
-        return f"{start}no model has a mean ({means[0].undefined})."
+        return f"{start}no model has a mean ({undefined_text(means)})."
     best, bounded = known[0], bool(result.extras["shares"])
     text = f"{start}'{shorten(best.term)}' had the highest mean of {count(len(means), 'model')}"
     text += f" ({value_text(best, bounded=bounded)})"

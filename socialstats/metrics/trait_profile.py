@@ -45,7 +45,7 @@ from socialstats.models.unit_means import (
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.results.rows import Role, extremes, rows_with
+from socialstats.results.rows import Role, extremes, rows_with, undefined_text
 from socialstats.text import count, listing, number, quoted, shorten
 
 if TYPE_CHECKING:
@@ -395,7 +395,7 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
         return f"{scale} of {count(result.counts['models'], 'model')} (the units of analysis) {numbers(row)}"
     known = rows_with(result.rows, "model", measure="composite")
     if all(r.estimate is None for r in known):
-        return f"{scale} is undefined ({known[0].undefined})"
+        return f"{scale} is undefined ({undefined_text(known)})"
     if len(known) == 1:
         return f"{scale} of '{shorten(known[0].term)}' {numbers(known[0])}"
     low, high = extremes(known)

@@ -43,6 +43,7 @@ from socialstats.models.kappa import (
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results.rows import undefined_text
 from socialstats.text import count, interval, number, p_value, quoted, shorten
 from socialstats.text import count as counted
 
@@ -174,6 +175,8 @@ def sentence(result: Result) -> str:
         start = f"{name}, pooled over all pairs of {raters},"
         return f"{start} {numbers(first)}, over {count(first.n_units or 0, 'unit')}{because(first)}."
     text = f"The mean over all pairs of {raters} of {inside} {numbers(first)}"
+    if first.estimate is None and any(r.undefined for r in pairs):
+        return f"{text}: {undefined_text(pairs)}."
     known = [r.estimate for r in pairs if r.estimate is not None]
     if known and first.estimate is not None:
         ends = [number(x, 2, bounded=True) for x in (min(known), max(known))]

@@ -162,12 +162,13 @@ class Result:
         Parameters
         ----------
         level : float, optional
-            Only metrics with closed-form intervals can change the level after the fact; others raise.
+            Intervals that follow from estimate, standard error and degrees of freedom (t, z, and these on Fisher's z
+            scale), and the metric's own where it can, are computed again.
 
         Raises
         ------
         InputError
-            For a level that is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
+            Where some interval cannot be computed again: the metric must be called with ``level=``. For a level that is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
         """
         import pandas as pd
 
@@ -180,9 +181,14 @@ class Result:
         return pd.DataFrame(data, index=self.labels(rows), columns=names, dtype="float64")
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
-        """Return the rows with intervals at another level."""
+        """Return the rows with intervals at another level, or raise `InputError`."""
         if all(r.conf_level in (None, level) for r in self.rows):
             return self.rows
+        at_level: Callable[[Row, float], Row | None] = importlib.import_module("socialstats.inference.rows").at_level
+        found = [at_level(row, level) for row in self.rows]
+        rows = tuple(row for row in found if row is not None)
+        if len(rows) == len(found):
+            return rows
         raise InputError(f"these intervals are {self.inference}; call {self.metric}(..., level={level}) again")
 
     def summary(self) -> str:
@@ -288,7 +294,7 @@ class Result:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
-        terms = [{f.name: getattr(row, f.name) for f in fields(Row)} for row in self.rows]
+        terms = [{f.name: getattr(row, f.name) for f in fields(Row) if f.name != "limits"} for row in self.rows]
         return said | asked | {
             "terms": [
                 {name: plain(dict(value) if name == "key" else value) for name, value in term.items()

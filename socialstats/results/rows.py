@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -41,8 +41,8 @@ Reason = Literal[
 class Row:
     """One term of a result. Empty fields do not apply to the term.
 
-    Those of `TIDY_COLUMNS` are the columns of `tidy()`; `leverage`, `effective`, `key`, `role`, `interval`, `test` and
-    `family` are fields only.
+    Those of `TIDY_COLUMNS` are the columns of `tidy()`; `leverage`, `effective`, `key`, `role`, `interval`, `test`,
+    `family` and `limits` are fields only.
 
     Attributes
     ----------
@@ -79,6 +79,8 @@ class Row:
         Over which tests `p_adjusted` is adjusted.
     reason : str
         Why there is no estimate or no interval, one of `Reason`; `undefined` renders it.
+    limits : pair of float
+        What the quantity can be, where the interval is cut there.
     """
 
     term: str
@@ -106,6 +108,7 @@ class Row:
     test: Test | None = None
     family: str | None = None
     reason: Reason | None = None
+    limits: tuple[float, float] | None = field(default=None, compare=False)
 
     def label(self, dimension: str) -> str | None:
         """Return the label that the row has in a dimension of its key, or None.
@@ -179,7 +182,7 @@ def within_floats(row: Row) -> Row:
 
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
-BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family")
+BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", "limits")
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
 GLANCE_COLUMNS = (
@@ -259,7 +262,8 @@ def undefined_text(rows: Sequence[Row], most: int = 3) -> str:
             reasons.setdefault(row.undefined, []).append(row.term)
     if len(reasons) < 2:
         return "".join(reasons)
-    return "; ".join(f"{why} ({quoted(terms, most)})" for why, terms in reasons.items())
+    said = [f"{why} ({quoted(terms, most)})" for why, terms in reasons.items()]
+    return "; ".join(said[:most] + [f"{len(said) - most} more reasons"] * (len(said) > most))
 
 
 def aligned(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
