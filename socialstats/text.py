@@ -134,6 +134,23 @@ def count(n: float, singular: str = "", plural: str = "") -> str:
     return f"{text} {singular if n == 1 else plural or singular + 's'}"
 
 
+def counted(n: float, what: str) -> str:
+    """Format a count with words whose noun is plural: the noun is the first word in -s, or a last word "clusters".
+
+    Examples
+    --------
+    >>> counted(2, "discordant pairs"), counted(1, "discordant pairs"), counted(1, "labels cited"), counted(1, "people")
+    ('2 discordant pairs', '1 discordant pair', '1 label cited', '1 person')
+    """
+    words = what.split(" ")
+    if n == 1:
+        last = words[-1] == "clusters"
+        at = len(words) - 1 if last else next((k for k, word in enumerate(words) if word.endswith("s")), None)
+        if at is not None:
+            words[at] = re.sub("ie$", "y", words[at][:-1])
+    return f"{count(n)} {' '.join('person' if n == 1 and word == 'people' else word for word in words)}"
+
+
 def with_article(noun: str) -> str:
     """Put the indefinite article before a word.
 

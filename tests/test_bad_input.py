@@ -155,7 +155,7 @@ CASES = [
     case("bool", lambda: ss.mcnemar(pairs(np.array([True, False, True]), np.array([False, False, False]))),
          Gives("difference", {"estimate": 2 / 3})),
     # texts without an order
-    case("texts without an order", lambda: long(("u", "x", "low"), ("u", "y", "high")),
+    case("texts without an order", lambda: long(("u", "x", "low"), ("u", "y", "high"), ("v", "y", "so")),
          Raises(InputError, ("levels=", "'high'", "'low'", "scale='nominal'"))),
     case("a value outside the levels", lambda: long(("u", "x", "low"), ("u", "y", "hi"), levels=["low", "high"]),
          Raises(InputError, ("'hi'", "row 1", "column 'value'"))),

@@ -27,8 +27,8 @@ from socialstats.crosscheck.resamples import (
     sampled_check,
 )
 from socialstats.crosscheck.row_arithmetic import (
-    adjusted_checks,
     FORMULA,
+    adjusted_checks,
     end_checks,
     label,
     relative,

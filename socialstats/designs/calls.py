@@ -406,7 +406,9 @@ def _keywords_of_call(
         if parameter is None or part not in known or option in known:
             continue
         for column in texts(options.get(option, parameter.default)):
-            wanted = column in there or (option in options and column not in NO_COLUMN.get(option, ()))
+            if column in NO_COLUMN.get(option, ()):
+                continue
+            wanted = column in there or option in options
             if wanted and column not in _columns_named(read):
                 read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
     return read

@@ -425,9 +425,7 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
     if None not in numbers and options.scale == "binary":
         listed = text.listing([f"{x:g}" for x in sorted(x for x in numbers if x is not None)], most=6)
         cure = "Say which two values count as 0 and 1: levels=(zero, one) (--levels zero,one)"
-        raise DesignError(
-            f"{rows.table.source}, column '{column}': scale='binary', but the values are {listed}. {cure}"
-        )
+        raise DesignError(f"{rows.table.place(column)}: scale='binary', but the values are {listed}. {cure}")
     if None not in numbers or numeric or rows.mostly_numbers(column):
         fix = "Correct it, or declare it with na='{}' (--na) if it means a missing value"
         if None in numbers:
@@ -470,9 +468,9 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
     if len(used) > 2 and options.scale != "binary":
         return in_order(used)
     raise DesignError(
-        f"{rows.table.source}, column '{column}': the values are the text{'s' if len(used) > 1 else ''} "
+        f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
         f"{text.quoted(used, 6)}, and nothing says which counts as 1. Say levels=(zero, one) (--levels zero,one), the "
-        "one that counts as 1 last, or scale='nominal' (--scale nominal) if they have no order"
+        "one that counts as 1 last"
     )
 
 
@@ -682,8 +680,7 @@ def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[s
     if len(labels) > 2 and scale is None:
         return labels
     raise DesignError(
-        f"{source}: the levels are {text.quoted(labels)}, and nothing says which counts as 1. "
-        "Say levels=(zero, one), or scale='nominal' if they have no order"
+        f"{source}: the levels are {text.quoted(labels)}, and nothing says which counts as 1. Say levels=(zero, one)"
     )
 
 

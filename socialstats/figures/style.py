@@ -55,7 +55,8 @@ HINTED = 1.05  # letters on whole pixels take up to 5 % more than `text_width`: 
 LEAST_PLOT = 1.2  # inches between the margins
 FALLBACK = (  # fonts with characters that matplotlib's own lacks, by what systems install
     "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei",
-    "WenQuanYi Micro Hei", "Droid Sans Fallback", "PingFang SC", "Hiragino Sans GB", "Hiragino Sans", "Apple SD Gothic Neo",
+    "WenQuanYi Micro Hei", "Droid Sans Fallback", "PingFang SC", "Hiragino Sans GB", "Hiragino Sans",
+    "Apple SD Gothic Neo",
     "Microsoft YaHei", "SimHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS", "Noto Sans Arabic",
     "Noto Sans Devanagari", "Noto Sans Thai", "Noto Sans Bengali", "Nirmala UI", "Leelawadee UI",
 )  # fmt: skip

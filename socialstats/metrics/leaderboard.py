@@ -14,6 +14,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.levels import opposites
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -184,6 +185,9 @@ def board_of(
     if not (design.numeric or len(design.levels) == 2):
         raise DesignError(f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
                           f"{quoted(design.levels, 8)}")  # fmt: skip
+    if not (design.numeric or design.levels_declared or opposites(design.levels)):
+        raise DesignError(f"{design.source}: the scores are {quoted(design.levels)}, and nothing says which counts as "
+                          "1. Say levels=[zero, one] (--levels zero,one)")  # fmt: skip
     if not design.raters_known or len(design.raters) < 2:
         who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
         raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")

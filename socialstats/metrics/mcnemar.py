@@ -13,6 +13,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
+from socialstats.designs.rows import spelled_alike
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
@@ -116,12 +117,18 @@ def check_binary(design: Paired) -> None:
     """Raise DesignError for values that are not of two levels, naming the metric that takes them."""
     if design.scale == "binary":
         return
-    other = "symmetry() takes k levels" if design.scale == "nominal" else "paired_difference() takes numbers"
-    if design.scale == "nominal" and len(design.levels) == 2:
-        other = "say which of the two counts as one: levels=(zero, one) when making the design"
+    alike = spelled_alike(design.levels)
+    if design.scale != "nominal":
+        other = "paired_difference() takes numbers"
+    elif len(design.levels) == 2:
+        other = "say which of the two counts as one: levels=(zero, one) when making the design, without scale="
+    elif alike:
+        other = f"{'; '.join(alike)} but for case, white space or encoding: write each level in one way"
+    else:
+        other = "symmetry() takes k levels"
+    levels = f" with {count(len(design.levels), 'level')} ({quoted(design.levels)})" if design.levels else ""
     raise DesignError(
-        f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}"
-        f"{f' with {len(design.levels)} levels' if design.levels else ''}; {other}"
+        f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}{levels}; {other}"
     )
 
 

@@ -27,7 +27,7 @@ from socialstats.results.rows import (
     within_floats,
 )
 from socialstats.results.verification import Check, Verification, completed, published
-from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.text import count, counted, listing, number, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +85,7 @@ class Result:
         object.__setattr__(self, "rows", tuple(within_floats(row) for row in self.rows))
 
     def __repr__(self) -> str:
-        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        size = ", ".join(counted(n, what) for what, n in self.counts.items())
         return f"<{self.title}: {size}; {self.inference}>"
 
     def tidy(self) -> pd.DataFrame:
@@ -168,7 +168,8 @@ class Result:
         Raises
         ------
         InputError
-            Where some interval cannot be computed again: the metric must be called with ``level=``. For a level that is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
+            Where some interval cannot be computed again: the metric must be called with ``level=``. For a level that
+            is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
         """
         import pandas as pd
 
@@ -193,7 +194,7 @@ class Result:
 
     def summary(self) -> str:
         """Return the result as text: estimator, how the errors were obtained, n, terms, cautions."""
-        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        size = ", ".join(counted(n, what) for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
         facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
         if facts:

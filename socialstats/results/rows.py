@@ -229,21 +229,23 @@ def printed(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[s
     """Return the columns that hold something and the cells of rows, as text; `by` heads the column of levels."""
     shown = [c for c in TIDY_COLUMNS if c not in NOT_PRINTED and any(getattr(r, c) is not None for r in rows)]
     shown.sort(key=lambda column: column != "by")
-    columns = [_cells([getattr(row, c) for row in rows], c) for c in shown]
+    columns = [_cells(rows, c) for c in shown]
     return [by if c == "by" else c for c in shown], [list(line) for line in zip(*columns, strict=True)]
 
 
-def _cells(values: Sequence[Any], column: str) -> list[str]:
+def _cells(rows: Sequence[Row], column: str) -> list[str]:
     """Return a column as text; labels are cut together, so that different ones stay different."""
     if column in TEXT_COLUMNS:
-        return shortened([MISSING if value is None else value for value in values], LONGEST)
-    return [_cell(value, column) for value in values]
+        return shortened([getattr(row, column) or MISSING for row in rows], LONGEST)
+    return [_cell(row, column) for row in rows]
 
 
-def _cell(value: float | None, column: str) -> str:
+def _cell(row: Row, column: str) -> str:
+    value = getattr(row, column)
     if column in ("p_value", "p_adjusted") and value is not None and value < SMALLEST_P:
         return "<.0001"
-    whole = column in WHOLE or (column == "df" and value is not None and value % 1 == 0)
+    counts = column == "df" or (column == "estimate" and row.role == "count")
+    whole = column in WHOLE or (counts and value is not None and value % 1 == 0)
     return number(value, 0 if whole else 4)
 
 
