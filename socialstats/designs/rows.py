@@ -333,10 +333,10 @@ class Rows:
 
     def _problem(self, p: Pending, positions: Sequence[int], places: Mapping[int, int]) -> Problem:
         """Return a problem with its places; a value of a wide table with the columns that it stands in."""
-        column = p.column
-        if column is not None:  # a problem of values alone, all of whose rows were found, is one of their columns
-            own = positions if p.keys == (column,) and len(positions) < ROWS_FOUND else ()
-            column = self.table.columns_behind(column, own)
+        column: str | tuple[str, ...] | None = None
+        if p.column is not None:  # a problem of values alone, all of whose rows were found, is one of their columns
+            own = positions if p.keys == (p.column,) and len(positions) < ROWS_FOUND else ()
+            column = self.table.columns_behind(p.column, own)
         lines = tuple(dict.fromkeys(places[row] for row in positions))
         return Problem(
             message=p.message, source=self.table.source, column=column, n_rows=p.n_rows, fix=p.fix,

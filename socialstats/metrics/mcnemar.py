@@ -278,8 +278,7 @@ def clustered_difference(found: Clustered, cells: Cells, test: McNemarTest | str
         low, high = (float(end[0]) for end in score.interval(level))
         error = None if mean.undefined else mean.std_error
         return with_ends(row, low, high, level, std_error=error, interval="score")
-    made = with_mean(row, mean, level, within=SHARES, test=False)
-    return replace(made, undefined=row.undefined or made.undefined)
+    return with_mean(row, mean, level, within=SHARES, test=False)
 
 
 def clustered_odds(found: Clustered, cells: Cells, level: float) -> Row:

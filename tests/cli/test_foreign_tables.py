@@ -238,7 +238,7 @@ def test_known_opposites_need_no_levels(no: str, yes: str, tmp_path: Path, capsy
     path = tmp_path / "t.csv"
     table("pid before after", [(k, *DRAW.choice([no, yes], 2)) for k in range(1, 41)]).to_csv(path, index=False)
     assert main(["check", str(path)]) == 0
-    assert f"({no} and {yes})" in capsys.readouterr().out
+    assert f"binary: {no} and {yes}" in capsys.readouterr().out
 
 
 def test_neither_distances_nor_graded_results_are_taken_for_something_else(

@@ -21,6 +21,7 @@ from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics import METRICS
 from socialstats.references import REFERENCES
 from socialstats.results import TIDY_COLUMNS, Result, Row
+from socialstats.text import counted
 from tests.contracts.subjects import run, subject_of
 
 ROOT = Path(__file__).parents[2]
