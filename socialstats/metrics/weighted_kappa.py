@@ -290,7 +290,9 @@ def weighted_kappa(
         For unknown options, raters, strata or clusters, unusable weights, an order asked of nominal levels, or more
         than 100,000 pairs of raters.
     UndefinedStatistic
-        With fewer than two raters, or fewer than two units rated twice; and with ``on_undefined="raise"``.
+        With fewer than two raters, or a single unit rated twice; and with ``on_undefined="raise"``.
+    NothingToAnalyse
+        If no unit has two ratings.
 
     Notes
     -----

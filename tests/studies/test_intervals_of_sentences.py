@@ -1,4 +1,4 @@
-"""Every interval that a page says stands in a row of the page's results, which the JSON holds and `verify` recomputes."""
+"""Every interval that a page says stands in a row of its results, which the JSON holds and `verify` recomputes."""
 
 from __future__ import annotations
 
