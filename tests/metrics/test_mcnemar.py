@@ -269,7 +269,7 @@ def test_one_cluster_is_a_reason():
 def test_values_of_other_scales_name_the_metric_that_takes_them():
     nominal = Paired(conditions=("a", "b"), scale="nominal", levels=("x", "y", "z"), first=np.array([0.0, 2.0]),
                      second=np.array([1.0, 2.0]), count=np.ones(2))  # fmt: skip
-    with pytest.raises(DesignError, match=r"nominal with 3 levels; symmetry\(\)"):
+    with pytest.raises(DesignError, match=r"nominal with 3 levels \('x', 'y' and 'z'\); symmetry\(\)"):
         mcnemar(nominal)
     with pytest.raises(DesignError, match=r"which of the two counts as one: levels=\(zero, one\)"):
         mcnemar(replace(nominal, levels=("x", "y"), first=np.array([0.0, 1.0])))
