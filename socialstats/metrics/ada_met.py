@@ -44,7 +44,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import Reason
+from socialstats.results.rows import Reason, extremes, undefined_text
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -675,17 +675,18 @@ def sentence(result: Result) -> str:
     rows = [row for row in result.rows if row.group is None]
     known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
     if not known:
-        return f"The distance from {away} over {among} does not exist: {rows[0].undefined}."
-    named = [f"'{shorten(row.term)}'" for row in known]
+        return f"The distance from {away} over {among} does not exist: {undefined_text(rows)}."
+    low, high = extremes(known)
+    near, far = (quoted([row.term for row in end], 3) for end in (low, high))
     if len(known) == 1:
-        said = f"The mean distance of {named[0]} from {away} was {value_text(known[0])}"
-    elif known[0].estimate == known[-1].estimate:
+        said = f"The mean distance of {near} from {away} was {value_text(known[0])}"
+    elif len(low) == len(known):
         every = count(len(known), "model")
         said = f"The mean distance from {away} was the same for all {every}: {value_text(known[0])}"
     else:
         said = (
-            f"Of {count(len(known), 'model')}, {named[0]} was nearest to {away} (mean distance "
-            f"{value_text(known[0])}), {named[-1]} farthest ({value_text(known[-1])})"
+            f"Of {count(len(known), 'model')}, {near} {'was' if len(low) == 1 else 'were'} nearest to {away} "
+            f"(mean distance {value_text(low[0])}), {far} farthest ({value_text(high[0])})"
         )
     top, uniform = (next(row for row in result.rows if row.label("line") == kind) for kind in ("ceiling", "uniform"))
     beside = f"An answer at random would be {number(uniform.estimate)} off"
