@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
     from socialstats.metrics.rereading import changed_means as changed_means
     from socialstats.metrics.rereading import changed_shares as changed_shares
+    from socialstats.metrics.reply_shares import reply_shares as reply_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
     from socialstats.metrics.spearman_rho import spearman_rho as spearman_rho
@@ -125,6 +126,7 @@ _HOMES = {
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.relationship_bias": ("relationship_bias",),
+    "socialstats.metrics.reply_shares": ("reply_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
     "socialstats.metrics.trait_profile": ("judge_zeros", "trait_profile"),
     "socialstats.metrics.weighted_kappa": ("kappa_quantiles", "weighted_kappa"),
@@ -158,7 +160,7 @@ __all__ = [
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
     "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "changed_shares",
     "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out", "multiverse", "Variant", "over_models",
-    "STUDIES",
+    "reply_shares", "STUDIES",
     # published numbers
     "audit", "claims",
     # planning

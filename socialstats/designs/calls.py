@@ -348,7 +348,7 @@ def keywords_of_call(
         if parameter is None or part not in known or key in known:
             continue
         for column in texts(options.get(key, parameter.default)):
-            wanted = column in there or (key in options and column not in NO_COLUMN.get(key, ()))
+            wanted = column not in NO_COLUMN.get(key, ()) and (column in there or key in options)
             if wanted and column not in _columns_named(read):
                 read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
     return read
