@@ -23,7 +23,7 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level, critical_value, critical_values
-from socialstats.inference.rows import with_ends, with_t
+from socialstats.inference.rows import kept_within, with_ends, with_t
 from socialstats.models.agreement import Refusal
 from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
 from socialstats.models.kappa import exchange_test
@@ -69,7 +69,6 @@ FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
 SAME = "all resamples give the same value, so there is no interval"
 ONE_UNIT = "a single independent unit: no interval"
 EQUAL = "the halves do not vary: no interval"
-BEYOND = "the correction for few ratings leads beyond 1: no interval"
 TOO_FEW = "no unit with four ratings, whose halves could be corrected"
 REASONS: dict[str, Reason] = {
     ALONE: "one_unit", ONE_UNIT: "one_unit", SINGLE: "unidentified", NO_VARIANCE: "no_variation",
@@ -289,9 +288,7 @@ def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -
     row, value = tested(row, found.test, k, settings), 1 - float(found.corrected[k])
     if math.isnan(value):
         return undefined(row, SINGLE if settings["aggregate"] == "unit" else ALONE)
-    similar = min(max(value, 0.0), 1.0)  # similarities are in [0, 1]
-    end = "" if similar == value else f", cut at {similar:g}, beyond which its correction leads"
-    row = replace(row, estimate=similar, method=f"{row.method}{end}")
+    row = kept_within(row, value, (0.0, 1.0))
     if found.why[k]:
         return undefined(row, found.why[k])
     kind: Any = {"noncentral": "noncentral_chi2"}.get(settings["ci"], settings["ci"])
@@ -368,16 +365,14 @@ def ceiling(
         if math.isnan(moved):
             better = undefined(better, TOO_FEW if inside else ONE_UNIT)
         else:
-            better = replace(better, estimate=min(max(1 - less + moved, 0.0), 1.0))
+            better = kept_within(better, 1 - less + moved, (0.0, 1.0))
         if lost:
             rows.append((better if better.undefined else undefined(better, lost), undefined(row, lost)))
             continue
         reach = math.exp(critical_value(settings["level"], df) * float(errors[k]))
         ends, facts = (1 - less * reach, 1 - less / reach), {"std_error": less * float(errors[k]), "df": df}
         row = with_ends(row, *ends, settings["level"], within=(0.0, 1.0), interval="t", **facts)
-        if not better.undefined and ends[0] + moved >= 1:
-            better = undefined(better, BEYOND)
-        elif not better.undefined:
+        if not better.undefined:
             better = with_ends(better, ends[0] + moved, ends[1] + moved, settings["level"], within=(0.0, 1.0),
                                hold=True, interval="t", **facts)  # fmt: skip
         rows.append((better, row))

@@ -316,7 +316,7 @@ def test_the_corrected_ceiling_is_1_but_for_chance():
         if aggregate == "pooled":
             assert top.conf_low < 1 == top.conf_high
         else:  # eight ratings: halves of four are corrected too far
-            assert (top.conf_low, top.undefined) == (None, "the correction for few ratings leads beyond 1: no interval")
+            assert (top.conf_low, top.undefined) == (None, "the whole interval lies beyond what is possible")
         assert result.verify().ok
 
 
