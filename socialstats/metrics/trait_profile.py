@@ -78,17 +78,20 @@ class Profile:
     how : Inference
     settings : dict of str to object
     zero : mapping of judge to float, or None
+    joint_only : bool
+        Leave out the rows of each model.
     """
 
     answers: Answers
     how: Inference
     settings: dict[str, Any]
     zero: Mapping[str, float] | None
+    joint_only: bool = False
 
     @property
     def by_model(self) -> bool:
         """True where each model has rows of its own: scenarios are the units of analysis."""
-        return self.how.unit == "scenario"
+        return self.how.unit == "scenario" and not self.joint_only
 
     def limits(self, measure: str, *, apart: bool = False) -> tuple[float, float]:
         """Return what a measure can be; with `apart` what a difference of two of its values can be."""
@@ -98,7 +101,7 @@ class Profile:
     @property
     def several(self) -> bool:
         """True where all models have rows together."""
-        return not self.by_model or len(self.answers.models) > 1
+        return self.how.unit == "model" or len(self.answers.models) > 1
 
     def against(self, zero: Mapping[str, float] | None) -> Profile:
         """Return the profile for values minus the zero: with its error, where control texts tell it.
@@ -294,14 +297,16 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
         (f"{stage} minus {base}", cells[:, :, t] - start, {"stage": stage, "baseline": base})
         for t, stage in enumerate(stages) if stage != base
     ]  # fmt: skip
-    families = [changes]
+    families, found = [changes], []
     if profile.settings["changes"] == "all" and name == "composite":
         mean = cells[:, :, [stages.index(stage) for stage in inside]].mean(axis=2)
         families.append([(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})] if inside else [])
         others = [(t, stage) for t, stage in enumerate(stages) if stage != base]
-        families.append([(f"{later} minus {first}", cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first})
-                         for (s, first), (t, later) in combinations(others, 2)])  # fmt: skip
-    return [row for parts in families for row in tested_changes(profile, name, parts)]
+        apart = replace(profile, joint_only=profile.several)  # any two stages of any model would be a page of rows
+        steps: list[Part] = [(f"{later} minus {first}", cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first})
+                             for (s, first), (t, later) in combinations(others, 2)]  # fmt: skip
+        found = tested_changes(apart, name, steps)
+    return [*(row for parts in families for row in tested_changes(profile, name, parts)), *found]
 
 
 def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list[Row]:
@@ -643,7 +648,8 @@ def trait_profile(
         Rows of the entropy of the traits' shares in an answer's scores (the judges' means): -sum p ln p with p = score
         / sum of scores; largest, ln of the number of traits, where all scores are alike. None: no such rows.
     changes : {"baseline", "all"}
-        ``"all"``: also the mean of the stages of the play minus the baseline, and any two other stages, with d_z.
+        ``"all"``: also the mean of the stages of the play minus the baseline, and any two other stages (of all models
+        together, where there are several), with d_z.
     interaction : sequence of str, optional
         The stages of the play, averaged there; by default all but the baseline and those called debrief.
     trait_groups : mapping of str to sequence of str, optional

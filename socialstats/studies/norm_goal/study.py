@@ -15,6 +15,7 @@ from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.metrics.reply_shares import reply_shares
 from socialstats.metrics.two_proportions import two_proportions
 from socialstats.models.shares import cells_of, source_counts
 from socialstats.models.sources import Source, human_source, raters_of
@@ -60,11 +61,10 @@ from socialstats.studies.norm_goal.shares import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, unpacked
+from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, replies_block, unpacked
 from socialstats.text import (
     capital,
     count,
-    digits_of,
     inconclusive,
     level_text,
     listing,
@@ -147,10 +147,9 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
     said = f"Jensen-Shannon similarity {numbers_text(similar_row(similarity, other), digits=3, bounded=True)}"
     if top.estimate is None:
         return said
-    digits = digits_of(top.std_error, 3)
     return (
         f"{said} (1: equal shares; two random halves of the {human} ratings, corrected alike: "
-        f"{numbers_text(top, digits=digits, bounded=True)})"
+        f"{numbers_text(top, digits=3, bounded=True)})"
     )
 
 
@@ -410,6 +409,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
                          bounded=True, lead=lead, naive=naive(design, numbers.source, place, options))
     )  # fmt: skip
+    found.append(replies_block(design, reply_shares(design, source=numbers.source.name, level=options.level)))
     found.append(bounds_block(design, numbers.source, place, options))
     found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
