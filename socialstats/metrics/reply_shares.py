@@ -12,9 +12,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors, share_cautions
-from socialstats.inference.intervals import checked_level
-from socialstats.inference.proportions import clustered_share
-from socialstats.inference.rows import with_share
+from socialstats.models.shares import how_of, merged, share_row
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
@@ -75,7 +73,7 @@ def reply_shares(
     """
     design = ratings
     assert isinstance(design, Ratings)
-    checked_level(level)
+    how = how_of("auto", level, 0, 0, ("auto",))
     if not len(design.status):
         raise NothingToAnalyse(f"{design.source}: no reply")
     factors = cluster_factors(design, cluster)
@@ -87,14 +85,10 @@ def reply_shares(
         weight = design.unit_count[design.unit[inside]]
         own = [code[inside] for code in codes]
         for kind, status in KINDS.items():
-            found = clustered_share(
-                (design.status[inside] == status).astype(np.float64), weight, own, trials=float(weight.sum()),
-                level=level, alike=weight,
-            )  # fmt: skip
-            row = Row(term=kind, group=name, key=(("kind", kind), ("source", name)), role="estimate", method="Wilson",
-                      estimate=found.estimate, n=float(weight.sum()),
-                      n_clusters=found.clusters if own else None)  # fmt: skip
-            rows.append(with_share(row, found, level, clustered=bool(own)))
+            hit, n = (design.status[inside] == status).astype(np.float64), float(weight.sum())
+            row = Row(term=kind, group=name, key=(("kind", kind), ("source", name)), role="estimate", n=n,
+                      n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
+            rows.append(share_row(row, merged(hit, weight, own, n), how))
     what = " x ".join(factor.name for factor in factors) or "unit"
     return Result(
         metric="choice_shares", title="Replies that could be used", rows=tuple(rows),
