@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.ratings_difference import ratings_difference as ratings_difference
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
+    from socialstats.metrics.reply_shares import reply_shares as reply_shares
     from socialstats.metrics.rereading import changed_means as changed_means
     from socialstats.metrics.rereading import changed_shares as changed_shares
-    from socialstats.metrics.reply_shares import reply_shares as reply_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
     from socialstats.metrics.spearman_rho import spearman_rho as spearman_rho

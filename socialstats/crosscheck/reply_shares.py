@@ -33,6 +33,8 @@ def checks_of(result: Result) -> list[Check]:
     for row in result.rows:
         own = np.ones(len(table), dtype=bool) if row.group == "all sources" else (table["who"] == row.group).to_numpy()
         hits = (table["status"] == STATUS[row.term]).to_numpy(dtype=float)[own]
-        dense = np.column_stack([np.unique(c, return_inverse=True)[1] for c in codes[own].T]) if codes.size else codes[own]
+        dense = codes[own]
+        if codes.size:
+            dense = np.column_stack([np.unique(code, return_inverse=True)[1] for code in dense.T])
         checks += mean_checks(given, row, hits, np.ones(len(hits)), dense, float(len(hits)))
     return checks

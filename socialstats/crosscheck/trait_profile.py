@@ -81,7 +81,8 @@ def verify(result: Result) -> Verification:
 
     def values(row: Row) -> Any:
         """Values under all sets of weights of the kind that the row names."""
-        measure, trait, model, other = (row.label(name) for name in ("measure", "trait", "model", "other"))
+        measure, model, other = (row.label(name) for name in ("measure", "model", "other"))
+        trait: Any = row.label("trait")
         if row.label("traits") is not None:
             trait = (row.label("traits"), row.label("minus"))
         varied = row.label("weights") is not None
@@ -165,8 +166,9 @@ def measured(table: pd.DataFrame, settings: Any, measure: str, trait: Any, weigh
         found = table[str(trait)]
         return found
     if measure == "group":
-        one, other = (table[list(settings["trait_groups"][name])].mean(axis=1) if name else 0.0 for name in trait)
-        return one - other
+        one, other = trait
+        found = table[list(settings["trait_groups"][one])].mean(axis=1)
+        return found if other is None else found - table[list(settings["trait_groups"][other])].mean(axis=1)
     means = table.groupby(level=KEYS).transform("mean")
     if measure == "entropy":
         p = means.div(means.sum(axis=1), axis=0)

@@ -52,7 +52,7 @@ from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
-from socialstats.text import count, digits_of, listing, number, p_value, shorten
+from socialstats.text import count, listing, number, p_value, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -370,7 +370,8 @@ def ceiling(
             rows.append((better if better.undefined else undefined(better, lost), undefined(row, lost)))
             continue
         reach = math.exp(critical_value(settings["level"], df) * float(errors[k]))
-        ends, facts = (1 - less * reach, 1 - less / reach), {"std_error": less * float(errors[k]), "df": df}
+        ends = 1 - less * reach, 1 - less / reach
+        facts: dict[str, Any] = {"std_error": less * float(errors[k]), "df": df}
         row = with_ends(row, *ends, settings["level"], within=(0.0, 1.0), interval="t", **facts)
         if not better.undefined:
             better = with_ends(better, ends[0] + moved, ends[1] + moved, settings["level"], within=(0.0, 1.0),

@@ -303,8 +303,10 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
         families.append([(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})] if inside else [])
         others = [(t, stage) for t, stage in enumerate(stages) if stage != base]
         apart = replace(profile, joint_only=profile.several)  # any two stages of any model would be a page of rows
-        steps: list[Part] = [(f"{later} minus {first}", cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first})
-                             for (s, first), (t, later) in combinations(others, 2)]  # fmt: skip
+        steps: list[Part] = [
+            (f"{later} minus {first}", cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first})
+            for (s, first), (t, later) in combinations(others, 2)
+        ]
         found = tested_changes(apart, name, steps)
     return [*(row for parts in families for row in tested_changes(profile, name, parts)), *found]
 
@@ -685,10 +687,10 @@ def trait_profile(
         weights. Groups ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``:
         mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of groups of traits, paired;
         ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also of the
-        scores of each trait): standard deviations with Bonett's interval; ``active of all models``: share of answers in which a trait is active; ``composite
-        difference``: any two of up to 15 models, paired, Holm over the pairs; ``judge offset``: a judge's composite
-        minus the judges' mean. `extras`: ``weight_sensitivity`` (set of weights -> model -> composite),
-        ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        scores of each trait): standard deviations with Bonett's interval; ``active of all models``: share of answers in
+        which a trait is active; ``composite difference``: any two of up to 15 models, paired, Holm over
+        the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (set
+        of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -765,7 +767,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             *(("davisonhinkley1997",) if how.ci != "closed" else ()),
         ),
         design=design,
-        extras={"limits": limits_of(settings, len(answers.traits)), "weight_sensitivity": values, "leave_one_judge_out": judge_ranges(rows),
+        extras={"limits": limits_of(settings, len(answers.traits)), "weight_sensitivity": values,
+                "leave_one_judge_out": judge_ranges(rows),
                 "weights": dict(settings["weights"]), "range": (-size, size)},
     )  # fmt: skip
 

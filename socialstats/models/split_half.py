@@ -81,7 +81,8 @@ def mean_corrected(half: FloatArray, other: FloatArray) -> float:
     """Mean divergence of (..., levels) halves of two ratings or more, less its bias; each pair is computed once."""
     pairs = np.concatenate([half, other], axis=-1).reshape(-1, 2 * half.shape[-1])
     found, times = np.unique(pairs, axis=0, return_counts=True)
-    values = unit_corrected(*np.split(found, 2, axis=1))
+    one, two = np.split(found, 2, axis=1)
+    values = unit_corrected(one, two)
     return float(values @ times / times.sum())
 
 

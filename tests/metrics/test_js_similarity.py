@@ -133,8 +133,14 @@ def test_refusals_can_be_a_level():
 def test_each_rater_can_be_a_source():
     rows = rows_of(drawn(3, 20, 3, 2)[0], np.zeros((20, 3)))
     result = js_similarity(Ratings.from_frame(rows.drop(columns="source"), scale="nominal"), reference="h0", **FAST)
-    assert {r.term for r in result.rows} == {"h1", "h1 (plug-in)", "h2", "h2 (plug-in)", "h0 (split-half)",
-                                            "h0 (split-half, plug-in)"}
+    assert {r.term for r in result.rows} == {
+        "h1",
+        "h1 (plug-in)",
+        "h2",
+        "h2 (plug-in)",
+        "h0 (split-half)",
+        "h0 (split-half, plug-in)",
+    }
     assert result.row("h0 (split-half)").undefined
     assert result.verify().ok
 

@@ -98,7 +98,9 @@ def test_sensitivity_its_parts_and_its_correction():
 @of(6)
 def test_reference_lines():
     """Coins: 0.25 + 0 + 0.25 of bias, and each rate's variance 1/4 over n; a random order by all six orders."""
-    lines = {line.label: line.value for line in ss.sensitivity(roles(), covariates=["urgency"]).extras["reference_lines"]}
+    lines = {
+        line.label: line.value for line in ss.sensitivity(roles(), covariates=["urgency"]).extras["reference_lines"]
+    }
     coins = 100 * (0.25 + 0 + 0.25 + 3 * 0.25 / 4)  # four comparisons an item and condition: two opponents, two each
     found = []
     for order in itertools.permutations("abc"):
@@ -115,7 +117,9 @@ def worths(rows: pd.DataFrame) -> dict[str, float]:
     p = dict.fromkeys("abc", 1 / 3)
     wins, met = rows["winner"].value_counts(), rows.groupby(["item_a", "item_b"]).size()
     for _ in range(2000):
-        new = {i: wins[i] / sum(n / (p[i] + p[y if x == i else x]) for (x, y), n in met.items() if i in (x, y)) for i in p}
+        new = {
+            i: wins[i] / sum(n / (p[i] + p[y if x == i else x]) for (x, y), n in met.items() if i in (x, y)) for i in p
+        }
         p = {i: value / sum(new.values()) for i, value in new.items()}
     return p
 
@@ -271,8 +275,9 @@ def test_shares_of_actions_and_their_difference():
 @of(20)
 def test_change_from_no_pressure():
     rows = ACTIONS.rename(columns={"scenario": "unit"})
-    rows = rows.assign(scenario=rows["unit"].map(dict(zip("pqrs", "1122", strict=True))),
-                       pressure=rows["unit"].map(dict(zip("pqrs", ["none", "risk"] * 2, strict=True)))).dropna()  # fmt: skip
+    place = {"p": ("1", "none"), "q": ("1", "risk"), "r": ("2", "none"), "s": ("2", "risk")}
+    rows = rows[rows["unit"] != "t"]
+    rows = rows.assign(scenario=[place[u][0] for u in rows["unit"]], pressure=[place[u][1] for u in rows["unit"]])
     result = ss.choice_shares(
         rows, unit="unit", rater="who", value="action", scale="nominal", rater_source="source", cluster="scenario",
         strata=["pressure"], stratum="pressure", base="none", source="source", reference="human", permutations=99,
@@ -365,7 +370,10 @@ def test_shares_of_refused_and_unreadable_replies():
         row = result.row(kind, group="human")
         assert row.estimate == 0.1
         z = stats.norm.ppf(0.975)
-        middle, reach = (0.1 + z**2 / 20) / (1 + z**2 / 10), z * math.sqrt(0.1 * 0.9 / 10 + z**2 / 400) / (1 + z**2 / 10)
+        middle, reach = (
+            (0.1 + z**2 / 20) / (1 + z**2 / 10),
+            z * math.sqrt(0.1 * 0.9 / 10 + z**2 / 400) / (1 + z**2 / 10),
+        )
         assert (row.conf_low, row.conf_high) == pytest.approx((middle - reach, middle + reach))
         assert result.row(kind, group="model").estimate == 0
 
@@ -427,7 +435,7 @@ def test_the_place_alone():
 def test_levels_of_a_stratum_their_differences_and_all_alike():
     rows = couples()
     result = ss.relationship_bias(rows, stratum="kind", stratum_rows="scores", **FEW)
-    part = {k: g for k, g in rows.groupby("kind")}
+    part = dict(list(rows.groupby("kind")))
     for kind, own in part.items():
         assert result.row("w - m", group=f"kind = {kind}").estimate == pytest.approx(b_of(own))
         assert result.row("B_all", group=f"kind = {kind}").estimate == pytest.approx(abs(b_of(own)))
@@ -464,8 +472,8 @@ def test_models_together_and_groups_of_models():
     gap = each["m3"] - (each["m1"] + each["m2"]) / 2
     assert tuned.row("w - m", group="no - yes").estimate == pytest.approx(gap)
     by_model = ss.relationship_bias(rows, by="model", **FEW)
-    models = ss.over_models(by_model, [("w - m", "bias"), ("B_all", "overall")], groups={"safety": dict(
-        m1="yes", m2="yes", m3="no")})  # fmt: skip
+    models = ss.over_models(by_model, [("w - m", "bias"), ("B_all", "overall")], groups={
+        "safety": {"m1": "yes", "m2": "yes", "m3": "no"}})  # fmt: skip
     row, x = models.row("w - m [bias]", group="mean over models"), list(each.values())
     low, high = t_ends(x)
     assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((np.mean(x), max(low, -2), min(high, 2)))
@@ -475,7 +483,9 @@ def test_models_together_and_groups_of_models():
 
 @of(45)
 def test_names_taken_for_their_gender():
-    rows = pd.DataFrame({"name": [*"abcd"] * 3, "phrasing": [1] * 4 + [2] * 4 + [3] * 4, "answer": list("fmfm" "fmmm" "ffmm")})
+    rows = pd.DataFrame(
+        {"name": [*"abcd"] * 3, "phrasing": [1] * 4 + [2] * 4 + [3] * 4, "answer": list("fmfmfmmmffmm")}
+    )
     found = ss.majority_vote_accuracy(
         small(rows), unit="name", rater="phrasing", value="answer", scale="nominal",
         truth={"a": "f", "b": "m", "c": "f", "d": "m"},
@@ -489,7 +499,8 @@ NORMS = pd.DataFrame({
     "rot": ["1"] * 5 + ["2"] * 5 + ["3"] * 5 + ["4"] * 5, "who": ["h1", "h2", "h3", "m1", "m2"] * 4,
     "answer": ["4", "4", "3", "3", "4", "2", "2", "0", "2", "no", "1", "3", "1", "3", "2", "3", "3", "0", "3", "1"],
 })  # fmt: skip
-NORMS = NORMS.assign(source=NORMS["who"].str[0].map({"h": "human", "m": "model"}), area=NORMS["rot"].map(dict(zip("1234", "xxyy", strict=True))),
+NORMS = NORMS.assign(source=NORMS["who"].str[0].map({"h": "human", "m": "model"}), 
+                     area=NORMS["rot"].map({"1": "x", "2": "x", "3": "y", "4": "y"}),
                      age=NORMS["who"].map({"h1": "old", "h2": "young", "h3": "young"}).fillna(""))  # fmt: skip
 AS_NORMS = {"unit": "rot", "rater": "who", "value": "answer", "levels": [*"01234"], "scale": "ordinal", "refusal": "no",
             "rater_source": "source"}  # fmt: skip
@@ -638,8 +649,14 @@ def test_changes_from_the_baseline_between_stages_and_of_the_play():
 
 @of(60)
 def test_commitment_by_stage():
-    rows = SCORES.drop(columns=["fair", "strict"]).assign(open=lambda r: r["open"] % 6).rename(columns={"open": "commitment"})
-    result = ss.trait_profile(rows, weights={"commitment": 1.0}, free_weights=True, centre=0, activation=None, limits=(0, 5))
+    rows = (
+        SCORES.drop(columns=["fair", "strict"])
+        .assign(open=lambda r: r["open"] % 6)
+        .rename(columns={"open": "commitment"})
+    )
+    result = ss.trait_profile(
+        rows, weights={"commitment": 1.0}, free_weights=True, centre=0, activation=None, limits=(0, 5)
+    )
     for (model, stage), g in rows.groupby(["model", "stage"]):
         row, (low, high) = result.row(model, group=f"composite: {stage}"), t_ends(g["commitment"])
         assert row.estimate == pytest.approx(g["commitment"].mean())
@@ -649,9 +666,10 @@ def test_commitment_by_stage():
 
 @of(61)
 def test_spread_over_wordings():
-    rows = pd.DataFrame([("m", s, stage, w, "j", int(x), 20 - int(x)) for s, stage, w in itertools.product(
-        range(3), ("stage 1", "stage 4"), "abc") for x in np.random.default_rng([s, len(stage), ord(w), ord(stage[-1])]).integers(4, 17, 1)],
-        columns=["model", "scenario", "stage", "wording", "judge", "open", "strict"])  # fmt: skip
+    open_ = np.random.default_rng(3).integers(4, 17, 18)
+    parts = itertools.product(range(3), ("stage 1", "stage 4"), "abc")
+    rows = pd.DataFrame([("m", *part, "j", int(x), 20 - int(x)) for part, x in zip(parts, open_, strict=True)],
+                        columns=["model", "scenario", "stage", "wording", "judge", "open", "strict"])  # fmt: skip
     result = ss.paraphrase_spread(small(rows), weights={"open": 5.0, "strict": -5.0})
     c = rows.assign(c=5 * (rows["open"] - 10) - 5 * (rows["strict"] - 10))
     sd = c.groupby(["scenario", "stage"])["c"].std(ddof=1).unstack()
@@ -676,7 +694,8 @@ def test_kappa_of_two_judges_at_a_stage():
 @of(63)
 def test_the_judges_own_zero():
     texts = pd.DataFrame({"scenario": ["balanced 1", "balanced 2", "left"] * 2, "judge": ["j"] * 3 + ["k"] * 3,
-                          "open": [10, 12, 15, 11, 9, 16], "fair": [11, 9, 14, 12, 10, 15], "strict": [9, 11, 5, 10, 10, 4]})  # fmt: skip
+                          "open": [10, 12, 15, 11, 9, 16], "fair": [11, 9, 14, 12, 10, 15],
+                          "strict": [9, 11, 5, 10, 10, 4]})  # fmt: skip
     controls = ss.trait_ratings(small(texts), traits=list(WEIGHTS), model=None)
     zero = ss.judge_zeros(controls, weights=WEIGHTS, texts=["balanced 1", "balanced 2"])
     c = sum(w * (texts[t] - 10) for t, w in WEIGHTS.items())
@@ -707,7 +726,11 @@ def test_entropy_of_traits():
 
 @of(66)
 def test_stances():
-    rows = {"answer": [*range(6)], "stance": ["agrees", "agrees", "refuses", "agrees", "evades", "agrees"], "model": list("aaabbb")}
+    rows = {
+        "answer": [*range(6)],
+        "stance": ["agrees", "agrees", "refuses", "agrees", "evades", "agrees"],
+        "model": list("aaabbb"),
+    }
     result = ss.label_counts(rows, labels="stance", unit="answer", group="model")
     assert result.row("agrees (share of units)", group="a").estimate == pytest.approx(2 / 3)
     assert result.row("evades (share of units)", group="a").estimate == 0
@@ -720,19 +743,30 @@ def test_every_statistic_of_the_table_is_here_and_the_other_way_round():
     assert [int(n) for n in re.findall(r"^\| (\d+) \|", elements, re.M)] == list(range(1, 37))
 
 
-BESIDE = {"labels", "names", "stances", "values-domain", "refusals", "replies", "units"}  # data of their own, or options
+BESIDE = {
+    "labels",
+    "names",
+    "stances",
+    "values-domain",
+    "refusals",
+    "replies",
+    "units",
+}  # data of their own, or options
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("study", ["role-conflict", "norm-goal", "relationship-bias", "ordinal-alignment", "staged-values"])
+@pytest.mark.parametrize(
+    "study", ["role-conflict", "norm-goal", "relationship-bias", "ordinal-alignment", "staged-values"]
+)
 def test_the_places_of_the_table_are_on_the_pages(study: str) -> None:
+    from study_examples import EXAMPLES
+
     from socialstats.studies import STUDIES
     from socialstats.studies.grouped import run_study
     from socialstats.studies.page import StudyOptions
-    from study_examples import EXAMPLES
 
     (text,) = re.findall(rf"--study {study}`\)\n(.*?)\n##", DOC.read_text(encoding="utf-8"), re.S)
-    named = {a for a in re.findall(r"`#([\w-]+)`", text) if not a.startswith(("differences-s", "differences-e", "differences-i",
-                                                                             "levels"))}  # fmt: skip
+    several = ("differences-s", "differences-e", "differences-i", "levels")  # pages of several levels
+    named = {anchor for anchor in re.findall(r"`#([\w-]+)`", text) if not anchor.startswith(several)}
     page = run_study(STUDIES[study], EXAMPLES[study](False), StudyOptions(verify=False, resamples=100))
     assert named - {block.id for block in page.blocks} <= BESIDE

@@ -396,9 +396,15 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
         figure_title=f"Similarity of {shorten(source.others[0], 30)} in each cell",
         caption="Each cell: similarity corrected for bias, and ratings of both sources. Full colour: .8 and below. "
         f"Intervals are in the table: {cells.inference}.",
-        tables=(rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),
-                rows_table(plain, "The same, plug-in: not corrected, as publications print it", term="Cell and source",
-                           labels=others)),
+        tables=(
+            rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),
+            rows_table(
+                plain,
+                "The same, plug-in: not corrected, as publications print it",
+                term="Cell and source",
+                labels=others,
+            ),
+        ),
         results=(cells,),
     )
 

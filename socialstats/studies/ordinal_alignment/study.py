@@ -18,7 +18,15 @@ from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.sources import Source, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
-from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verdict, verify_all, verify_named
+from socialstats.studies.estimates import (
+    numbers_text,
+    rows_table,
+    settings_of,
+    single,
+    verdict,
+    verify_all,
+    verify_named,
+)
 from socialstats.studies.grouped import merge
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
@@ -323,7 +331,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         closest_block(groups, tests),
         *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
-        rules_block(rules, source), replies_block(design, lost),
+        rules_block(rules, source), replies_block(design, single(lost)),
         with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
         variants_block(design, main, source, options),
     ) if block is not None]  # fmt: skip
@@ -342,8 +350,10 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),
         flow=design.flow,
-        data=(replace(people, caption=f"How united the {shorten(source.human, 30)} raters are about a unit"),
-              annotators_table(design, raters[source.human], attributes(design, source))),
+        data=(
+            replace(people, caption=f"How united the {shorten(source.human, 30)} raters are about a unit"),
+            annotators_table(design, raters[source.human], attributes(design, source)),
+        ),
         diagnostics=diagnostics(main),
         methods=methods(main, source, groups=bool(groups)),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
