@@ -8,7 +8,7 @@ import numpy as np
 
 from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.reread import SAME
+from socialstats.crosscheck.ratings_difference import SAME
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Result, Row
 

@@ -1,10 +1,12 @@
-"""Rows of a multiverse once more: those of the analyses that they name, and the farthest one recomputed."""
+"""Analyses recombined once more: rows of a multiverse, without each cluster, differences of independent parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.row_arithmetic import label, relative, statistic_checks, t_ends
 from socialstats.results import KINDS, Check, Result, Row, marked
 
 OWN = "socialstats"
@@ -36,3 +38,41 @@ def checks_of(result: Result) -> Iterator[Check]:
         if row.term != farthest and ours is not None:
             yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=None, package="", version="",
                         tolerance=0.0, ok=None, note=others)  # fmt: skip
+
+
+MOST_CHECKED = 200
+
+
+def leave_one_out_checks(result: Result) -> list[Check]:
+    """Recompute the difference without each cluster (of many: the ends of the range) from the pairs, by pandas."""
+    import pandas as pd
+
+    design, factor = result.design, result.extras["factor"]
+    pairs = pd.DataFrame({"gap": design.first - design.second, "n": design.count})
+    pairs["cluster"] = [factor.levels[code] for code in factor.codes.tolist()]
+    checks = []
+    for row in result.rows if len(result.rows) <= MOST_CHECKED else (result.rows[0], result.rows[-1]):
+        others = pairs[pairs["cluster"] != row.term]
+        theirs = float((others["gap"] * others["n"]).sum() / others["n"].sum())
+        checks.append(compare(f"difference without '{row.term}'", row.estimate, theirs, package="pandas",
+                              tolerance=1e-9 * max(1.0, abs(theirs)), why="sums in another order"))  # fmt: skip
+    return checks
+
+
+def part_gap_checks(result: Result) -> list[Check]:
+    """Recompute every difference from the two rows behind it."""
+    import numpy as np
+
+    checks: list[Check] = []
+    for row, (one, two) in zip(result.rows, result.extras["pairs"], strict=True):
+        if row.estimate is None or row.std_error is None:
+            continue
+        values = np.array([[r.estimate, r.std_error, (r.n_clusters or r.n_units or 2) - 1] for r in (one, two)])
+        variances = np.square(values[:, 1])
+        df = float(variances.sum() ** 2 / (variances**2 / values[:, 2]).sum())
+        checks.append(
+            relative(label(row, "estimate"), row.estimate, float(-np.diff(values[:, 0])[0]), "numpy", size=1.0)
+        )
+        checks.append(relative(label(row, "s.e."), row.std_error, float(np.linalg.norm(values[:, 1])), "numpy"))
+        checks += statistic_checks(row, df=df) + t_ends(row, row.conf_level or 0.95, df, cut=(-2.0, 2.0))
+    return checks

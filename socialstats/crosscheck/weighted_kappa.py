@@ -28,6 +28,7 @@ from socialstats.crosscheck.resamples import (
 )
 from socialstats.crosscheck.row_arithmetic import (
     FORMULA,
+    adjusted_checks,
     end_checks,
     label,
     relative,
@@ -166,6 +167,8 @@ def verify(result: Result) -> Verification:
                 checks += pair_checks(name, rows[name], pairs[name], found.cells.count, result)
             checks += [joint_check(rows[term], pairs) for term in JOINT if term in rows]
             checks += error_checks(rows, found, pairs, result)
+        if sum(rows[name].p_value is not None for name in names if name in rows) > 1:
+            checks += adjusted_checks(rows[name] for name in names if name in rows)
         resampled += bootstrap_checks(rows, found, names, result)
     return Verification(checks=(*checks, *resampled))
 

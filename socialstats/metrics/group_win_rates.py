@@ -129,7 +129,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
 METRIC = Metric(
     name="group_win_rates", title="Win rates between groups of items", design="comparisons", function=group_win_rates,
-    sentence=sentence, plot=plot, crosscheck="socialstats.crosscheck.group_win_rates:verify",
+    sentence=sentence, plot=plot, crosscheck="socialstats.crosscheck.win_rates:verify_groups",
     estimand="Probability that an item of one group is chosen over an item of another, in the comparisons made.",
     assumptions=("clusters (by default pairs of items) are independent", "a tie counts as half a win for each side"),
     references=("wilson1927", "korngraubard1998", "bellmccaffrey2002"), swap="invariant",

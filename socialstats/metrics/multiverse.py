@@ -295,5 +295,5 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, di
         metric="paired_difference", title=f"Difference without each {name}", rows=rows,
         inference="a range, not an interval",
         counts={"pairs": design.n_pairs, name: k}, design=design, words=words, extras={"factor": factor},
-        check="socialstats.crosscheck.leave_one_out:checks_of",
+        check="socialstats.crosscheck.multiverse:leave_one_out_checks",
     )  # fmt: skip

@@ -235,7 +235,7 @@ def rereading(answers: Answers, title: str, rows: Sequence[Row], level: float) -
         settings={"columns": names, "level": level, "ci": "wilson"},
         references=("bellmccaffrey2002", "korngraubard1998"), design=(answers.one, answers.two),
         words=f"{count(changed)} of {count(n, 'answer')} are another one in the second reading.",
-        check="socialstats.crosscheck.reread:checks_of",
+        check="socialstats.crosscheck.ratings_difference:rereading_checks",
     )  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def win_rate_difference(
         counts={"stories": n, "ties": stories.ties}, settings={"labels": labels, "level": level},
         references=("mcnemar1947", "bellmccaffrey2002"), design=(first, second),
         words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
-        extras={"stories": stories, "clearest": CHECKED}, check="socialstats.crosscheck.win_rate_difference:checks_of",
+        extras={"stories": stories, "clearest": CHECKED}, check="socialstats.crosscheck.win_rates:difference_checks",
     )  # fmt: skip
 
 

@@ -41,5 +41,5 @@ def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> Result | Non
         inference="t tests of independent groups of clusters, unequal variances (Welch)",
         counts={"differences": len(tested)}, settings={"level": level}, references=("welch1947",),
         words="Differences between parts that share no cluster.", extras={"pairs": tuple(pairs)},
-        check="socialstats.crosscheck.part_gaps:checks_of",
+        check="socialstats.crosscheck.multiverse:part_gap_checks",
     )  # fmt: skip

@@ -27,7 +27,7 @@ from socialstats.results.rows import (
     within_floats,
 )
 from socialstats.results.verification import Check, Verification, completed, published
-from socialstats.text import count, listing, number, shorten
+from socialstats.text import count, counted, listing, number, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -90,11 +90,14 @@ class Result:
         object.__setattr__(self, "rows", tuple(within_floats(row) for row in self.rows))
 
     def __repr__(self) -> str:
-        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        size = ", ".join(counted(n, what) for what, n in self.counts.items())
         return f"<{self.title}: {size}; {self.inference}>"
 
     def tidy(self) -> pd.DataFrame:
-        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others."""
+        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others.
+
+        Where a value, an interval or a test is missing, `undefined` says why, and `reason` names the kind of reason.
+        """
         import pandas as pd
 
         kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
@@ -164,12 +167,14 @@ class Result:
         Parameters
         ----------
         level : float, optional
-            Only metrics with closed-form intervals can change the level after the fact; others raise.
+            Intervals that follow from estimate, standard error and degrees of freedom (t, z, and these on Fisher's z
+            scale), and the metric's own where it can, are computed again.
 
         Raises
         ------
         InputError
-            For a level that is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
+            Where some interval cannot be computed again: the metric must be called with ``level=``. For a level that
+            is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
         """
         import pandas as pd
 
@@ -182,22 +187,35 @@ class Result:
         return pd.DataFrame(data, index=self.labels(rows), columns=names, dtype="float64")
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
-        """Return the rows with intervals at another level."""
+        """Return the rows with intervals at another level, or raise `InputError`."""
         if all(r.conf_level in (None, level) for r in self.rows):
             return self.rows
+        at_level: Callable[[Row, float], Row | None] = importlib.import_module("socialstats.inference.rows").at_level
+        found = [at_level(row, level) for row in self.rows]
+        rows = tuple(row for row in found if row is not None)
+        if len(rows) == len(found):
+            return rows
         raise InputError(f"these intervals are {self.inference}; call {self.metric}(..., level={level}) again")
 
     def summary(self) -> str:
         """Return the result as text: estimator, how the errors were obtained, n, terms, cautions."""
-        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        size = ", ".join(counted(n, what) for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
         facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
         if facts:
             lines.append("Fit: " + ", ".join(facts))
-        lines += ["", self.table_text(), ""]
+        lines += ["", self.table_text(), *self.undefined_lines(), ""]
         lines += [f"Caution {c}" for c in self.cautions if c.severity != "info"]
         lines += [f"Note {c}" for c in self.cautions if c.severity == "info"]
         return "\n".join(lines).rstrip()
+
+    def undefined_lines(self) -> list[str]:
+        """Return a line for each reason why terms have no value, no interval or no test, with the terms."""
+        reasons: dict[str, list[str]] = {}
+        for label, row in zip(self.labels(self.rows), self.rows, strict=True):
+            if row.undefined:
+                reasons.setdefault(row.undefined, []).append(label)
+        return [f"Undefined: {quoted(terms)}: {why}" for why, terms in reasons.items()]
 
     def table_text(self) -> str:
         """Return the terms as an aligned text table, columns without values left out."""
@@ -287,8 +305,7 @@ class Result:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
-        names = [f.name for f in fields(Row)]
-        terms = [{name: getattr(row, name) for name in names} for row in self.rows]
+        terms = [{f.name: getattr(row, f.name) for f in fields(Row) if f.name != "limits"} for row in self.rows]
         return said | asked | {
             "terms": [
                 {name: plain(dict(value) if name == "key" else value) for name, value in term.items()

@@ -138,7 +138,7 @@ def evenness_check(design: Comparisons) -> Diagnostic:
     k = len(design.items)
     n = np.bincount(design.item_a, design.count, k) + np.bincount(design.item_b, design.count, k)
     low, high = int(np.argmin(n)), int(np.argmax(n))
-    spread = f"{count(n[low])} comparisons an item"
+    spread = f"{count(n[low], 'comparison')} an item"
     if n[low] != n[high]:
         least, most = (f"{count(n[i])} ('{shorten(design.items[i])}')" for i in (low, high))
         spread = f"From {least} to {most} comparisons an item"

@@ -62,6 +62,7 @@ from socialstats.text import (
     as_given,
     capital,
     count,
+    counted,
     digits_of,
     inconclusive,
     level_text,
@@ -416,7 +417,7 @@ def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
         span = f"{count(least, 'pair')} each" if least == most else f"{count(least)} to {count(most, 'pair')}"
         so_what = "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
         check = f"How even are the clusters of {shorten(factor.name, 40)}?"
-        found.append(Diagnostic(check, f"{count(len(sizes))} clusters of {span}.", so_what))
+        found.append(Diagnostic(check, f"{counted(len(sizes), f'clusters of {span}')}.", so_what))
     return tuple(found)
 
 

@@ -499,7 +499,7 @@ NORMS = pd.DataFrame({
     "rot": ["1"] * 5 + ["2"] * 5 + ["3"] * 5 + ["4"] * 5, "who": ["h1", "h2", "h3", "m1", "m2"] * 4,
     "answer": ["4", "4", "3", "3", "4", "2", "2", "0", "2", "no", "1", "3", "1", "3", "2", "3", "3", "0", "3", "1"],
 })  # fmt: skip
-NORMS = NORMS.assign(source=NORMS["who"].str[0].map({"h": "human", "m": "model"}), 
+NORMS = NORMS.assign(source=NORMS["who"].str[0].map({"h": "human", "m": "model"}),
                      area=NORMS["rot"].map({"1": "x", "2": "x", "3": "y", "4": "y"}),
                      age=NORMS["who"].map({"h1": "old", "h2": "young", "h3": "young"}).fillna(""))  # fmt: skip
 AS_NORMS = {"unit": "rot", "rater": "who", "value": "answer", "levels": [*"01234"], "scale": "ordinal", "refusal": "no",

@@ -60,24 +60,9 @@ from socialstats.text import capital, count, inconclusive, level_text, number, p
 MOST_NAMED = 4
 
 
-def answer(main: Result, source: Source) -> tuple[str, ...]:
-    """Return the nearest model beside the reference lines, which others may be it, and which beat a constant answer."""
-    known = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0)
-    if not known:
-        return (f"No verdict: {model_rows(main)[0].undefined}.",)
-    lines, human = line_rows(main), shorten(source.human, 30)
-    top, best = lines["ceiling"], lines["constant"]
-    beside = [f"'{best.term}' {number(best.estimate, 2)}"]
-    if top.estimate is not None:
-        beside.insert(0, f"one {human} rater from the mode of the others {number(top.estimate, 2)}")
-    away, ends = f"the mode of the {human} answers", numbers_text(known[0])
-    if len(known) > 1 and known[0].estimate == known[-1].estimate:
-        first = f"All {count(len(known), 'model')} are as far from {away}: on average {ends} levels (ADA-Met)"
-    elif len(known) == 1:
-        first = f"{shorten(known[0].term, 40)} is on average {ends} levels from {away} (ADA-Met)"
-    else:
-        first = f"Nearest to {away} is {shorten(known[0].term, 40)}: on average {ends} levels away (ADA-Met)"
-    return (f"{first}; {', '.join(beside)}.", *nearest_words(main), *constant_words(main))
+def answer(main: Result) -> tuple[str, ...]:
+    """Return the sentence of the distances, which models may be the nearest too, and which beat a constant answer."""
+    return (main.sentence(), *nearest_words(main), *constant_words(main))
 
 
 def nearest_words(main: Result) -> tuple[str, ...]:
@@ -345,7 +330,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         study="ordinal-alignment",
         title=f"How far are the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=answer(main, source),
+        answer=answer(main),
         strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),

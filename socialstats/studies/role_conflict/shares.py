@@ -89,7 +89,7 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
         f"the line is an equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows "
         "a group's few strongest roles, the geometric mean treats all alike. The worths are those at equal "
         f"{held}{published}. Intervals: {shares.inference}, {refits_text(shares)}, "
-        f"{count(fits.own.design.n_rows)} comparisons{_effect(shares, fits)}.",
+        f"{count(fits.own.design.n_rows, 'comparison')}{_effect(shares, fits)}.",
         tables=tuple(tables),
         results=(shares,) if plain is None else (shares, plain),
     )
