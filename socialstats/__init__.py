@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.ratings_difference import ratings_difference as ratings_difference
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
+    from socialstats.metrics.reply_shares import reply_shares as reply_shares
     from socialstats.metrics.rereading import changed_means as changed_means
     from socialstats.metrics.rereading import changed_shares as changed_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
@@ -127,6 +128,7 @@ _HOMES = {
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.relationship_bias": ("relationship_bias",),
+    "socialstats.metrics.reply_shares": ("reply_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
     "socialstats.metrics.trait_profile": ("judge_zeros", "trait_profile"),
     "socialstats.metrics.weighted_kappa": ("kappa_quantiles", "weighted_kappa"),
@@ -161,7 +163,7 @@ __all__ = [
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
     "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "compare_models",
     "factors_of_models", "changed_shares", "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out",
-    "multiverse", "Variant", "over_models", "STUDIES",
+    "multiverse", "Variant", "over_models", "reply_shares", "STUDIES",
     # published numbers
     "audit", "claims",
     # planning

@@ -16,7 +16,7 @@ from socialstats.text import meant, shorten
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
     "label_check": "labels", "item_groups": "item_groups", "controls": "controls", "weights": "weights",
-    "name_check": "names", "models": "models",
+    "name_check": "names", "stances": "stances", "models": "models",
 }  # fmt: skip
 NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
 EVERY: dict[str, Callable[[Any], Any]] = {"models": lambda table: table}  # what every study of several models takes

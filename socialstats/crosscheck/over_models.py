@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, field_checks, label, relative
-from socialstats.results import Check, Result
+from socialstats.results import Check, Result, Row
 
 
 def checks_of(result: Result) -> list[Check]:
@@ -14,14 +14,15 @@ def checks_of(result: Result) -> list[Check]:
     from scipy import stats
 
     checks: list[Check] = []
-    level, factors, families = result.settings["level"], result.settings["groups"], {}
+    level, factors = result.settings["level"], result.settings["groups"]
+    families: dict[tuple[str, str | None], list[Row]] = {}
     for row in result.rows:
         name = row.label("number") or ""
         values, factor = result.extras["values"][name], row.label("factor")
         given = dict.fromkeys(values, "") if factor is None else factors[factor]
         parts = [np.array([x for model, x in values.items() if model in given and given[model] == (at or "")])
                  for at in (row.label("one") or row.label("level"), row.label("other"))]  # fmt: skip
-        one, low, high = parts[0], *result.extras["limits"][name]
+        one, (low, high) = parts[0], result.extras["limits"][name]
         if row.role == "difference":
             families.setdefault((name, factor), []).append(row)
             low, high = low - high, high - low
@@ -35,10 +36,11 @@ def checks_of(result: Result) -> list[Check]:
         checks.append(relative(label(row), row.estimate, value, "numpy", size=1.0))
         if row.std_error is None:
             continue
-        test: Any = stats.ttest_ind(*parts, equal_var=False) if row.role == "difference" else stats.ttest_1samp(one, 0)
+        pair = row.role == "difference"
+        test: Any = stats.ttest_ind(*parts, equal_var=False) if pair else stats.ttest_1samp(one, 0)
         ends = test.confidence_interval(level)
         checks += field_checks(row, statistic=float(test.statistic), df=float(test.df), p_value=float(test.pvalue),
-                               std_error=value / float(test.statistic) if test.statistic else row.std_error)  # fmt: skip
+                               std_error=value / float(test.statistic or 1.0) or row.std_error)  # fmt: skip
         checks += end_checks(row, max(float(ends.low), low), min(float(ends.high), high), least=abs(value))
     for rows in families.values():
         checks += adjusted_checks(rows)

@@ -19,8 +19,22 @@ from socialstats.results.rows import Interval, Row
 ANYWHERE = (-math.inf, math.inf)
 NO_ENDS = "the method has no interval for these data"
 NO_WIDTH = "the interval has no width"
+BEYOND = "the whole interval lies beyond what is possible"
 MISSED = "the interval leaves the estimate out: too few or too uneven data for this method"
 ROUNDING = 1e-9  # share of an estimate (or of 1) by which rounding can put an end beyond it
+
+
+def kept_within(row: Row, value: float, limits: tuple[float, float]) -> Row:
+    """Return a row whose estimate is a corrected value, cut at what is possible, where its correction leads further.
+
+    Examples
+    --------
+    >>> kept_within(Row(term="S", method="jackknife t"), -0.3, (0.0, 225.0)).method
+    'jackknife t, cut at 0, beyond which its correction leads'
+    """
+    inside = min(max(value, limits[0]), limits[1])
+    end = "" if inside == value else f", cut at {inside:g}, beyond which its correction leads"
+    return replace(row, estimate=inside, method=f"{row.method}{end}")
 
 
 def with_ends(
@@ -67,7 +81,10 @@ def with_ends(
         why = NO_ENDS
     if why or low is None or high is None:
         return replace(row, conf_low=None, conf_high=None, conf_level=None, undefined=why)
+    wide = low < high
     low, high = (min(max(end, within[0]), within[1]) for end in (low, high))
+    if wide and low == high:
+        return with_ends(row, None, None, level, why=BEYOND)
     if row.estimate is not None:
         slack = math.inf if hold else ROUNDING * max(1.0, abs(row.estimate))
         if not low - slack <= row.estimate <= high + slack:

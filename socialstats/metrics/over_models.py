@@ -106,9 +106,7 @@ def over_models(
     )  # fmt: skip
 
 
-def checked_groups(
-    results: Mapping[str, Result], groups: Mapping[str, Mapping[str, str]]
-) -> dict[str, dict[str, str]]:
+def checked_groups(results: Mapping[str, Result], groups: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """Return the levels of the models that have one, factor by factor."""
     found = {}
     for factor, levels in groups.items():
@@ -139,7 +137,8 @@ def values_of(results: Mapping[str, Result], wanted: Wanted) -> tuple[str, dict[
                              f"{quoted(sorted({str(row.group) for row in rows}), 12)}")  # fmt: skip
         there = there or bool(rows)
         tested = tested or any(row.p_value is not None for row in rows)
-        own |= {model: row.estimate for row in rows if row.estimate is not None}
+        if rows and rows[0].estimate is not None:
+            own[model] = rows[0].estimate
     if not there:
         known = list(dict.fromkeys(row.term for result in results.values() for row in result.rows))
         raise InputError(f"rows: no result has '{shorten(term)}'; rows: {quoted(known, 20)}")

@@ -620,7 +620,8 @@ def contrasts(found: Analysis, *, every: bool) -> list[tuple[Row, Callable[[Anal
     out.append((Row(term=SAME), Analysis.position, 1.0))
     names = found.groups
     for a, b in dict.fromkeys((a, b) for _, a, b in found.means.cells):
-        row = Row(term=names[a] if a == b else f"{names[a]}, {names[b]}", key=(("first", names[a]), ("second", names[b])))
+        term = names[a] if a == b else f"{names[a]}, {names[b]}"
+        row = Row(term=term, key=(("first", names[a]), ("second", names[b])))
         out.append((row, lambda part, a=a, b=b: part.each((1.0, a, b)), 1.0))  # type: ignore[misc]
     return out
 

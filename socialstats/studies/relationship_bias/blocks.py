@@ -392,7 +392,7 @@ def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, result
                    for of_b in (True, False))  # fmt: skip
     even = [replace(row, group=None) for row in results[0].rows if row.label("alike")]
     tests = [replace(row, term=f"{row.label('level')}: {row.term}", group=None) for row in results[0].rows
-             if row.role == "test" and row.label("level") and row.test != "mid_p" and row.p_value is not None]  # fmt: skip
+             if row.role == "test" and row.label("level") and row.test == "chi2"]  # fmt: skip
     listed = (
         (biases, f"Bias B by {title}", heading),
         (place, f"Effect of the place by {title}: mean answer S between names of one group", heading),
