@@ -114,8 +114,13 @@ def split_by(design: Any) -> dict[str, Any]:
     if design.by is None:
         return {"all": design}
     return {
-        level: replace(design.take((design.by.codes == code) | (design.by.codes < 0),  # below 0: of all levels
-                                   note=f"{design.by.name} = {level}"), by=None)
+        level: replace(
+            design.take(
+                (design.by.codes == code) | (design.by.codes < 0),  # below 0: of all levels
+                note=f"{design.by.name} = {level}",
+            ),
+            by=None,
+        )
         for code, level in enumerate(design.by.levels)
     }
 

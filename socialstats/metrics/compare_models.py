@@ -616,9 +616,9 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     end = f" ({p_value(tested[0].p_adjusted, name='Holm-adjusted p')})" if len(tested) == 1 else " (Holm)"
     verb = "was" if 1 in (clear, len(tested)) else "were"
     text += f"{count(clear)} of {count(len(tested), 'difference')} {verb} significant{end}"
+    sets, include = ("rank set", "includes") if len(first) == 1 else ("rank sets", "include")
     return (
-        f"{text}; the {level_text(level)} {'rank set' if len(first) == 1 else 'rank sets'} of {count(len(first), noun)} "
-        f"{'includes' if len(first) == 1 else 'include'} rank 1, the {kind.best} "
+        f"{text}; the {level_text(level)} {sets} of {count(len(first), noun)} {include} rank 1, the {kind.best} "
         f"({quoted(first, 5)})."
     )
 

@@ -108,7 +108,8 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     rows, kind = [row for row in found.rows if row.group == DIFFERENCE], KINDS[found.metric]
     tested = [row for row in rows if row.p_adjusted is not None]
     clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - found.settings["level"]]
-    said = f"{count(len(clear))} of {count(len(tested), 'difference')} {'was' if 1 in (len(clear), len(tested)) else 'were'} "
+    verb = "was" if 1 in (len(clear), len(tested)) else "were"
+    said = f"{count(len(clear))} of {count(len(tested), 'difference')} {verb} "
     said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})."
     names = [row.term for row in ordered(found) if row.estimate is not None]
     cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
@@ -152,7 +153,7 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - options.level]
     said = [
         f"{count(len(clear))} of {count(len(tested), 'difference')} between groups of models "
-        f"{'was' if 1 in (len(clear), len(tested)) else 'were'} significant (Welch's t, models as the sample, Holm by factor)."
+        f"{'was' if 1 in (len(clear), len(tested)) else 'were'} significant (Welch's t over models, Holm by factor)."
     ]
     said += [f"{capital(shorten(row.term, 60))}: {number(row.estimate, KINDS[found.metric].digits)}, "
              f"{p_value(row.p_adjusted, name='Holm-adjusted p')}." for row in clear[:4]]  # fmt: skip

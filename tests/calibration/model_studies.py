@@ -89,7 +89,7 @@ def couples(rng: np.random.Generator, scenarios: int, pairs: int, liking: float,
 
 
 def actions(rng: np.random.Generator, units: int) -> Result:
-    """Jensen-Shannon similarity of models with one set of shares to people with another; runs of a unit mostly agree."""
+    """Similarity of models with one set of shares to people with another; runs of a unit mostly agree."""
     parts = []
     for source, shares, size, n in (("human", (0.5, 0.3, 0.2), 6.0, 7), *((m, (0.3, 0.2, 0.5), 0.7, 5) for m in NAMES)):
         chances = rng.dirichlet(size * np.array(shares), units)

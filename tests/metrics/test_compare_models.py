@@ -52,7 +52,8 @@ def test_models_are_compared_on_the_units_of_both() -> None:
     both = wide[["m1", "m2"]].dropna()
     theirs = stats.ttest_rel(both["m1"], both["m2"])
     row = found.row("m1 - m2")
-    assert (row.estimate, row.p_value, row.n_units) == pytest.approx(((both["m1"] - both["m2"]).mean(), theirs.pvalue, 8))
+    gap = float((both["m1"] - both["m2"]).mean())
+    assert (row.estimate, row.p_value, row.n_units) == pytest.approx((gap, theirs.pvalue, 8))
     assert found.row("m1 - m3").n_units == 12
     assert [c.code for c in found.cautions] == ["SS342"]
     assert found.verify().ok
@@ -145,7 +146,7 @@ def test_similarities_differ_by_their_corrected_values_with_the_bootstraps_error
         return float(jsd[1] - jsd[0])
 
     drawn = [gap(counts[rng.integers(0, 60, 60)]) for _ in range(2000)]
-    assert row.std_error == pytest.approx(np.std(drawn), rel=0.08)  # 2,000 resamples: 1.6 %, and the bootstrap's n/(n-1)
+    assert row.std_error == pytest.approx(np.std(drawn), rel=0.08)  # five errors of 2,000 resamples
 
 
 def test_distances_are_paired_by_unit() -> None:

@@ -136,7 +136,7 @@ def test_the_group_named_first_is_favoured_by_a_positive_bias() -> None:
     design = given.read(as_table(table))
     options = replace(FAST, verify=False)
     plain, turned = (run_study(given, design, o) for o in (options, replace(options, first="woman")))
-    rows = [[r for b in one.blocks if b.id == "bias" for r in b.results[0].rows][0] for one in (plain, turned)]
+    rows = [next(r for b in one.blocks if b.id == "bias" for r in b.results[0].rows) for one in (plain, turned)]
     assert [r.term for r in rows] == ["man - woman", "woman - man"]
     assert rows[0].estimate == -(rows[1].estimate or 0.0)
     with pytest.raises(ss.InputError, match="'child' is no group of names"):

@@ -255,7 +255,8 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
     by = design.by.name if design.by is not None else "level"
     fits, groupings, reference = numbers.fits, groupings_of(design, options), numbers.reference
     found = (
-        *comparison(numbers.own_s, options, by), sensitivity_block(numbers.own_s, by, options),
+        *comparison(numbers.own_s, options, by),
+        sensitivity_block(numbers.own_s, by, options),
         differences_block(numbers.s, by, reference, options),
         effects_block(numbers, by, options),
         share_levels_block(fits, groupings, by, options.level),

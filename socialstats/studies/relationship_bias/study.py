@@ -88,8 +88,14 @@ def suits(design: Ratings) -> bool:
 def bias(design: Ratings, options: StudyOptions, **choices: Any) -> Result:
     """Return the biases of a design without a by factor."""
     found: Any = relationship_bias(
-        design, **{"level": options.level, "seed": options.seed, "resamples": FEW,
-                   "groups": group_order(design, options.first), **choices}
+        design,
+        **{
+            "level": options.level,
+            "seed": options.seed,
+            "resamples": FEW,
+            "groups": group_order(design, options.first),
+            **choices,
+        },
     )
     result: Result = found
     return result
