@@ -21,9 +21,9 @@ from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import mean_errors
 from socialstats.inference.rows import with_ends, with_t
-from socialstats.metrics.ratings_difference import ALPHA, Measure, alpha_of, distance, mean_of
 from socialstats.models.bradley_terry.covariance import holm_rank_sets
 from socialstats.models.divergence import jensen_shannon
+from socialstats.models.measures import ALPHA, Measure, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
 from socialstats.models.shares import source_counts
 from socialstats.models.sources import human_source
@@ -35,6 +35,7 @@ from socialstats.tables import as_table
 from socialstats.text import count, interval, level_text, listing, number, p_value, quoted, shorten
 from socialstats.voice import option
 
+SIZE = "B_all"
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
 WORDS = {"relationship_bias": "bias B,"}  # of other numbers than the main one
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
@@ -158,13 +159,10 @@ def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Numbe
 
 def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
     """B_all, the mean size of the biases, or the bias B of two groups, by scenario and pair of names."""
-    from socialstats.metrics.relationship_bias import BIAS, OVERALL, PLAIN, read
-
-    found, _ = read(result.design, dict(result.settings))
-    name = wanted or PLAIN
-    row = result.row(name, group=OVERALL if name == PLAIN else BIAS)
+    found, name = result.extras["analysis"], wanted or SIZE
+    row = result.row(name, group="overall" if name == SIZE else "bias")
     each, weight = found.every_bias()
-    if name != PLAIN:
+    if name != SIZE:
         term = next(k for k, pair in enumerate(found.pairs) if found.bias_row(pair).term == name)
         each, weight = found.bias(found.pairs[term]), np.ones(1)
     means, answers = found.means, found.answers
@@ -174,7 +172,7 @@ def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
     sums = np.zeros((len(there), 2 * k))
     np.add.at(sums, (place, means.cell[used]), (means.weight * answers.score)[used])
     np.add.at(sums, (place, k + means.cell[used]), means.weight[used])
-    size = name == PLAIN
+    size = name == SIZE
 
     def finish(total: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -274,19 +272,6 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
     return found
 
 
-def of_pairs(result: Result, model: str, wanted: str | None) -> list[Number]:
-    """The mean difference of two conditions, by pair; of yes-or-no values the difference of shares."""
-    design = result.design
-    row = result.row("difference") if result.metric == "mcnemar" else result.rows[0]
-    gap = np.asarray(design.first, dtype=np.float64) - np.asarray(design.second, dtype=np.float64)
-    copies = np.asarray(design.count, dtype=np.float64)
-    return [Number(
-        row=replace(row, term=model), units=tuple(design.units),
-        clusters=labels_of(design, result.settings["cluster"]), sums=np.column_stack([gap * copies, copies]),
-        finish=ratio, value=float(row.estimate) if row.estimate is not None else np.nan, linear=True,
-    )]  # fmt: skip
-
-
 KINDS: dict[str, Kind] = {
     "sensitivity": Kind(said="sensitivity S", numbers=of_sensitivity, reach=225.0, best="lowest"),
     "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest"),
@@ -295,8 +280,6 @@ KINDS: dict[str, Kind] = {
     "trait_profile": Kind(said="composite", numbers=of_profile),
     "krippendorff_alpha": Kind(said="Krippendorff's alpha", numbers=of_ratings, digits=3, bounded=True),
     "mean_ratings": Kind(said="mean rating", numbers=of_ratings),
-    "paired_difference": Kind(said="mean difference", numbers=of_pairs),
-    "mcnemar": Kind(said="difference of shares", numbers=of_pairs, reach=2.0, digits=3),
 }  # fmt: skip
 
 
@@ -434,8 +417,8 @@ def compare_models(
     ----------
     results : ResultGroup, mapping of model to Result, or Result
         Of `sensitivity` (compared: S, corrected for noise), `relationship_bias` (B_all), `js_similarity`, `ada_met`,
-        `trait_profile` (composite), `krippendorff_alpha`, `mean_ratings`, `paired_difference` or `mcnemar`: one result
-        a model, or one with all models (`js_similarity`, `ada_met`, `trait_profile`).
+        `trait_profile` (composite), `krippendorff_alpha` or `mean_ratings`: one result a model, or one with all models
+        (`js_similarity`, `ada_met`, `trait_profile`).
     number : str, optional
         Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` the bias of two groups of names, such
         as ``"man - woman"``.

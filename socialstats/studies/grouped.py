@@ -12,10 +12,12 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, SocialStatsError
+from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS
 from socialstats.models.sources import HUMANS, human_source, raters_of
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
-from socialstats.studies.estimates import settings_of, verify_all
+from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
@@ -24,6 +26,7 @@ from socialstats.text import count, listing, quoted, shorten
 
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
+LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
@@ -103,7 +106,31 @@ def compared_levels(outcomes: Mapping[str, Outcome], by: str, options: StudyOpti
     known = {level: next((r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None)
              for level, o in outcomes.items()}  # fmt: skip
     found = {level: result for level, result in known.items() if result is not None}
-    return comparison(found, options, by, further(found)) if len(found) > 1 else ()
+    made = comparison(found, options, by, further(found)) if len(found) > 1 else ()
+    return made or leading(outcomes, by)
+
+
+def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
+    """Put the leading estimates of all levels beside each other, their tests adjusted as one family."""
+    first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
+    shown = {level: block.results[0] for level, block in first.items() if block.results}
+    leads = {level: result for level, result in shown.items() if result.metric != "symmetry"}
+    if len(leads) < 2:
+        return ()
+    rows = [replace(result.rows[0], term=level, group=None) for level, result in leads.items()]
+    tested, adjusted = with_holm(rows, f"levels of {by}")
+    title, named = next(iter(leads.values())).title, shorten(by, 40)
+    block = Block(
+        id="levels",
+        question=f"How do the levels of {named} compare?",
+        sentences=(f"{title}, for each of {count(len(leads), 'level')} of {named} by itself.",),
+        draw=partial(forest, tested, sort=False, digits=3, label=by, xlabel=title),
+        figure_title=f"{title} by {named}",
+        caption="Each level by itself: whether two levels differ is not tested here.",
+        tables=(rows_table(tested, f"{title} by {named}", term=named),),
+        results=() if adjusted is None else (adjusted,),
+    )
+    return (block,)
 
 
 def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[Caution, ...]:

@@ -224,7 +224,8 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
                          "two at least")  # fmt: skip
     numbers = compute(design, options)
-    shown = with_level_effect(blocks(numbers, design, options), numbers.fits)
+    first = comparison(numbers.own_s, options, design.by.name)
+    shown = (*first, *with_level_effect(blocks(numbers, design, options), numbers.fits))
     keys = [key for v in numbers.levels.values() for key in v.fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
@@ -243,7 +244,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         methods=(methods(numbers, options),),
         references=tuple(dict.fromkeys(keys)),
         verifications=verify_all(
-            verified, [block for block in shown if block.id == "levels-shares"] if verified else []
+            verified, [*first, *(block for block in shown if block.id == "levels-shares")] if verified else []
         ),
         settings=options.echo() | {"reference": numbers.reference},
         **shared(design, options),
@@ -255,7 +256,6 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
     by = design.by.name if design.by is not None else "level"
     fits, groupings, reference = numbers.fits, groupings_of(design, options), numbers.reference
     found = (
-        *comparison(numbers.own_s, options, by),
         sensitivity_block(numbers.own_s, by, options),
         differences_block(numbers.s, by, reference, options),
         effects_block(numbers, by, options),

@@ -13,8 +13,9 @@ from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics.ada_met import ada_met, by_attribute
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.ratings_difference import ALPHA, ratings_difference
+from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.reply_shares import reply_shares
+from socialstats.models.measures import ALPHA
 from socialstats.models.sources import Source, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined

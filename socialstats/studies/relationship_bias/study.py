@@ -160,7 +160,6 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     lead, by_cluster = partial(bias_row, strongest), lambda cluster: bias(design, options, cluster=cluster)
     quantity = f"bias B of {shorten(strongest, 40)}"
     found = [
-        *by_rater(design, options),
         bias_block(main, options),
         overall_block(main, each),
         position_block(main),
@@ -173,6 +172,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         *bias_multiverses(design, options, biases),
     ]
     blocks = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+    blocks = (*by_rater(design, options), *blocks)
     results = {
         "Biases": main, "Biases by scenario": scenarios, "Names": names, "Biases, model by model": each,
         **{f"Biases by {name}": result for name, result in strata.items()},
