@@ -82,7 +82,8 @@ def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> N
 def test_all_blocks_are_there_drawn_and_verified(outcome: Outcome) -> None:
     ids = [b.id for b in outcome.blocks]
     assert ids == [
-        "models", "models-differences", "levels-s", "differences-s", "levels-effects", "levels-shares", "differences-shares", "levels-strengths",
+        "models", "models-differences",
+        "levels-s", "differences-s", "levels-effects", "levels-shares", "differences-shares", "levels-strengths",
         "differences-entropy", "multiverse",
     ]  # fmt: skip
     assert all(b.draw is None or b.draw() for b in outcome.blocks)
