@@ -84,7 +84,7 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
         first,
         title=f"{first.title} By {by}",
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
-        answer=(*(block.sentences[0] for block in compared[:1]), *said),
+        answer=(*(block.sentences[0] for block in compared[:1] if block.id == "models"), *said),
         strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else None,
         cautions=_cautions(outcomes, compared),
         blocks=(*compared, *blocks),

@@ -174,8 +174,8 @@ def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     assert [b.id for b in outcome.blocks] == [
-        "models", "models-differences",
-        "distance", "near", "matches", "stratum-1", "closest", "group-1", "group-2", "refusals", "agreement", "multiverse",
+        "models", "models-differences", "distance", "near", "matches", "stratum-1", "closest", "group-1", "group-2",
+        "refusals", "replies", "agreement", "multiverse",
     ]  # fmt: skip
     table = next(b for b in outcome.blocks if b.id == "closest").tables[0]
     closest = {(row[0], row[1]): row[2] for row in table.cells}
@@ -251,9 +251,10 @@ def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> Non
 
 def test_captions_say_units_people_models_and_the_design_effect() -> None:
     outcome = run_study(STUDIES["ordinal-alignment"], norms_design(norms()), FAST)
-    caption = outcome.blocks[0].caption
+    distances = next(b for b in outcome.blocks if b.id == "distance")
+    caption = distances.caption
     assert "40 units, 960 answers of 24 people, 3 models." in caption
-    effects = sorted(outcome.blocks[0].results[0].extras["design_effect"].values())
+    effects = sorted(distances.results[0].extras["design_effect"].values())
     assert f"{effects[1]:.1f} times that of independent units (design effect" in caption
     assert all(effect >= 1 for effect in effects)
 

@@ -196,7 +196,9 @@ def test_models_are_compared_with_each_other(outcome: Outcome, frame: pd.DataFra
             ttest_rel(cells[one], cells[other]),
         )
         assert (row.statistic, row.p_value) == pytest.approx((test.statistic, test.pvalue))
-    assert "3 of 3 pairs of models differ" in outcome.blocks[0].sentences[2]
+        found = outcome.blocks[0].results[0].row(f"{one} - {other}")
+        assert (found.statistic, found.p_value) == pytest.approx((test.statistic, test.pvalue))
+    assert outcome.blocks[1].sentences[0].startswith("3 of 3 differences were significant")
 
 
 def test_without_a_judge_the_zero_is_that_of_the_others(
