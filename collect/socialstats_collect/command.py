@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.writing import as_bytes, format_of, write_whole
 from socialstats.text import count
-from socialstats_collect.converting import as_bytes, format_of, write_whole
 from socialstats_collect.log import Log
 from socialstats_collect.run import Run, Work, belongs, header, survey
 from socialstats_collect.runfile import RunFile, read_runfile

@@ -7,6 +7,8 @@ import difflib
 from typing import Any, NoReturn
 
 from socialstats.cli.auditing import add_audit
+from socialstats.cli.building import add_design
+from socialstats.cli.joining import add_join
 from socialstats.cli.options import add_analysis, add_data, day
 from socialstats.cli.validating import add_validate
 
@@ -84,7 +86,9 @@ def make_parser() -> argparse.ArgumentParser:
     estimate = _command(commands, "estimate", "estimate:run_estimate", help="compute one metric of a table",
                         add_help=False)  # fmt: skip
     estimate.add_argument("words", nargs=argparse.REMAINDER)  # each metric has a parser of its own
+    add_design(commands)
     _collecting(commands)
+    add_join(commands)
     add_validate(commands)
     add_audit(commands)
     return parser
