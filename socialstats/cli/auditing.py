@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.writing import add_output, write
 from socialstats.errors import InputError
+from socialstats.text import listing
 
 if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
@@ -48,7 +50,11 @@ def add_audit(commands: Any) -> None:
     add = parser.add_argument
     add("tables", nargs="*", metavar="TABLE", help="published tables: csv, tsv, ...; - for stdin")
     add("--rules", metavar="FILE", help="which checks to make (TOML)")
-    add("--example", metavar="NAME", help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004")
+    add(
+        "--example",
+        metavar="NAME",
+        help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004; TABLE: files that it can use",
+    )
     add_output(add)
     add("--fail-on", choices=["never", "disagree", "major"], default="never",
         help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip
@@ -57,11 +63,17 @@ def add_audit(commands: Any) -> None:
 def run_audit(options: argparse.Namespace) -> int:
     """Audit the tables and write the outcome."""
     from socialstats.audit import audit, papers
+    from socialstats.audit.rules import optional_tables
 
     if options.example is not None:
-        if options.tables or options.rules:
-            raise InputError("--example brings its own tables and rules: leave out TABLE and --rules")
+        if options.rules:
+            raise InputError("--example brings its own rules: leave out --rules")
         options.rules = str(papers(options.example)[options.example])
+        optional = optional_tables(options.rules)
+        strange = [name for name in options.tables if Path(name).name.split(".")[0] not in optional]
+        if strange:
+            wanted = listing([f"{name}.csv ({what})" for name, what in optional.items()]) or "none"
+            raise InputError(f"{strange[0]} is no table of this example, which brings its own. Further ones: {wanted}")
     report = audit(options.tables, options.rules)
     write(options, (*options.tables, options.rules), lambda kind, color: rendered(kind, report, color))
     bad = [f for f in report.findings if f.verdict == "disagree"]
