@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,15 +71,42 @@ def run_audit(options: argparse.Namespace) -> int:
             raise InputError("--example brings its own rules: leave out --rules")
         options.rules = str(papers(options.example)[options.example])
         optional = optional_tables(options.rules)
-        strange = [name for name in options.tables if Path(name).name.split(".")[0] not in optional]
+        folder = options.example == "003"
+        strange = [
+            name
+            for name in options.tables
+            if not (folder and Path(name).is_dir()) and Path(name).name.split(".")[0] not in optional
+        ]
         if strange:
             wanted = listing([f"{name}.csv ({what})" for name, what in optional.items()]) or "none"
             raise InputError(f"{strange[0]} is no table of this example, which brings its own. Further ones: {wanted}")
-    report = audit(options.tables, options.rules)
+    report = (
+        audited(options.tables, options.rules) if options.example == "003" else audit(options.tables, options.rules)
+    )
     write(options, (*options.tables, options.rules), lambda kind, color: rendered(kind, report, color))
     bad = [f for f in report.findings if f.verdict == "disagree"]
     reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
     return int(reached[options.fail_on])
+
+
+def audited(paths: Sequence[str], rules: str) -> AuditReport:
+    """Audit with the tables of ADA-Met's released folder, where a folder is given."""
+    import tempfile
+
+    from socialstats.audit import audit
+
+    folders = [path for path in paths if Path(path).is_dir()]
+    if not folders:
+        return audit(paths, rules)
+    import pandas as pd
+
+    from socialstats_collect.readers.ada_met import tables_of
+
+    with tempfile.TemporaryDirectory() as place:
+        made = {Path(place) / f"{name}.csv": rows for name, rows in tables_of(Path(folders[0])).items()}
+        for path, rows in made.items():
+            pd.DataFrame(rows).to_csv(path, index=False)
+        return audit([*made, *(path for path in paths if path not in folders)], rules)
 
 
 def rendered(kind: str, report: AuditReport, color: bool) -> str:
