@@ -61,6 +61,9 @@ def table_of(logs: Sequence[Log]) -> pd.DataFrame:
         )
     if len(logs) == 1:
         return logs[0].rows
+    if len({"status" in log.rows.columns for log in logs}) > 1:
+        held = [log.files[0] for log in logs if "status" not in log.rows.columns]
+        raise InputError(f"answers, and questions without answers ({quoted(held)}): convert these files on their own")
     parts = [log.rows.assign(**{LOG: log.files[0]}) for log in logs if len(log.rows)]
     return pd.concat(parts, ignore_index=True)
 
@@ -114,6 +117,8 @@ def _say(logs: Sequence[Log], table: pd.DataFrame) -> None:
         print(f"{log.files[0]}: {log.harness}{version}, {count(len(log.rows), 'row')}", file=sys.stderr)
         for note in log.notes:
             print(f"note: {''.join(ch if ch.isprintable() else ' ' for ch in note)}", file=sys.stderr)
+    if "status" not in table.columns:  # questions without answers
+        return
     statuses = Counter(table["status"])
     said = ", ".join(f"{status} {count(n)}" for status, n in statuses.most_common())
     print(f"rows by status: {said}", file=sys.stderr)

@@ -376,6 +376,14 @@ def slug(*parts: str) -> str:
     return "-".join("_".join(part.split()) for part in parts)
 
 
+def item(identifier: str, *parts: Mapping[str, str]) -> Row:
+    """Return an item of several parts; its identifier stands first and is none of theirs."""
+    row = {"item_id": identifier}
+    for part in parts:
+        row |= part
+    return row | {"item_id": identifier}
+
+
 def norms(spec: Spec, texts: Texts) -> Built:
     """Cross scenarios with pressures and with none; a pressure of a scenario or domain stands before a general one."""
     scenarios = spec.table("scenarios", ["scenario", "goal", "situation", "norm"], unique=["scenario"])
@@ -391,10 +399,8 @@ def norms(spec: Spec, texts: Texts) -> Built:
                 "" if name == NONE else pressure_text(spec, scenario, [p for p in pressures if p["pressure"] == name])
             )
             split = {"split": "dev" if scenario["scenario"] in dev else "test"} if "dev" in spec.values else {}
-            rows.append({
-                "item_id": slug(scenario["scenario"], name), **scenario, **split, "pressure": name,
-                "pressure_text": text,
-            })  # fmt: skip
+            identifier = slug(scenario["scenario"], name)
+            rows.append(item(identifier, scenario, split, {"pressure": name, "pressure_text": text}))
     return rows, [], {row["scenario"]: 1 for row in scenarios}
 
 
@@ -451,11 +457,11 @@ def couples(spec: Spec, texts: Texts) -> Built:
             of = [shuffled((row["name"] for row in names[group]), *salt, group) for group in (first, second)]
             for a, b in name_pairs(spec, first, second, *of):
                 for one, other, of_one, of_other in ((a, b, first, second), (b, a, second, first)):
-                    rows.append({
-                        "item_id": slug(scenario["scenario"], one, other), **scenario, "group_first": of_one,
-                        "group_second": of_other, "name_first": one, "name_second": other,
+                    asked = {
+                        "group_first": of_one, "group_second": of_other, "name_first": one, "name_second": other,
                         "pair": slug(*sorted((a, b))),
-                    })  # fmt: skip
+                    }  # fmt: skip
+                    rows.append(item(slug(scenario["scenario"], one, other), scenario, asked))
     pairs = Counter(row["scenario"] for row in rows if row["group_first"] < row["group_second"])
     return rows, [], pairs and {name: n // math.comb(len(names), 2) for name, n in pairs.items()}
 
@@ -513,8 +519,8 @@ def rules(spec: Spec, texts: Texts) -> Built:
             rows.append({**row, "rule": row["item_id"], "group": "everybody"})
         for group in groups:
             text = filled(wording, {**row, **group}, spec, "wording")
-            identifier = slug(row["item_id"], group["group"])
-            rows.append({**row, **group, "item_id": identifier, "text": text, "rule": row["item_id"]})
+            more = {"text": text, "rule": row["item_id"]}
+            rows.append(item(slug(row["item_id"], group["group"]), row, group, more))
     return rows, [], {row["item_id"]: 1 for row in drawn}
 
 

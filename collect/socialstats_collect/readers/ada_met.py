@@ -34,6 +34,7 @@ from socialstats_collect.readers.tabular import (
 
 NAME = "ada-met"
 NEEDS = "a csv with a column 'rot' or 'rot_id' and several columns of labels A to F, or its released folder (ADA-Met)"
+FEWEST = 5  # people of whom ordinal-alignment takes a mode
 CODES = {letter: float(code) for code, letter in enumerate("ABCDE")}
 REFUSAL = "F"
 EMPTY = ("", "NA", "N/A", "nan", "None")
@@ -242,7 +243,7 @@ def _options(rows: list[Row], people: list[str], models: list[str]) -> str:
     """Return the options that read the table; people answer one prompt, so that the others are left out."""
     prompts = list(dict.fromkeys(str(r["prompt"]) for r in rows if r["prompt"]))
     said = " --map unit=unit --map rater=rater --map value=answer --levels A,B,C,D,E --refusal F"
-    if people and models:
+    if len(people) >= FEWEST and models:
         said = f" --study ordinal-alignment{said} --map rater_source=source"
         said += "".join(f" --exclude {shlex.quote(f'prompt={prompt}')}" for prompt in prompts[1:])
     elif len(prompts) > 1:
