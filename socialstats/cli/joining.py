@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.deciding import split_list
 from socialstats.cli.voices import of_metric
 from socialstats.errors import InputError
 from socialstats.voice import speaking
@@ -69,6 +68,7 @@ def run_join(options: argparse.Namespace) -> int:
 
 def joined(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows with the columns of the other table, and what happened."""
+    from socialstats.cli.deciding import split_list
     from socialstats.tables.joining import join, outcome
 
     on = {ours: theirs or ours for ours, _, theirs in (entry.partition("=") for entry in split_list(options.on))}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.planning.plan import PlanResult
-from socialstats.planning.power import power_clustered_mean
+from socialstats.planning.power import clustered_mean_width, power_clustered_mean
 from socialstats.tables import as_text, read_table
 from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import option
@@ -139,11 +139,7 @@ class Items:
 
     def half_width(self) -> float:
         """Return half the width of the 95 % interval of the main mean, t with clusters - 1 degrees of freedom."""
-        from scipy.special import stdtrit
-
-        clusters, size = self.size
-        variance = self.sd**2 * (1 + (size - 1) * self.icc) / (clusters * size)
-        return float(stdtrit(clusters - 1, 0.975) * math.sqrt(variance))
+        return clustered_mean_width(*self.size, self.sd, self.icc)
 
     def sentences(self) -> list[str]:
         """Say how many items of which kind there are, and what that means for precision."""
