@@ -330,6 +330,11 @@ def checked_precision(spec: Spec) -> dict[str, float]:
     names = ("sd", "icc", "power", "alpha")
     if not isinstance(given, Mapping) or not set(given) <= set(names):
         raise spec.wrong("precision", f"not a table with {', '.join(names)}")
+    ranges = {"sd": (0, math.inf), "icc": (-1e-9, 1), "power": (0, 1), "alpha": (0, 1)}
+    for name, value in given.items():
+        low, high = ranges[name]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high:
+            raise spec.wrong("precision", f"{option(name, value)} is no number between {max(low, 0):g} and {high:g}")
     return {name: float(value) for name, value in given.items()}
 
 
@@ -373,9 +378,18 @@ def slug(*parts: str) -> str:
 
 
 def item(identifier: str, *parts: Mapping[str, str]) -> Row:
-    """Return an item of several parts; its identifier stands first and is none of theirs."""
+    """Return an item of several parts; its identifier stands first and is none of theirs.
+
+    Raises
+    ------
+    InputError
+        For a column of two parts with other values, unless it is the text that was put together.
+    """
     row = {"item_id": identifier}
     for part in parts:
+        clash = [name for name in part if name not in ("item_id", "text") and row.get(name, part[name]) != part[name]]
+        if clash:
+            raise InputError(f"item '{identifier}': two parts have a column '{clash[0]}'. Rename it in its table")
         row |= part
     return row | {"item_id": identifier}
 

@@ -365,7 +365,7 @@ def power_clustered_mean(
 
 
 def clustered_mean_width(clusters: int, size: int, sd: float, icc: float, level: float = 0.95) -> float:
-    """Return half the width of the t interval of a mean of clustered values, with the variance of `power_clustered_mean`.
+    """Return half the width of the t interval of a mean of clustered values; its variance as in `power_clustered_mean`.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from socialstats_collect.readers.tabular import label
 NAME = "scenarios"
 NEEDS = "a table with Role1, Role2 and Story, with goal, situation and norm, or of texts with NAME1 and NAME2"
 Columns = Mapping[str, list[str | None]]
+LABEL = 40  # characters
 QUESTION = re.compile(r"\s*who is right\b.*", re.IGNORECASE | re.DOTALL)
 KINDS = {"e": "egalitarian", "t": "traditional", "o": "other"}
 KIND_OF = {**KINDS, **{name: name for name in KINDS.values()}}
@@ -148,15 +149,11 @@ def norms(columns: Columns) -> Read:
 
 
 def pressure_of(row: Mapping[str, str]) -> tuple[str, str]:
-    """Return kind and text of a pressure; no pressure is ``none``."""
-    kind = row.get("pressuretype") or row.get("pressurecategory") or ""
-    text = row.get("pressuretext") or row.get("pressurecontent") or ""
-    if not kind:
-        kind, text = (row.get("pressure", ""), text) if text else ("", row.get("pressure", ""))
-    elif not text:
-        text = row.get("pressure", "")
-    none = (kind or text).strip().lower() in ("", "none", "no pressure", "base", "baseline")
-    return ("none", "") if none else (kind or "pressure", text)
+    """Return kind and text of a pressure; no pressure is ``none``, a kind longer than a label is its text."""
+    said = row.get("pressure", "")
+    kind = row.get("pressuretype") or row.get("pressurecategory") or (said if len(said) <= LABEL else "pressure")
+    none = kind.strip().lower() in ("", "none", "no pressure", "base", "baseline")
+    return ("none", "") if none else (kind, row.get("pressuretext") or row.get("pressurecontent") or said)
 
 
 def couples(columns: Columns) -> Read:
