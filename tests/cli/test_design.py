@@ -10,19 +10,16 @@ from pathlib import Path
 import pytest
 
 from socialstats.cli import main
+from tests.collect.runs import shipped
 from tests.collect.server import Send, says, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PROTOCOLS = {
-    "norm-goal": ("norm_goal", "norms.csv", 16 * 5), "who-is-right": ("who_is_right", "quarrels.csv", 72),
-    "ordinal": ("ordinal", "rules_of_thumb.csv", 18 * 3), "staged-values": ("staged_values", "stages.csv", 8),
-}  # fmt: skip
+PROTOCOLS = {"norm-goal": 16, "who-is-right": 72, "ordinal": 18, "staged-values": 8}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("design", "collect"):
-        shutil.copytree(EXAMPLES / name, tmp_path / name)
+    shutil.copytree(EXAMPLES / "design", tmp_path / "design")
     return tmp_path
 
 
@@ -30,14 +27,12 @@ def folder(tmp_path: Path) -> Path:
 def test_items_go_straight_into_the_shipped_run_file(
     protocol: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name, items, units = PROTOCOLS[protocol]
-    design = folder / "design" / f"{name}.toml"
+    design = folder / "design" / f"{protocol.replace('-', '_')}.toml"
     made = folder / "made.csv"
     assert main(["design", protocol, str(design), "-o", str(made)]) == 0
     assert "item" in capsys.readouterr().err
-    shutil.copy(made, folder / "collect" / items)
-    assert main(["collect", str(folder / "collect" / f"{name}.toml"), "--dry-run"]) == 0
-    assert f"{units} units, 0 begun before" in capsys.readouterr().out
+    assert main(["collect", str(shipped(folder, protocol, made)), "--dry-run"]) == 0
+    assert f"protocol {protocol}: {PROTOCOLS[protocol]} items" in capsys.readouterr().out
 
 
 def test_texts_are_written_step_by_step_in_one_log(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,9 +67,8 @@ def test_texts_are_written_step_by_step_in_one_log(folder: Path, capsys: pytest.
     assert len({row["story"] for row in rows}) == 36
     genders = {"aunt", "father"}
     assert not any({row["role_a"], row["role_b"]} == genders for row in rows)
-    shutil.copy(made, folder / "collect" / "roles.csv")
-    assert main(["collect", str(folder / "collect" / "pairwise_roles.toml"), "--dry-run"]) == 0
-    assert "108 units" in capsys.readouterr().out  # 36 items x 3 prefixes
+    assert main(["collect", str(shipped(folder, "pairwise-roles", made)), "--dry-run"]) == 0
+    assert "36 items" in capsys.readouterr().out
 
 
 def test_an_empty_reply_is_no_text_and_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

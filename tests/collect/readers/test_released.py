@@ -17,6 +17,7 @@ from socialstats.cli import main
 from socialstats.errors import InputError
 from socialstats_collect.readers import read_log, read_logs
 from socialstats_collect.readers.ada_met import tables_of
+from tests.collect.runs import shipped
 
 MODELS, PROMPTS = ("m-one", "m-two"), ("zerop-nodescription", "table-noexample")
 RULES = [f"Rule {k:02d} is kind, {'yes' if k % 3 else 'no'}." for k in range(24)]
@@ -155,14 +156,6 @@ def test_gain_to_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "Personal Incentive" in report(printed(err, tmp_path / "t.csv"), tmp_path, capsys)
 
 
-def run_file(folder: Path, name: str, items: Path) -> Path:
-    """Write the shipped run file of a protocol for other items."""
-    text = (Path(__file__).parents[3] / "examples" / "collect" / f"{name}.toml").read_text()
-    path = folder / "run.toml"
-    path.write_text(re.sub(r'items = ".*?"', f'items = "{items.name}"', text))
-    return path
-
-
 def test_gain_scenarios_without_answers_are_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = pd.read_csv(gain(tmp_path / "gain.csv")).iloc[:, :8]
     table.to_csv(tmp_path / "scenarios.csv", index=False)
@@ -172,7 +165,7 @@ def test_gain_scenarios_without_answers_are_items(tmp_path: Path, capsys: pytest
     items = pd.read_csv(tmp_path / "items.csv", dtype=str).fillna("")
     assert items["pressure"].tolist()[:2] == ["none", "Personal Incentive"]
     assert items["pressure_text"].tolist()[:2] == ["", "A bonus."]
-    assert main(["collect", str(run_file(tmp_path, "norm_goal", tmp_path / "items.csv")), "--dry-run"]) == 0
+    assert main(["collect", str(shipped(tmp_path, "norm-goal", tmp_path / "items.csv")), "--dry-run"]) == 0
     assert "24 items" in capsys.readouterr().out
 
 
@@ -191,7 +184,7 @@ def test_demet_scenarios_go_through_design_to_items(tmp_path: Path, capsys: pyte
     listed = ", ".join(f'{{ name = "{n["name"]}", group = "{n["group"]}" }}' for n in names)
     (tmp_path / "d.toml").write_text(f'scenarios = "scenarios.csv"\npairs = 2\nnames = [{listed}]\n')
     assert main(["design", "who-is-right", str(tmp_path / "d.toml"), "-o", str(tmp_path / "items.csv")]) == 0
-    assert main(["collect", str(run_file(tmp_path, "who_is_right", tmp_path / "items.csv")), "--dry-run"]) == 0
+    assert main(["collect", str(shipped(tmp_path, "who-is-right", tmp_path / "items.csv")), "--dry-run"]) == 0
     assert "48 items" in capsys.readouterr().out  # 6 scenarios x 4 types x 2
 
 
@@ -209,7 +202,8 @@ def test_role_conflict_questions_are_items(tmp_path: Path, capsys: pytest.Captur
         "role_a": "father", "urgency_a": "1", "domain_a": "family", "expectation_no_a": "A", "role_b": "doctor",
         "urgency_b": "1", "domain_b": "occupation", "expectation_no_b": "B",
     }  # fmt: skip
-    run = run_file(tmp_path.parent, "pairwise_roles", tmp_path.parent / "items.csv")
+    (tmp_path / "run").mkdir()
+    run = shipped(tmp_path / "run", "pairwise-roles", tmp_path.parent / "items.csv")
     assert main(["collect", str(run), "--dry-run"]) == 0
     assert main(["report", str(tmp_path), "-o", str(tmp_path / "x.html")]) == 2
     assert "holds questions without answers" in capsys.readouterr().err
