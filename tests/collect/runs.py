@@ -47,7 +47,7 @@ def write_run(folder: Path, url: str, *, n: int = 4, more: str = "", limits: str
 
 
 def shipped(folder: Path, protocol: str, items: Path) -> Path:
-    """Write the run file that is shipped for a protocol, with other items, into a folder of its own; return its path."""
+    """Write the shipped run file of a protocol, with other items, into a folder of its own; return its path."""
     folder = folder / "run"
     folder.mkdir()
     new = Path(socialstats_collect.__file__).parent / "new" / protocol
