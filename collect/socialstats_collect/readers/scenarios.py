@@ -62,7 +62,9 @@ def texts_with_names(columns: Columns) -> str | None:
 
 
 def kind_of(columns: Columns) -> str | None:
-    """Say whose questions these are."""
+    """Say whose questions these are; a table with answers, such as that of `tidy`, is none of questions."""
+    if named(columns, "answerstatus", "action", "choice"):
+        return None
     if all(named(columns, name) for name in ("role1", "role2", "story")):
         return "pairwise-roles"
     if all(named(columns, name) for name in ("goal", "situation", "norm")):

@@ -169,6 +169,12 @@ def test_gain_scenarios_without_answers_are_items(tmp_path: Path, capsys: pytest
     assert "24 items" in capsys.readouterr().out
 
 
+def test_a_table_with_answers_is_none_of_questions(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("goal,situation,norm,action,answer_status\ng,s,n,comply,ok\n")
+    with pytest.raises(InputError, match="no known log"):
+        read_log(tmp_path / "t.csv")
+
+
 def test_demet_scenarios_go_through_design_to_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = "Who is right?\n1. NAME1\n2. NAME2.\nYou must answer with 1 or 2."
     rows = [{"prompt": f"NAME{1 + k % 2} and NAME{2 - k % 2} are married. They differ on {k}.\n{asked}",
