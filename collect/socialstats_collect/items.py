@@ -9,19 +9,19 @@ import itertools
 import json
 import random
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats_collect.ask import Unit, canonical
+from socialstats_collect.ask import Unit, canonical, digest
 
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items:
-    """Items as read: every row with its identifier, the columns in order, and the file's hash."""
+    """Items as read: every row with its identifier, the columns in order, and the hash of all that."""
 
     rows: tuple[Mapping[str, str], ...]
     ids: tuple[str, ...]
@@ -48,14 +48,7 @@ def read_items(path: Path, *, id_column: str | None = None) -> Items:
     NothingToAnalyse
         For a file without rows.
     """
-    data = path.read_bytes()
-    path, content = _unpacked(path, data)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fix = "Save the file as UTF-8."
-        raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
-    numbered = list(_rows(text, path))
+    numbered = read_rows(path)
     if not numbered:
         raise NothingToAnalyse(f"{path.name}: no items in it")
     rows = tuple(row for _, row in numbered)
@@ -64,7 +57,26 @@ def read_items(path: Path, *, id_column: str | None = None) -> Items:
     ids = tuple(row.get(name, "") if name else str(place) for place, row in enumerate(rows, 1))
     _unique(ids, [line for line, _ in numbered], path, name)
     filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
-    return Items(rows=filled, ids=ids, columns=columns, source=path.name, sha256=hashlib.sha256(data).hexdigest())
+    whole = digest([ids, filled])
+    return Items(rows=filled, ids=ids, columns=columns, source=path.name, sha256=whole)
+
+
+def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows of a csv, tsv, jsonl or json file, gzipped or not, each with its line.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, with the line.
+    """
+    try:
+        path, content = _unpacked(path, path.read_bytes())
+        return list(_rows(content.decode("utf-8-sig"), path))
+    except FileNotFoundError as error:
+        raise InputError(Problem(message=error.strerror, source=path.name)) from None
+    except UnicodeDecodeError as error:
+        fix = "Save the file as UTF-8."
+        raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
 
 
 def _unpacked(path: Path, data: bytes) -> tuple[Path, bytes]:
@@ -181,6 +193,7 @@ def units(
     order: str = "balanced",
     orders: Sequence[str] = ("as given",),
     seed: int = 0,
+    once: Callable[[Mapping[str, str]], bool] = lambda _: False,
 ) -> Iterator[Unit]:
     """Yield every unit of a run; nothing is kept but the order of options of each item.
 
@@ -200,6 +213,8 @@ def units(
         The orders that the protocol knows.
     seed
         Of the draws.
+    once
+        Function of an item that says whether it is asked in the first cell only, one time.
 
     Examples
     --------
@@ -211,23 +226,14 @@ def units(
     if len(orders) > 1 and order == "all":
         levels["order"] = orders
     names = list(levels)
-    for cell in itertools.product(*levels.values()):
+    for place, cell in enumerate(itertools.product(*levels.values())):
         given = dict(zip(names, cell, strict=True))
         shown = _shown(items.ids, given, order, orders, seed)
         for identifier, row in zip(items.ids, items.rows, strict=True):
             which = {"order": shown[identifier]} if shown else {}
-            for replicate in range(1, replicates + 1):
+            times = replicates if not once(row) else 1 if not place else 0
+            for replicate in range(1, times + 1):
                 yield Unit(item_id=identifier, item=row, factors={**given, **which}, replicate=replicate)
-
-
-def count(
-    items: Items, factors: Mapping[str, Sequence[str]], replicates: int, order: str, orders: Sequence[str]
-) -> int:
-    """Return how many units a run has."""
-    cells = len(items.ids) * replicates
-    for levels in factors.values():
-        cells *= len(levels)
-    return cells * (len(orders) if order == "all" else 1)
 
 
 def _shown(ids: Sequence[str], cell: Assignment, order: str, orders: Sequence[str], seed: int) -> Assignment:

@@ -12,13 +12,13 @@ from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.items import Items, read_items
-from socialstats_collect.protocols import make_protocol
+from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, require
 
 ORDERS = ("balanced", "random", "all", "fixed")
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "": {
-        "protocol": (str, dict), "items": str, "id": str, "template": str, "system": str, "order": str,
+        "protocol": (str, dict), "items": str, "id": str, "template": str, "texts": (str, dict), "system": str, "order": str,
         "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict, "endpoints": dict,
         "limits": dict, "judges": dict,
     },
@@ -112,8 +112,8 @@ def read_runfile(path: Path) -> RunFile:
     values = _parsed(path)
     _check(values, path.name)
     name, options = _protocol(values, path.name)
-    settings = _settings(values, options)
-    protocol = make_protocol(name, settings)
+    settings = _settings(values, options, _texts(values, path))
+    protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
     return RunFile(
@@ -195,10 +195,37 @@ def _protocol(values: Mapping[str, Any], source: str) -> tuple[str, Mapping[str,
     return given["name"], {name: value for name, value in given.items() if name != "name"}
 
 
-def _settings(values: Mapping[str, Any], options: Mapping[str, Any]) -> Settings:
+def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """The texts that the run file gives: a table of them, or a folder with a file ``NAME.txt`` each; or one template."""
+    given = values.get("texts", {})
+    if isinstance(given, str):
+        folder, found = path.parent / given, {}
+        try:
+            for one in sorted(folder.iterdir()):
+                if one.suffix != ".txt":
+                    fix = "Texts are files NAME.txt; keep others elsewhere."
+                    raise InputError(Problem(message=f"'{one.name}' is no text", source=f"{path.name}, texts", fix=fix))
+                found[one.stem] = one.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n")
+        except OSError as error:
+            raise InputError(Problem(message=f"{given}: {error.strerror}", source=f"{path.name}, texts")) from None
+        except UnicodeDecodeError:
+            raise InputError(Problem(message=f"{one.name} is not UTF-8", source=f"{path.name}, texts")) from None
+        given = found
+    for name, text in given.items():
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(Problem(message=f"text '{name}' is empty, or no text", source=f"{path.name}, texts"))
+    if not values.get("template"):
+        return dict(given)
+    if "prompt" in given:
+        fix = "Keep one of them."
+        raise InputError(Problem(message="both 'template' and a text 'prompt'", source=path.name, fix=fix))
+    return {"prompt": values["template"], **given}
+
+
+def _settings(values: Mapping[str, Any], options: Mapping[str, Any], texts: Mapping[str, str]) -> Settings:
     judges = values.get("judges", {})
     return Settings(
-        template=values.get("template", ""),
+        texts=texts,
         system=values.get("system", ""),
         parameters=values.get("parameters", {}),
         judges=tuple(str(model) for model in judges.get("models", ())),
@@ -234,10 +261,16 @@ def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: st
 def _columns(
     protocol: CollectionProtocol, settings: Settings, items: Items, values: Mapping[str, Any], source: str
 ) -> None:
-    """Every column that the protocol or the user's prompt names is there, as a column or as a factor."""
+    """Every column that the protocol or a text of it names is there, as a column or as a factor."""
     there = [*items.columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
     require(" ".join(f"{{{name}}}" for name in protocol.columns), there, source=f"{source}, protocol {protocol.name}")
-    require(settings.template, [*there, *protocol.provides], source=f"{source}, template")
+    for name, text in protocol.texts.items():
+        if (provided := protocol.names(name)) is not None:
+            require(text, [*there, *provided], source=f"{source}, text {name}")
+    if protocol.unordered() and values.get("order", "balanced") != "fixed":
+        fix = 'Name the options in it as the default text does (socialstats collect --new), or set order = "fixed".'
+        message = f"the prompt shows no options whose order could be {values.get('order', 'balanced')}"
+        raise InputError(Problem(message=message, source=f"{source}, text prompt", fix=fix))
     require(settings.system, there, source=f"{source}, system")
 
 

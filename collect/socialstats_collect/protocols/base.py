@@ -6,6 +6,8 @@ import difflib
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Any, Protocol, runtime_checkable
 
 from socialstats.errors import InputError, Problem
@@ -96,8 +98,8 @@ class Settings:
 
     Parameters
     ----------
-    template
-        The prompt, where the user gives one instead of the protocol's own.
+    texts
+        Texts that replace the protocol's own, by name: ``prompt``, ``judge``, ``rung_1``, ...
     system
         A system message, for every conversation.
     parameters
@@ -110,7 +112,7 @@ class Settings:
         The protocol's own settings, checked by it.
     """
 
-    template: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
     system: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     judges: tuple[str, ...] = ()
@@ -123,6 +125,9 @@ class CollectionProtocol(Protocol):
     """A way of asking. Instances are made from `Settings` and hold no state of a run."""
 
     name: str
+    texts: Mapping[str, str]
+    people: tuple[str, tuple[str, ...]]
+    report: tuple[str, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -140,13 +145,20 @@ class CollectionProtocol(Protocol):
         ...
 
     @property
-    def provides(self) -> tuple[str, ...]:
-        """Names that a user's prompt may use beside columns and factors: ``option_a``, ``option_b``, ..."""
-        ...
-
-    @property
     def orders(self) -> tuple[str, ...]:
         """Names of the orders in which options can be shown; one name where there is nothing to order."""
+        ...
+
+    def names(self, text: str) -> tuple[str, ...] | None:
+        """Return the names that a text may use beside columns and factors; None of a list, which uses none."""
+        ...
+
+    def unordered(self) -> bool:
+        """Tell whether the prompt shows nothing of the order of the options, so that none may be drawn."""
+        ...
+
+    def once(self, item: Mapping[str, str]) -> bool:
+        """Tell whether an item is asked once, whatever the models: a control text, which judges score."""
         ...
 
     def conversation(self, unit: Unit) -> Conversation:
@@ -158,18 +170,72 @@ class CollectionProtocol(Protocol):
         ...
 
 
-class Asking:
-    """What most protocols have in common: no order of options, no factors, a prompt that a run file may replace."""
+@cache
+def default_texts(name: str) -> Mapping[str, str]:
+    """Return a protocol's own texts by name, as `collect --new` writes them.
 
+    Examples
+    --------
+    >>> default_texts("who-is-right")["rung_2"]
+    '{question}\\nThe answer is'
+    """
+    found = (files("socialstats_collect") / "new" / name / "texts").iterdir()
+    return {one.name.removesuffix(".txt"): one.read_text("utf-8").removesuffix("\n") for one in found}
+
+
+class Asking:
+    """What most protocols have in common: no order of options, no factors, texts that a run file may replace.
+
+    Attributes
+    ----------
+    provides
+        By text, the names it may use beside columns and factors. Texts of a `family`, such as ``rung_1``, go by its name.
+    lists
+        Texts with one entry a line.
+    family
+        What a text's name may begin with that the protocol does not have: a further rung, a further form.
+    people
+        The column of people's answers to the same items, and what may stand there; empty where nobody is asked.
+    report
+        Options of ``socialstats report`` with which its study reads the table.
+    """
+
+    name = ""
     orders: tuple[str, ...] = ("as given",)
-    provides: tuple[str, ...] = ()
+    provides: Mapping[str, tuple[str, ...]] = {}
+    lists: tuple[str, ...] = ()
+    family = ""
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
-    own_template = ""
+    people: tuple[str, tuple[str, ...]] = ("", ())
+    report: tuple[str, ...] = ()
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.template = settings.template or self.own_template
+        own = default_texts(self.name)
+        for name in settings.texts:
+            if name not in own and not (self.family and name.startswith(f"{self.family}_")):
+                near = difflib.get_close_matches(name, own, 1)
+                fix = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(sorted(own))}."
+                raise InputError(Problem(message=f"protocol {self.name} has no text '{name}'", fix=fix))
+        self.texts: Mapping[str, str] = {**own, **settings.texts}
+
+    def names(self, text: str) -> tuple[str, ...] | None:
+        """Return the names that a text may use beside columns and factors; None of a list, which uses none."""
+        return None if text in self.lists else self.provides.get(text, self.provides.get(text.partition("_")[0], ()))
+
+    def unordered(self) -> bool:
+        """Tell whether the prompt shows nothing of the order of the options, so that none may be drawn."""
+        shown = {"option_a", "option_b", "option_1", "option_2", "actions", "names", "options"}
+        return len(self.orders) > 1 and not shown & set(fields(self.texts["prompt"]))
+
+    def once(self, item: Mapping[str, str]) -> bool:
+        """Tell whether an item is asked once, whatever the models: here none is."""
+        return False
+
+    def lines(self, text: str) -> list[str]:
+        """Return the entries of a list."""
+        return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
 
 
 def prompt(settings: Settings, unit: Unit, text: str) -> tuple[Message, ...]:
@@ -197,6 +263,22 @@ def ask(settings: Settings, unit: Unit, messages: tuple[Message, ...], *, step: 
 def filled(template: str, unit: Unit, **more: str) -> str:
     """Return a template filled with a unit's columns, its factors, and what a protocol adds."""
     return fill(template, {**unit.item, **unit.factors, "item_id": unit.item_id, **more})
+
+
+def replay(
+    protocol: CollectionProtocol, unit: Unit, reply_to: Callable[[str], Reply | None]
+) -> tuple[list[Exchange], Ask | None]:
+    """Return a unit's requests and replies as far as a record goes, and the request that is next; None when finished."""
+    conversation = protocol.conversation(unit)
+    exchanges: list[Exchange] = []
+    ask = next(conversation, None)
+    while ask is not None and (reply := reply_to(ask.key)) is not None:
+        exchanges.append((ask, reply))
+        try:
+            ask = conversation.send(reply)
+        except StopIteration:
+            ask = None
+    return exchanges, ask
 
 
 def about(unit: Unit) -> dict[str, object]:

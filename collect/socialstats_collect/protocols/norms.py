@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
+from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import parse_action
+from socialstats_collect.parse import ACTIONS, parse_action
 from socialstats_collect.protocols.base import (
     Asking,
     Conversation,
     Exchange,
+    Settings,
     about,
     ask,
     filled,
@@ -17,19 +20,7 @@ from socialstats_collect.protocols.base import (
     read,
 )
 
-ACTIONS = {
-    "comply": "keep to the norm, even if the goal suffers",
-    "deviate": "set the norm aside to reach the goal",
-    "escalate": "leave the decision to somebody with the authority to take it",
-}
-TEMPLATE = """Goal: {goal}
-Situation: {situation}
-Norm: {norm}
-{pressure_text}
-What do you do?
-{actions}
-
-Reply with one JSON object and nothing else: {{"action": {names}, "explanation": "why, in one or two sentences"}}"""
+COLON = re.compile("[:：]")
 
 
 class Norms(Asking):
@@ -37,8 +28,8 @@ class Norms(Asking):
 
     Items: ``goal``, ``situation``, ``norm``; best with ``scenario``, ``domain``, ``pressure`` (its kind; ``none``
     without) and ``pressure_text`` (what is said). The order in which the actions are listed is drawn. The table is
-    read by the study norm-goal together with people's answers: ``source`` is ``model``, and each run of a model is
-    a ``rater``.
+    read by the study norm-goal together with people's answers: ``source`` is the model, and each run of it a
+    ``rater``.
 
     Examples
     --------
@@ -47,19 +38,28 @@ class Norms(Asking):
     """
 
     name = "norm-goal"
-    own_template = TEMPLATE
     orders = (
         "comply deviate escalate", "comply escalate deviate", "deviate comply escalate", "deviate escalate comply",
         "escalate comply deviate", "escalate deviate comply",
     )  # fmt: skip
     columns = ("goal", "situation", "norm")
-    provides = ("actions", "names", "pressure_text")
+    provides: Mapping[str, tuple[str, ...]] = {"prompt": ("actions", "names", "pressure_text")}
+    lists = ("actions",)
+    people = ("action", tuple(ACTIONS))
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.shown = {parse_action(COLON.split(line)[0]).label or line: line for line in self.lines("actions")}
+        if set(self.shown) != set(ACTIONS):
+            fix = "Write one line an action, such as '- comply: keep to the norm'."
+            message = f"text 'actions' has lines for {', '.join(self.shown)}, not for {', '.join(ACTIONS)}"
+            raise InputError(Problem(message=message, fix=fix))
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask once; an invalid reply stays on record as one, it is not drawn again."""
         order = unit.factors.get("order", self.orders[0]).split()
         text = filled(
-            self.template, unit, actions="\n".join(f"- {name}: {ACTIONS[name]}" for name in order),
+            self.texts["prompt"], unit, actions="\n".join(self.shown[name] for name in order),
             names=" or ".join(f'"{name}"' for name in order), pressure_text=unit.item.get("pressure_text", ""),
         )  # fmt: skip
         yield ask(self.settings, unit, prompt(self.settings, unit, text))
@@ -73,7 +73,7 @@ class Norms(Asking):
             {
                 **about(unit),
                 "scenario": unit.item.get("scenario", unit.item_id),
-                "source": "model",
+                "source": model,
                 "rater": f"{model}, run {unit.replicate}",
                 "action": found.pop("answer"),
                 **found,

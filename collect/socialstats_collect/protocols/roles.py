@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_answer, values_named
@@ -17,23 +17,6 @@ from socialstats_collect.protocols.base import (
     prompt,
     read,
 )
-
-VALUES = (
-    "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",
-    "benevolence", "universalism",
-)  # fmt: skip
-TEMPLATE = """{prefix}Below is a story told in the first person. Two of the teller's roles ask for something at the \
-same time, and only one can come first.
-
-{story}
-
-Which role should the teller put first?
-(A) {option_a}
-(B) {option_b}
-
-Reply with one JSON object and nothing else:
-{{"Answer": "A" or "B", "Reason": "one or two sentences", "Value": "the value or values behind the choice"}}
-Take the values from this list: {values}."""
 
 
 class Roles(Asking):
@@ -50,17 +33,17 @@ class Roles(Asking):
     """
 
     name = "pairwise-roles"
-    own_template = TEMPLATE
     orders = ("a first", "b first")
     columns = ("story", "role_a", "role_b")
-    provides = ("option_a", "option_b", "values", "prefix")
+    provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
+    lists = ("values",)
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask once."""
         first, second = shown(unit)
         prefix = unit.factors.get("prefix", "")
         text = filled(
-            self.template, unit, option_a=first, option_b=second, values=", ".join(VALUES),
+            self.texts["prompt"], unit, option_a=first, option_b=second, values=", ".join(self.lines("values")),
             prefix=f"{prefix}\n\n" if prefix else "",
         )  # fmt: skip
         yield ask(self.settings, unit, prompt(self.settings, unit, text))
@@ -82,7 +65,7 @@ class Roles(Asking):
                 "choice": choice,
                 "letter": letter,
                 **found,
-                "values": "; ".join(values_named(text, VALUES)) or None,
+                "values": "; ".join(values_named(text, self.lines("values"))) or None,
                 "reason": next((str(one.value) for one in values_of(clean(text).text, "Reason")), None),
                 "reply_text": reply.content if reply else None,
             }

@@ -31,7 +31,7 @@ class Template(Asking):
 
     Examples
     --------
-    >>> settings = Settings(template="Is {act} fine? (A) yes (B) no", options={"parser": "json"})
+    >>> settings = Settings(texts={"prompt": "Is {act} fine? (A) yes (B) no"}, options={"parser": "json"})
     >>> Template(settings).columns
     ('act',)
     """
@@ -39,7 +39,7 @@ class Template(Asking):
     name = "template"
 
     def __init__(self, settings: Settings) -> None:
-        if not settings.template:
+        if not settings.texts:
             raise InputError(
                 Problem(message="this protocol needs a prompt", fix='Add template = "..." to the run file.')
             )
@@ -58,11 +58,11 @@ class Template(Asking):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the prompt names."""
-        return tuple(name for name in fields(self.settings.template) if name not in {"model", "item_id"})
+        return tuple(name for name in fields(self.texts["prompt"]) if name not in {"model", "item_id"})
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask once."""
-        yield ask(self.settings, unit, prompt(self.settings, unit, filled(self.settings.template, unit)))
+        yield ask(self.settings, unit, prompt(self.settings, unit, filled(self.texts["prompt"], unit)))
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer, how it was read, and the text."""
