@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib.resources import files
@@ -37,6 +37,7 @@ from socialstats_collect.tidy import (
     opened_record,
     protocol_of,
     tidied,
+    tidy_rows,
 )
 
 DONE, STOPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -87,7 +88,8 @@ def _start(name: str, folder: str) -> int:
     for one, text in sorted(made.items()):
         (target / one).write_bytes(text.read_bytes())
         print(target / one)
-    _say(f"put your models into {target / 'run.toml'}; next: socialstats collect {shlex.quote(str(target / 'run.toml'))} --dry-run")
+    command = shlex.join(["socialstats", "collect", str(target / "run.toml"), "--dry-run"])
+    _say(f"put your models into run.toml; next: {command}")
     return DONE
 
 
@@ -117,8 +119,7 @@ def _ended(run: Run, path: Path, work: Work) -> None:
     if tally.calls:
         factors = [name for name, levels in run.runfile.factors.items() if len(levels) > 1 or name == "model"]
         with opened_record(path) as record:
-            rows = (row for one in tidied(record) if not one.control for row in one.rows)
-            print(as_text(by_cell(rows, factors)))
+            print(as_text(by_cell(tidy_rows(record), factors)))
             print(f"\n{methods(record)}")
     for note in [*tally.costs(), *tally.changes(), *failures(tally)]:
         _say(note)
@@ -130,7 +131,7 @@ def _ended(run: Run, path: Path, work: Work) -> None:
 
 
 def tidy(options: argparse.Namespace) -> int:
-    """Write the table of a log; people's answers to the same items are put below it, control texts in one of their own."""
+    """Write the table of a log, with people's answers below, and that of control texts."""
     _system()
     target = options.output or "-"
     format_of(target)
@@ -149,7 +150,7 @@ def tidy(options: argparse.Namespace) -> int:
     for note in said:
         _say(note)
     if target != "-":
-        _say(f"next: {shlex.join(['socialstats', 'report', target, *protocol.report, *beside])}")
+        _say(f"next: {shlex.join(['socialstats', 'report', target, *protocol.report(rows), *beside])}")
     return DONE
 
 
@@ -157,10 +158,11 @@ def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | No
     """Write the table of control texts beside the other one; return the option that names it to a report."""
     if not rows:
         if given:
-            raise InputError(f"{option('controls', given)}: the log holds no control texts")
+            raise InputError(f"{option('controls', given, f'--controls {given}')}: the log holds no control texts")
         return []
     if target == "-" and not given:
-        said.append(f"{count(len(rows), 'row')} of control texts left out: {option('controls', 'FILE')} writes them")
+        where = option("controls", "FILE", "--controls FILE")
+        said.append(f"{count(len(rows), 'row')} of control texts left out: {where} writes them")
         return []
     given = given or str(Path(target).with_suffix(f".controls{Path(target).suffix}"))
     _save(given, rows)

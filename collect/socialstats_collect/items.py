@@ -72,8 +72,8 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     try:
         path, content = _unpacked(path, path.read_bytes())
         return list(_rows(content.decode("utf-8-sig"), path))
-    except FileNotFoundError as error:
-        raise InputError(Problem(message=error.strerror, source=path.name)) from None
+    except OSError as error:
+        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
     except UnicodeDecodeError as error:
         fix = "Save the file as UTF-8."
         raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None

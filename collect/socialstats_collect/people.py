@@ -42,7 +42,9 @@ def with_people(
     """
     column, labels = protocol.people
     if not column:
-        raise InputError(f"{option('people', str(path))}: protocol {protocol.name} asks nothing of people")
+        raise InputError(
+            f"{option('people', str(path), f'--people {path}')}: protocol {protocol.name} asks nothing of people"
+        )
     given = read_rows(path)
     if absent := [name for name in ("item_id", "rater", column) if given and name not in given[0][1]]:
         raise InputError(Problem(message=f"no column {', '.join(absent)}", source=path.name))

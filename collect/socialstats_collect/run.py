@@ -292,7 +292,7 @@ SHOWN = 20
 
 @dataclass(slots=True)
 class Work:
-    """What a run file asks for: units, those finished and those begun on record, and a rough number of tokens to send."""
+    """What a run file asks for: units, those finished and begun on record, and a rough number of tokens to send."""
 
     units: int = 0
     finished: int = 0

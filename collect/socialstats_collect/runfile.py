@@ -18,9 +18,9 @@ from socialstats_collect.protocols.base import CollectionProtocol, Settings, req
 ORDERS = ("balanced", "random", "all", "fixed")
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "": {
-        "protocol": (str, dict), "items": str, "id": str, "template": str, "texts": (str, dict), "system": str, "order": str,
-        "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict, "endpoints": dict,
-        "limits": dict, "judges": dict,
+        "protocol": (str, dict), "items": str, "id": str, "template": str, "texts": (str, dict), "system": str,
+        "order": str, "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict,
+        "endpoints": dict, "limits": dict, "judges": dict,
     },
     "endpoint": {"base_url": str, "key_env": str},
     "limits": {
@@ -196,12 +196,12 @@ def _protocol(values: Mapping[str, Any], source: str) -> tuple[str, Mapping[str,
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
-    """The texts that the run file gives: a table of them, or a folder with a file ``NAME.txt`` each; or one template."""
+    """The texts that the run file gives: a table of them, a folder with a file ``NAME.txt`` each, or one template."""
     given = values.get("texts", {})
     if isinstance(given, str):
         folder, found = path.parent / given, {}
         try:
-            for one in sorted(folder.iterdir()):
+            for one in sorted(one for one in folder.iterdir() if one.name[0] != "."):
                 if one.suffix != ".txt":
                     fix = "Texts are files NAME.txt; keep others elsewhere."
                     raise InputError(Problem(message=f"'{one.name}' is no text", source=f"{path.name}, texts", fix=fix))

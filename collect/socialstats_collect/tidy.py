@@ -193,9 +193,12 @@ def tidied(record: Record) -> Iterator[Tidied]:
             {**row, **{name: value for name, value in unit.item.items() if name not in row}, **more}
             for row in protocol.rows(unit, exchanges)
         ]
-        yield Tidied(
-            rows=rows, control=protocol.once(unit.item), finished=ask is None, planned=unit.identity in plan
-        )
+        yield Tidied(rows=rows, control=protocol.once(unit.item), finished=ask is None, planned=unit.identity in plan)
+
+
+def tidy_rows(record: Record) -> Iterator[dict[str, object]]:
+    """Yield the rows of the table; control texts have a table of their own."""
+    return (row for one in tidied(record) if not one.control for row in one.rows)
 
 
 def planned(record: Record, protocol: CollectionProtocol) -> dict[str, Unit]:

@@ -135,16 +135,15 @@ def _collecting(commands: Any) -> None:
     run = _command(commands, "collect", "socialstats_collect.command:collect", about=COLLECT)
     run.add_argument("runfile", nargs="?", metavar="RUN.toml", help="run file: items, protocol, texts, models, limits")
     run.add_argument("--new", nargs=2, metavar=("PROTOCOL", "FOLDER"),
-                     help="write a run file, items and every text of a protocol into a folder, to start from")  # fmt: skip
+                     help="write a protocol's run file, items and every text into a folder, to start from")  # fmt: skip
     run.add_argument("-o", "--output", metavar="LOG.jsonl", help="log to write or go on with (default: RUN.log.jsonl)")
     run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
     run.add_argument("--dry-run", action="store_true", help="say how many calls it would be, and make none")
     table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
     table.add_argument("-o", "--output", metavar="TABLE", help="csv, tsv or jsonl to write (default: csv to stdout)")
-    table.add_argument("--people", metavar="FILE", help="people's answers to the same items, put below: item_id, rater, "
-                       "and the answer's column; what else is known of a rater is kept")  # fmt: skip
-    table.add_argument("--controls", metavar="FILE", help="where the scores of control texts go (default: beside TABLE)")
+    table.add_argument("--people", metavar="FILE", help="people's answers to the same items, put below")
+    table.add_argument("--controls", metavar="FILE", help="table of control texts (default: TABLE.controls.csv)")
     table.add_argument("--methods", metavar="FILE", help="also write a paragraph for a methods section; - for stdout")
     add = _command(commands, "convert", "socialstats_collect.converting:convert", about=CONVERT,
                    allow_abbrev=False).add_argument  # fmt: skip

@@ -90,6 +90,7 @@ Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
 
 Exchange = tuple[Ask, Reply]
+Rows = Sequence[Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +128,6 @@ class CollectionProtocol(Protocol):
     name: str
     texts: Mapping[str, str]
     people: tuple[str, tuple[str, ...]]
-    report: tuple[str, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -161,6 +161,10 @@ class CollectionProtocol(Protocol):
         """Tell whether an item is asked once, whatever the models: a control text, which judges score."""
         ...
 
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
+        ...
+
     def conversation(self, unit: Unit) -> Conversation:
         """Return the conversation with a unit's model."""
         ...
@@ -179,7 +183,7 @@ def default_texts(name: str) -> Mapping[str, str]:
     >>> default_texts("who-is-right")["rung_2"]
     '{question}\\nThe answer is'
     """
-    found = (files("socialstats_collect") / "new" / name / "texts").iterdir()
+    found = sorted((files("socialstats_collect") / "new" / name / "texts").iterdir(), key=lambda one: one.name)
     return {one.name.removesuffix(".txt"): one.read_text("utf-8").removesuffix("\n") for one in found}
 
 
@@ -189,15 +193,13 @@ class Asking:
     Attributes
     ----------
     provides
-        By text, the names it may use beside columns and factors. Texts of a `family`, such as ``rung_1``, go by its name.
+        By text, the names it may use beside columns and factors; a text of a `family`, as ``rung_1``, goes by its name.
     lists
         Texts with one entry a line.
     family
         What a text's name may begin with that the protocol does not have: a further rung, a further form.
     people
         The column of people's answers to the same items, and what may stand there; empty where nobody is asked.
-    report
-        Options of ``socialstats report`` with which its study reads the table.
     """
 
     name = ""
@@ -208,7 +210,6 @@ class Asking:
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
     people: tuple[str, tuple[str, ...]] = ("", ())
-    report: tuple[str, ...] = ()
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -233,9 +234,24 @@ class Asking:
         """Tell whether an item is asked once, whatever the models: here none is."""
         return False
 
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
+        return []
+
     def lines(self, text: str) -> list[str]:
         """Return the entries of a list."""
         return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
+
+
+def varies(rows: Rows, column: str) -> bool:
+    """Tell whether a column of a table holds more than one value, the absent ones aside.
+
+    Examples
+    --------
+    >>> varies([{"model": "a"}, {"model": None}, {}], "model"), varies([{"model": "a"}, {"model": "b"}], "model")
+    (False, True)
+    """
+    return len({row.get(column) for row in rows} - {None, ""}) > 1
 
 
 def prompt(settings: Settings, unit: Unit, text: str) -> tuple[Message, ...]:
@@ -268,7 +284,7 @@ def filled(template: str, unit: Unit, **more: str) -> str:
 def replay(
     protocol: CollectionProtocol, unit: Unit, reply_to: Callable[[str], Reply | None]
 ) -> tuple[list[Exchange], Ask | None]:
-    """Return a unit's requests and replies as far as a record goes, and the request that is next; None when finished."""
+    """Return a unit's requests and replies as far as a record goes, and the next request; None when finished."""
     conversation = protocol.conversation(unit)
     exchanges: list[Exchange] = []
     ask = next(conversation, None)
@@ -281,12 +297,16 @@ def replay(
     return exchanges, ask
 
 
+NO_WORDS = "nothing added"
+"""How the table calls an empty level of a factor: an empty cell would be a missing value."""
+
+
 def about(unit: Unit) -> dict[str, object]:
     """Return the columns with which every row of a unit begins: identifier, factors, replicate.
 
     The order of the options is called ``option_order``: ``order`` means other things to the studies.
     """
-    named = {"option_order" if name == "order" else name: level for name, level in unit.factors.items()}
+    named = {"option_order" if name == "order" else name: level or NO_WORDS for name, level in unit.factors.items()}
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
 

@@ -12,12 +12,14 @@ from socialstats_collect.protocols.base import (
     Asking,
     Conversation,
     Exchange,
+    Rows,
     Settings,
     about,
     ask,
     filled,
     prompt,
     read,
+    varies,
 )
 
 COLON = re.compile("[:：]")
@@ -80,3 +82,11 @@ class Norms(Asking):
                 "reply_text": reply.content if reply else None,
             }
         ]
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study norm-goal: pressures compared within scenarios, where there are several."""
+        units = ["--map", "unit=item_id", "--cluster", "scenario"]
+        units = ["--map", "unit=scenario", "--by", "pressure"] if varies(rows, "pressure") else units
+        strata = ["--strata", "domain"] if varies(rows, "domain") else []
+        return ["--study", "norm-goal", *units, *strata, "--map", "value=action", "--map", "status=answer_status",
+                "--scale", "nominal"]  # fmt: skip

@@ -11,11 +11,13 @@ from socialstats_collect.protocols.base import (
     Asking,
     Conversation,
     Exchange,
+    Rows,
     about,
     ask,
     filled,
     prompt,
     read,
+    varies,
 )
 
 
@@ -70,6 +72,11 @@ class Roles(Asking):
                 "reply_text": reply.content if reply else None,
             }
         ]
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study role-conflict: models, or prefixes of one model, compared."""
+        by = next((name for name in ("model", "prefix") if varies(rows, name)), None)
+        return ["--study", "role-conflict", *(["--by", by] if by else [])]
 
 
 def shown(unit: Unit) -> tuple[str, str]:

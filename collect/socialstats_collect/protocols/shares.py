@@ -11,6 +11,7 @@ from socialstats_collect.protocols.base import (
     Asking,
     Conversation,
     Exchange,
+    Rows,
     Settings,
     about,
     ask,
@@ -18,6 +19,7 @@ from socialstats_collect.protocols.base import (
     filled,
     prompt,
     read,
+    varies,
 )
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -52,16 +54,16 @@ class Shares(Asking):
         self.known = {"prompt": [name.removeprefix("form_") for name in self.texts if name.startswith("form_")]}
         self.shares = [tuple(part.strip() for part in line.partition(":")[::2]) for line in self.lines("options")]
         if not 2 <= len(self.shares) <= len(LETTERS) or len(set(self.shares)) < len(self.shares):
-            raise InputError("text 'options' needs 2 to 26 lines, each another option, such as '50%: people are divided'")
+            raise InputError(
+                "text 'options' needs 2 to 26 lines, each another option, such as '50%: people are divided'"
+            )
         self.letters = LETTERS[: len(self.shares)]
         self.people = ("answer", tuple(self.letters))
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask once."""
         listed = self.listed(unit.factors["prompt"], unit)
-        yield ask(
-            self.settings, unit, prompt(self.settings, unit, filled(self.texts["prompt"], unit, options=listed))
-        )
+        yield ask(self.settings, unit, prompt(self.settings, unit, filled(self.texts["prompt"], unit, options=listed)))
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""
@@ -90,12 +92,19 @@ class Shares(Asking):
         )
 
     def listed(self, form: str, unit: Unit) -> str:
-        """Return the options as a form shows them: each of its lines that names a part of an option, for every option."""
+        """Return the options as a form shows them: each line that names a part of an option, for every option."""
         shown: list[str] = []
         options = self.offered(unit.factors.get("order", "rising"))
         for line in self.texts[f"form_{form}"].split("\n"):
             each = options if PARTS & set(fields(line)) else options[:1]
-            shown += [
-                filled(line, unit, letter=o.letter, share=o.text, meaning="".join(o.descriptions)) for o in each
-            ]
+            shown += [filled(line, unit, letter=o.letter, share=o.text, meaning="".join(o.descriptions)) for o in each]
         return "\n".join(shown)
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study ordinal-alignment; people are shared by all forms of the prompt."""
+        people, forms = any(row.get("model") is None for row in rows), varies(rows, "prompt")
+        rater = ["--map", "rater=rater", "--map", "rater_source=source"] if people else ["--map", "rater=model"]
+        return ["--study", "ordinal-alignment", "--map", "unit=item_id", *rater, "--map", "value=answer", "--map",
+                "status=answer_status", "--levels", ",".join(self.letters),
+                *(["--strata", "area"] if varies(rows, "area") else []), *(["--by", "prompt"] if forms else []),
+                *(["--shared", "people"] if forms and people else [])]  # fmt: skip

@@ -11,6 +11,7 @@ from socialstats_collect.protocols.base import (
     Asking,
     Conversation,
     Exchange,
+    Rows,
     Settings,
     about,
     ask,
@@ -29,10 +30,10 @@ class Values(Asking):
     """Staged role play, scored by judges.
 
     Items: ``baseline`` (a plain question), ``stage_1`` to ``stage_4`` (what happens at each stage); best with
-    ``scenario``, ``wording``. Option ``stages``: another number of them. Judges: ``[judges] models``. Each reply is one
-    request to each judge. A control text is an item with ``control`` filled: it is scored once, whatever the models, and
-    stands in a table of its own. The table has a row a stage and judge, and is read by the study staged-values; a trait
-    without a score is missing, never a default.
+    ``scenario``, ``wording``. Option ``stages``: another number of them. Judges: ``[judges] models``. Each reply is
+    one request to each judge. A control text is an item with ``control`` filled: it is scored once, whatever the
+    models, and stands in a table of its own. The table has a row a stage and judge, and is read by the study
+    staged-values; a trait without a score is missing, never a default.
 
     Examples
     --------
@@ -132,6 +133,10 @@ class Values(Asking):
             "parser_version": VERSION,
             "reply_text": answer.content if answer else None,
         }
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study staged-values."""
+        return ["--study", "staged-values"]
 
 
 def scored(reply: Reply | None) -> dict[str, Parsed]:

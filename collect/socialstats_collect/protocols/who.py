@@ -11,6 +11,7 @@ from socialstats_collect.protocols.base import (
     Asking,
     Conversation,
     Exchange,
+    Rows,
     Settings,
     about,
     ask,
@@ -18,6 +19,7 @@ from socialstats_collect.protocols.base import (
     filled,
     prompt,
     read,
+    varies,
 )
 
 
@@ -91,6 +93,10 @@ class Who(Asking):
                 "reply_text": reply.content if reply else None,
             }
         ]
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study relationship-bias."""
+        return ["--study", "relationship-bias", *(["--by", "model"] if varies(rows, "model") else [])]
 
 
 def numbered(unit: Unit) -> tuple[str, str]:
