@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import csv
-import io
-import json
 import os
 import shlex
 import sys
@@ -190,30 +187,16 @@ def _notes(record: Record, found: Sequence[Tidied]) -> Iterable[str]:
 
 
 def _save(target: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Write rows as a table in the format of the file's name."""
-    cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
-    names = list(dict.fromkeys(name for row in cells for name in row))
-    if format_of(target) == "parquet":
-        write_whole(Path(target), _columnar(cells, names))
-    else:
-        _write(target, _table(cells, names, target))
-
-
-def _table(rows: Sequence[Mapping[str, object]], names: Sequence[str], target: str) -> str:
-    if target.endswith((".jsonl", ".ndjson")):
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, delimiter="\t" if target.endswith(".tsv") else ",", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _columnar(rows: Sequence[Mapping[str, object]], names: Sequence[str]) -> bytes:
-    """A table as parquet."""
+    """Write rows as a table in the format of the file's name; ``-`` is stdout."""
     import pandas as pd
 
-    return as_bytes(pd.DataFrame({name: [row.get(name) for row in rows] for name in names}), "parquet")
+    cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
+    names = list(dict.fromkeys(name for row in cells for name in row))
+    content = as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format_of(target))
+    if target == "-":
+        sys.stdout.write(content.decode())
+    else:
+        write_whole(Path(target), content)
 
 
 def _write(target: str, text: str) -> None:

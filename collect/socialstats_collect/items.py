@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import itertools
 import json
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats_collect.ask import Unit, canonical, digest
+from socialstats_collect.readers.files import damaged, json_lines, load_json, open_bytes
 
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
 
@@ -69,39 +69,26 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     InputError
         For a file that cannot be read, with the line.
     """
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix == ".parquet":
+        fix = "Write the items as csv or jsonl."
+        raise InputError(Problem(message="items are not read from parquet", source=path.name, fix=fix))
+    if suffix in {".jsonl", ".ndjson"}:
+        return [(line, _texts(row, path.name, line)) for line, row in json_lines(path)]
+    if suffix == ".json":
+        whole = load_json(path, spelled=False)
+        return [
+            (k, _texts(one, path.name, k)) for k, one in enumerate(whole if isinstance(whole, list) else [whole], 1)
+        ]
     try:
-        path, content = _unpacked(path, path.read_bytes())
-        return list(_rows(content.decode("utf-8-sig"), path))
-    except OSError as error:
-        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
+        with open_bytes(path) as raw:
+            text = raw.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         fix = "Save the file as UTF-8."
         raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
-
-
-def _unpacked(path: Path, data: bytes) -> tuple[Path, bytes]:
-    """Return a gzipped file's name and bytes without the packing, any other file's as they are."""
-    if path.suffix.lower() == ".parquet":
-        fix = "Write the items as csv or jsonl."
-        raise InputError(Problem(message="items are not read from parquet", source=path.name, fix=fix))
-    if path.suffix.lower() != ".gz":
-        return path, data
-    try:
-        return path.with_suffix(""), gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(Problem(message=f"not a whole gzip file: {error}", source=path.name)) from None
-
-
-def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    suffix = path.suffix.lower()
-    if suffix in {".jsonl", ".ndjson"}:
-        yield from _json_lines(text, path)
-    elif suffix == ".json":
-        whole = _json(text, path.name, None)
-        for place, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
-            yield place, _texts(row, path.name, place)
-    else:
-        yield from _delimited(text, path, "\t" if suffix == ".tsv" else ",")
+        raise damaged(path.name, error) from None
+    return list(_delimited(text, path, "\t" if suffix == ".tsv" else ","))
 
 
 def _delimited(text: str, path: Path, separator: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -113,32 +100,13 @@ def _delimited(text: str, path: Path, separator: str) -> Iterator[tuple[int, dic
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) != len(header):
-                    raise InputError(
-                        Problem(
-                            message=f"{len(cells)} cells where the header has {len(header)}",
-                            source=path.name,
-                            lines=(line,),
-                            fix="Put quotes around texts that hold commas.",
-                        )
-                    )
+                    message = f"{len(cells)} cells where the header has {len(header)}"
+                    fix = "Put quotes around texts that hold commas."
+                    raise InputError(Problem(message=message, source=path.name, lines=(line,), fix=fix))
                 yield line, dict(zip(header, cells, strict=True))
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(Problem(message=str(error), source=path.name, lines=(reader.line_num,))) from None
-
-
-def _json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    for line, part in enumerate(text.split("\n"), 1):
-        if part.strip():
-            yield line, _texts(_json(part, path.name, line), path.name, line)
-
-
-def _json(text: str, source: str, line: int | None) -> object:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        lines = (line,) if line else ()
-        raise InputError(Problem(message=f"not JSON: {error}", source=source, lines=lines)) from None
 
 
 def _texts(row: object, source: str, line: int) -> dict[str, str]:

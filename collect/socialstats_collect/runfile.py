@@ -124,9 +124,9 @@ def read_runfile(path: Path) -> RunFile:
         factors=_factors(values, protocol, path.name),
         endpoint=Endpoint(**values["endpoint"]),
         endpoints={str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()},
-        limits=_limits(values.get("limits", {}), path.name),
+        limits=Limits(**values.get("limits", {})),
         order=_order(values, path.name),
-        replicates=_at_least_one(values.get("replicates", 1), "replicates", path.name),
+        replicates=values.get("replicates", 1),
         seed=int(values.get("seed", 0)),
     )
 
@@ -165,6 +165,11 @@ def _check(values: Mapping[str, Any], source: str) -> None:
                 problems.append(
                     Problem(message=f"'{section}.{name}' is not yours to set", source=source, fix=OURS[name])
                 )
+    for name, value in values.get("limits", {}).items():
+        if isinstance(value, int | float) and value <= 0:
+            problems.append(Problem(message=f"limits.{name} = {value} is not positive", source=source))
+    if isinstance(replicates := values.get("replicates", 1), int) and replicates < 1:
+        problems.append(Problem(message=f"replicates = {replicates} is not at least 1", source=source))
     if problems:
         raise InputError(problems)
 
@@ -274,21 +279,8 @@ def _columns(
     require(settings.system, there, source=f"{source}, system")
 
 
-def _limits(values: Mapping[str, Any], source: str) -> Limits:
-    for name, value in values.items():
-        if value <= 0:
-            raise InputError(Problem(message=f"limits.{name} = {value} is not positive", source=source))
-    return Limits(**values)
-
-
 def _order(values: Mapping[str, Any], source: str) -> str:
     order = str(values.get("order", "balanced"))
     if order not in ORDERS:
         raise InputError(Problem(message=f"order = '{order}'", source=source, fix=f"There are: {', '.join(ORDERS)}."))
     return order
-
-
-def _at_least_one(value: int, name: str, source: str) -> int:
-    if value < 1:
-        raise InputError(Problem(message=f"{name} = {value} is not at least 1", source=source))
-    return value

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit
@@ -34,13 +35,9 @@ def fields(template: str, *, source: str = "template") -> tuple[str, ...]:
     names = []
     for part in PART.finditer(template):
         if part[0] in "{}":
-            raise InputError(
-                Problem(
-                    message=f"a lone '{part[0]}' at character {part.start() + 1}",
-                    source=source,
-                    fix="Write a column as {column}, and a brace itself twice: {{ or }}",
-                )
-            )
+            fix = "Write a column as {column}, and a brace itself twice: {{ or }}"
+            message = f"a lone '{part[0]}' at character {part.start() + 1}"
+            raise InputError(Problem(message=message, source=source, fix=fix))
         if part[1] is not None:
             names.append(part[1].strip())
     return tuple(dict.fromkeys(names))
@@ -75,13 +72,8 @@ def require(template: str, columns: Iterable[str], *, source: str) -> None:
             continue
         near = difflib.get_close_matches(name, known, 1)
         hint = f"Did you mean {{{near[0]}}}?" if near else "Add the column to the items, or mend the template."
-        problems.append(
-            Problem(
-                message=f"the template needs a column '{name}', but the items have only {', '.join(known)}",
-                source=source,
-                fix=hint,
-            )
-        )
+        message = f"the template needs a column '{name}', but the items have only {', '.join(known)}"
+        problems.append(Problem(message=message, source=source, fix=hint))
     if problems:
         raise InputError(problems)
 
@@ -121,59 +113,6 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@runtime_checkable
-class CollectionProtocol(Protocol):
-    """A way of asking. Instances are made from `Settings` and hold no state of a run."""
-
-    name: str
-    texts: Mapping[str, str]
-    people: tuple[str, tuple[str, ...]]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns that the items must have (or factors of the same name)."""
-        ...
-
-    @property
-    def factors(self) -> Mapping[str, Sequence[str]]:
-        """Factors of the protocol's own, with the levels used by default: ``{"prompt": ["options"]}``."""
-        ...
-
-    @property
-    def known(self) -> Mapping[str, Sequence[str]]:
-        """Factors whose levels are fixed by the protocol, with all levels there are."""
-        ...
-
-    @property
-    def orders(self) -> tuple[str, ...]:
-        """Names of the orders in which options can be shown; one name where there is nothing to order."""
-        ...
-
-    def names(self, text: str) -> tuple[str, ...] | None:
-        """Return the names that a text may use beside columns and factors; None of a list, which uses none."""
-        ...
-
-    def unordered(self) -> bool:
-        """Tell whether the prompt shows nothing of the order of the options, so that none may be drawn."""
-        ...
-
-    def once(self, item: Mapping[str, str]) -> bool:
-        """Tell whether an item is asked once, whatever the models: a control text, which judges score."""
-        ...
-
-    def report(self, rows: Rows) -> list[str]:
-        """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
-        ...
-
-    def conversation(self, unit: Unit) -> Conversation:
-        """Return the conversation with a unit's model."""
-        ...
-
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return the table's rows for a unit: at least one, also where nothing was answered."""
-        ...
-
-
 @cache
 def default_texts(name: str) -> Mapping[str, str]:
     """Return a protocol's own texts by name, as `collect --new` writes them.
@@ -187,22 +126,33 @@ def default_texts(name: str) -> Mapping[str, str]:
     return {one.name.removesuffix(".txt"): one.read_text("utf-8").removesuffix("\n") for one in found}
 
 
-class Asking:
-    """What most protocols have in common: no order of options, no factors, texts that a run file may replace.
+class CollectionProtocol(ABC):
+    """A way of asking. Instances are made from `Settings` and hold no state of a run.
 
     Attributes
     ----------
+    columns
+        Columns that the items must have (or factors of the same name).
+    orders
+        Names of the orders in which options can be shown; one name where there is nothing to order.
+    texts
+        Every text that is sent, by name: the protocol's own, or what the run file has in their place.
     provides
         By text, the names it may use beside columns and factors; a text of a `family`, as ``rung_1``, goes by its name.
     lists
         Texts with one entry a line.
     family
         What a text's name may begin with that the protocol does not have: a further rung, a further form.
+    factors
+        Factors of the protocol's own, with the levels used by default.
+    known
+        Factors whose levels are fixed by the protocol, with all levels there are.
     people
         The column of people's answers to the same items, and what may stand there; empty where nobody is asked.
     """
 
     name = ""
+    columns: tuple[str, ...] = ()
     orders: tuple[str, ...] = ("as given",)
     provides: Mapping[str, tuple[str, ...]] = {}
     lists: tuple[str, ...] = ()
@@ -231,12 +181,28 @@ class Asking:
         return len(self.orders) > 1 and not shown & set(fields(self.texts["prompt"]))
 
     def once(self, item: Mapping[str, str]) -> bool:
-        """Tell whether an item is asked once, whatever the models: here none is."""
+        """Tell whether an item is asked once, whatever the models: a control text, which judges score."""
         return False
 
     def report(self, rows: Rows) -> list[str]:
         """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
         return []
+
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return what the prompt of a unit may use beside its columns and factors, by name."""
+        return {}
+
+    def asked(self, unit: Unit) -> str:
+        """Return the prompt of a unit."""
+        return filled(self.texts["prompt"], unit, **self.words(unit))
+
+    def conversation(self, unit: Unit) -> Conversation:
+        """Return the conversation with a unit's model: one question, whose answer stays on record, however it is."""
+        yield ask(self.settings, unit, prompt(self.settings, unit, self.asked(unit)))
+
+    @abstractmethod
+    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
+        """Return the table's rows for a unit: at least one, also where nothing was answered."""
 
     def lines(self, text: str) -> list[str]:
         """Return the entries of a list."""
@@ -267,13 +233,9 @@ def ask(settings: Settings, unit: Unit, messages: tuple[Message, ...], *, step: 
     if isinstance(sent.get("seed"), int):
         sent["seed"] += unit.replicate - 1
     return Ask(
-        model=unit.factors["model"],
-        messages=messages,
-        parameters=sent,
-        step=step,
-        replicate=unit.replicate,
+        model=unit.factors["model"], messages=messages, parameters=sent, step=step, replicate=unit.replicate,
         parent=parent,
-    )
+    )  # fmt: skip
 
 
 def filled(template: str, unit: Unit, **more: str) -> str:
@@ -314,8 +276,8 @@ NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""
 
 
-def read(reply: Reply | None, parser: Callable[[str], Parsed]) -> dict[str, object]:
-    """Return answer, answer_status, rule, conflict, parser version and the reply's own status as columns.
+def read(exchanges: Sequence[Exchange], parser: Callable[[str], Parsed]) -> dict[str, object]:
+    """Return what the last reply says as columns: answer, answer_status, rule, conflict, the reply's status and text.
 
     A content filter's block and a marked refusal are refusals whatever else stands there; a cut-off reply is parsed as
     far as it goes. Nothing becomes a value that was not read.
@@ -323,16 +285,19 @@ def read(reply: Reply | None, parser: Callable[[str], Parsed]) -> dict[str, obje
     Examples
     --------
     >>> from socialstats_collect.parse import parse_answer
-    >>> read(Reply(key="", status="truncated", content='{"Answer": "B", "Rea'), parse_answer)["answer"]
+    >>> cut = Reply(key="", status="truncated", content='{"Answer": "B", "Rea')
+    >>> read([(Ask(model="m", messages=()), cut)], parse_answer)["answer"]
     'B'
-    >>> read(None, parse_answer)["answer_status"]
+    >>> read([], parse_answer)["answer_status"]
     'missing'
     """
-    if reply is None:
-        parsed, status = Parsed(status="empty", rule=NOT_ASKED), NOT_ASKED
-        return _columns(parsed, NOT_ASKED, status)
-    parsed = decide(reply, parser)
-    return _columns(parsed, parsed.status, reply.status)
+    reply = exchanges[-1][1] if exchanges else None
+    parsed = decide(reply, parser) if reply else Parsed(status="empty", rule=NOT_ASKED)
+    return {
+        "answer": parsed.label, "answer_status": parsed.status if reply else NOT_ASKED, "rule": parsed.rule,
+        "conflict": parsed.conflict, "parser_version": VERSION, "reply_status": reply.status if reply else NOT_ASKED,
+        "reply_text": reply.content if reply else None,
+    }  # fmt: skip
 
 
 def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
@@ -345,14 +310,3 @@ def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
     if parsed.status == "unparsed" and refuses(reply.content):
         return Parsed(status="refusal", rule="refusal")
     return parsed
-
-
-def _columns(parsed: Parsed, answer_status: str, reply_status: str) -> dict[str, object]:
-    return {
-        "answer": parsed.label,
-        "answer_status": answer_status,
-        "rule": parsed.rule,
-        "conflict": parsed.conflict,
-        "parser_version": VERSION,
-        "reply_status": reply_status,
-    }

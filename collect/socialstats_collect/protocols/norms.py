@@ -9,15 +9,11 @@ from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import ACTIONS, parse_action
 from socialstats_collect.protocols.base import (
-    Asking,
-    Conversation,
+    CollectionProtocol,
     Exchange,
     Rows,
     Settings,
     about,
-    ask,
-    filled,
-    prompt,
     read,
     varies,
 )
@@ -25,7 +21,7 @@ from socialstats_collect.protocols.base import (
 COLON = re.compile("[:：]")
 
 
-class Norms(Asking):
+class Norms(CollectionProtocol):
     """Norm against goal.
 
     Items: ``goal``, ``situation``, ``norm``; best with ``scenario``, ``domain``, ``pressure`` (its kind; ``none``
@@ -57,31 +53,23 @@ class Norms(Asking):
             message = f"text 'actions' has lines for {', '.join(self.shown)}, not for {', '.join(ACTIONS)}"
             raise InputError(Problem(message=message, fix=fix))
 
-    def conversation(self, unit: Unit) -> Conversation:
-        """Ask once; an invalid reply stays on record as one, it is not drawn again."""
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the actions in the order drawn, their names, and what is said under pressure."""
         order = unit.factors.get("order", self.orders[0]).split()
-        text = filled(
-            self.texts["prompt"], unit, actions="\n".join(self.shown[name] for name in order),
-            names=" or ".join(f'"{name}"' for name in order), pressure_text=unit.item.get("pressure_text", ""),
-        )  # fmt: skip
-        yield ask(self.settings, unit, prompt(self.settings, unit, text))
+        return {"actions": "\n".join(self.shown[name] for name in order),
+                "names": " or ".join(f'"{name}"' for name in order),
+                "pressure_text": unit.item.get("pressure_text", "")}  # fmt: skip
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the action, and who took it."""
-        reply = exchanges[0][1] if exchanges else None
-        found = read(reply, parse_action)
+        found = read(exchanges, parse_action)
         model = unit.factors["model"]
         return [
             {
-                **about(unit),
-                "scenario": unit.item.get("scenario", unit.item_id),
-                "source": model,
-                "rater": f"{model}, run {unit.replicate}",
-                "action": found.pop("answer"),
-                **found,
-                "reply_text": reply.content if reply else None,
+                **about(unit), "scenario": unit.item.get("scenario", unit.item_id), "source": model,
+                "rater": f"{model}, run {unit.replicate}", "action": found.pop("answer"), **found,
             }
-        ]
+        ]  # fmt: skip
 
     def report(self, rows: Rows) -> list[str]:
         """Return the options of the study norm-goal: pressures compared within scenarios, where there are several."""

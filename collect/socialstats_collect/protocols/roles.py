@@ -8,20 +8,16 @@ from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_answer, values_named
 from socialstats_collect.parse.text import clean, values_of
 from socialstats_collect.protocols.base import (
-    Asking,
-    Conversation,
+    CollectionProtocol,
     Exchange,
     Rows,
     about,
-    ask,
-    filled,
-    prompt,
     read,
     varies,
 )
 
 
-class Roles(Asking):
+class Roles(CollectionProtocol):
     """Pairwise role choice under urgency.
 
     Items: ``story``, ``role_a``, ``role_b``; best with ``domain_a``, ``domain_b``, ``urgency_a``, ``urgency_b`` and
@@ -40,38 +36,26 @@ class Roles(Asking):
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
     lists = ("values",)
 
-    def conversation(self, unit: Unit) -> Conversation:
-        """Ask once."""
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the roles in the order drawn, the list of values, and what stands before the prompt."""
         first, second = shown(unit)
         prefix = unit.factors.get("prefix", "")
-        text = filled(
-            self.texts["prompt"], unit, option_a=first, option_b=second, values=", ".join(self.lines("values")),
-            prefix=f"{prefix}\n\n" if prefix else "",
-        )  # fmt: skip
-        yield ask(self.settings, unit, prompt(self.settings, unit, text))
+        return {"option_a": first, "option_b": second, "values": ", ".join(self.lines("values")),
+                "prefix": f"{prefix}\n\n" if prefix else ""}  # fmt: skip
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
-        reply = exchanges[0][1] if exchanges else None
-        found = read(reply, parse_answer)
+        found = read(exchanges, parse_answer)
         first, second = shown(unit)
-        letter = found.pop("answer")
-        choice = {"A": first, "B": second}.get(str(letter))
-        text = reply.content if reply else ""
+        letter, text = found.pop("answer"), str(found["reply_text"] or "")
         return [
             {
-                **about(unit),
-                "role_a": unit.item["role_a"],
-                "role_b": unit.item["role_b"],
-                "first": first,
-                "choice": choice,
-                "letter": letter,
-                **found,
+                **about(unit), "role_a": unit.item["role_a"], "role_b": unit.item["role_b"], "first": first,
+                "choice": {"A": first, "B": second}.get(str(letter)), "letter": letter, **found,
                 "values": "; ".join(values_named(text, self.lines("values"))) or None,
                 "reason": next((str(one.value) for one in values_of(clean(text).text, "Reason")), None),
-                "reply_text": reply.content if reply else None,
             }
-        ]
+        ]  # fmt: skip
 
     def report(self, rows: Rows) -> list[str]:
         """Return the options of the study role-conflict: models, or prefixes of one model, compared."""

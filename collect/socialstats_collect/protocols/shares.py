@@ -8,16 +8,13 @@ from socialstats.errors import InputError
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Option, parse_options
 from socialstats_collect.protocols.base import (
-    Asking,
-    Conversation,
+    CollectionProtocol,
     Exchange,
     Rows,
     Settings,
     about,
-    ask,
     fields,
     filled,
-    prompt,
     read,
     varies,
 )
@@ -26,7 +23,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 PARTS = {"letter", "share", "meaning"}
 
 
-class Shares(Asking):
+class Shares(CollectionProtocol):
     """Ordinal question: ordered options, five of them unless the text ``options`` says otherwise.
 
     Items: ``text`` (a rule of thumb); best with ``area``. Text ``options``: one line an option in rising order, its
@@ -60,28 +57,23 @@ class Shares(Asking):
         self.letters = LETTERS[: len(self.shares)]
         self.people = ("answer", tuple(self.letters))
 
-    def conversation(self, unit: Unit) -> Conversation:
-        """Ask once."""
-        listed = self.listed(unit.factors["prompt"], unit)
-        yield ask(self.settings, unit, prompt(self.settings, unit, filled(self.texts["prompt"], unit, options=listed)))
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the options as a form shows them: each line that names a part of an option, for every option."""
+        shown: list[str] = []
+        options = self.offered(unit.factors.get("order", "rising"))
+        for line in self.texts[f"form_{unit.factors['prompt']}"].split("\n"):
+            for one in options if PARTS & set(fields(line)) else options[:1]:
+                meaning = "".join(one.descriptions)
+                shown.append(filled(line, unit, letter=one.letter, share=one.text, meaning=meaning))
+        return {"options": "\n".join(shown)}
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""
-        reply = exchanges[0][1] if exchanges else None
         order = unit.factors.get("order", "rising")
-        found = read(reply, lambda text: parse_options(text, self.offered(order)))
+        found = read(exchanges, lambda text: parse_options(text, self.offered(order)))
         if found["answer"] is not None and order == "falling":
             found["answer"] = self.letters[::-1][self.letters.index(str(found["answer"]))]
-        model = unit.factors["model"]
-        return [
-            {
-                **about(unit),
-                "source": model,
-                "rater": model,
-                **found,
-                "reply_text": reply.content if reply else None,
-            }
-        ]
+        return [{**about(unit), "source": unit.factors["model"], "rater": unit.factors["model"], **found}]
 
     def offered(self, order: str) -> tuple[Option, ...]:
         """Return the options as shown: letters always run from A, the shares rise or fall."""
@@ -90,15 +82,6 @@ class Shares(Asking):
             Option(letter=letter, text=share, descriptions=(meaning,) if meaning else ())
             for letter, (share, meaning) in zip(self.letters, pairs, strict=True)
         )
-
-    def listed(self, form: str, unit: Unit) -> str:
-        """Return the options as a form shows them: each line that names a part of an option, for every option."""
-        shown: list[str] = []
-        options = self.offered(unit.factors.get("order", "rising"))
-        for line in self.texts[f"form_{form}"].split("\n"):
-            each = options if PARTS & set(fields(line)) else options[:1]
-            shown += [filled(line, unit, letter=o.letter, share=o.text, meaning="".join(o.descriptions)) for o in each]
-        return "\n".join(shown)
 
     def report(self, rows: Rows) -> list[str]:
         """Return the options of the study ordinal-alignment; people are shared by all forms of the prompt."""

@@ -8,7 +8,7 @@ from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
 from socialstats_collect.protocols.base import (
-    Asking,
+    CollectionProtocol,
     Conversation,
     Exchange,
     Rows,
@@ -26,7 +26,7 @@ TRAITS = (
 HIGHEST, COMMITTED = 20, 5
 
 
-class Values(Asking):
+class Values(CollectionProtocol):
     """Staged role play, scored by judges.
 
     Items: ``baseline`` (a plain question), ``stage_1`` to ``stage_4`` (what happens at each stage); best with
@@ -87,13 +87,9 @@ class Values(Asking):
             traits=", ".join(TRAITS),
         )  # fmt: skip
         return Ask(
-            model=judge,
-            messages=({"role": "user", "content": words},),
-            parameters=dict(self.settings.judge_parameters),
-            step=f"judge {stage}",
-            replicate=unit.replicate,
-            parent=parent,
-        )
+            model=judge, messages=({"role": "user", "content": words},), step=f"judge {stage}", parent=parent,
+            parameters=dict(self.settings.judge_parameters), replicate=unit.replicate,
+        )  # fmt: skip
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""

@@ -8,7 +8,7 @@ from socialstats.errors import InputError
 from socialstats_collect.ask import Reply, Unit
 from socialstats_collect.parse import Parsed, parse_who
 from socialstats_collect.protocols.base import (
-    Asking,
+    CollectionProtocol,
     Conversation,
     Exchange,
     Rows,
@@ -23,7 +23,7 @@ from socialstats_collect.protocols.base import (
 )
 
 
-class Who(Asking):
+class Who(CollectionProtocol):
     """Who is right, with a ladder of rewordings.
 
     Items: ``text`` with ``NAME1`` and ``NAME2`` in it, ``name_first``, ``name_second``; best with ``scenario``,
@@ -59,11 +59,9 @@ class Who(Asking):
         """Ask, and ask in other words until there is an answer."""
         parent = ""
         for rung in range(self.rungs):
-            one, two = numbered(unit)
-            shown = {"text": named_text(unit), "option_1": one, "option_2": two}
-            text = filled(self.texts["prompt"], unit, **shown)
+            text = self.asked(unit)
             if rung:
-                text = filled(self.texts[f"rung_{rung}"], unit, question=text, **shown)
+                text = filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit))
             reply = yield ask(
                 self.settings, unit, prompt(self.settings, unit, text), step=f"rung {rung}", parent=parent
             )
@@ -75,24 +73,22 @@ class Who(Asking):
         """Read a reply as a number of an option."""
         return decide(reply, lambda text: parse_who(text, numbered(unit)))
 
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the story with its names, and the names by their numbers."""
+        one, two = numbered(unit)
+        return {"text": named_text(unit), "option_1": one, "option_2": two}
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer on the last wording that was tried."""
-        reply = exchanges[-1][1] if exchanges else None
-        found = read(reply, lambda text: parse_who(text, numbered(unit)))
-        chosen = {"1": numbered(unit)[0], "2": numbered(unit)[1]}.get(str(found.pop("answer")))
-        side = None if chosen is None else -1 if chosen == unit.item["name_first"] else 1
-        row = about(unit)
+        found = read(exchanges, lambda text: parse_who(text, numbered(unit)))
+        chosen = dict(zip("12", numbered(unit), strict=True)).get(str(found.pop("answer")))
         return [
             {
-                **row,
-                "scenario": unit.item.get("scenario", unit.item_id),
-                "answer": side,
-                "rung": len(exchanges) - 1 if exchanges else None,
-                "wordings_tried": len(exchanges),
-                **found,
-                "reply_text": reply.content if reply else None,
+                **about(unit), "scenario": unit.item.get("scenario", unit.item_id),
+                "answer": None if chosen is None else -1 if chosen == unit.item["name_first"] else 1,
+                "rung": len(exchanges) - 1 if exchanges else None, "wordings_tried": len(exchanges), **found,
             }
-        ]
+        ]  # fmt: skip
 
     def report(self, rows: Rows) -> list[str]:
         """Return the options of the study relationship-bias."""
