@@ -165,7 +165,8 @@ def _check(values: Mapping[str, Any], source: str) -> None:
                 problems.append(
                     Problem(message=f"'{section}.{name}' is not yours to set", source=source, fix=OURS[name])
                 )
-    for name, value in values.get("limits", {}).items():
+    limits = values.get("limits")
+    for name, value in limits.items() if isinstance(limits, dict) else ():
         if isinstance(value, int | float) and value <= 0:
             problems.append(Problem(message=f"limits.{name} = {value} is not positive", source=source))
     if isinstance(replicates := values.get("replicates", 1), int) and replicates < 1:

@@ -41,7 +41,7 @@ EDITS = {
     "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
     "no model": ('model = ["toy"]', "model = []", "no model"),
     "twice the model": ('model = ["toy"]', 'model = ["toy", "toy"]', "repeats one"),
-    "no items": ("items.csv", "item.csv", "No such file"),
+    "no items": ("items.csv", "item.csv", "there is no such file"),
     "no url": ("base_url", "url", "unknown key 'endpoint.url'"),
     "limits": ("timeout = 5.0", "timeout = 0", "limits.timeout = 0 is not positive"),
     "not toml": ("[limits]", "[limits", "not TOML"),

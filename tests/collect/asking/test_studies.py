@@ -54,6 +54,15 @@ def tidied(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tupl
     return read(folder / "table.csv"), shlex.split(proposed), said
 
 
+@pytest.mark.parametrize("name", UNITS)
+def test_the_proposed_report_can_be_made(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked(started(name, tmp_path)) == 0
+    beside = ["--people", str(people(name, tmp_path))] if name in PEOPLE else []
+    _, (_, *proposed), _ = tidied(tmp_path, capsys, *beside)
+    assert main(["check", *proposed]) == 0
+    assert f"report      study {proposed[2]} runs" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNITS)
 def test_from_a_new_folder_to_the_page(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,6 +160,7 @@ def test_planned_asked_and_left_agree(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_what_the_run_file_no_longer_plans_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = started("who-is-right", tmp_path)
+    path.write_text(path.read_text().replace('"balanced"', '"fixed"'))
     assert asked(path) == 0
     path.write_text(path.read_text().replace('"model-one", "model-two"', '"model-two", "model-three"'))
     items = (tmp_path / "items.csv").read_text()
@@ -163,6 +173,7 @@ def test_what_the_run_file_no_longer_plans_is_told_apart(tmp_path: Path, capsys:
     assert all(row["theme"] for row in rows if row["model"] == "model-two" and row["item_id"] != "q1-CP")
 
 
+@pytest.mark.slow
 def test_every_text_is_the_author_s(tmp_path: Path) -> None:
     """Each text of each protocol is changed in its file, and the changed one is sent."""
     marks: dict[str, int] = {}
@@ -215,6 +226,8 @@ def test_a_template_keeps_the_ladder_and_is_refused_where_there_are_several_text
     path = started("who-is-right", tmp_path / "who")
     path.write_text('template = "{text} 1) {option_1} 2) {option_2}"\n' + path.read_text().replace("texts =", "# "))
     assert main(["collect", str(path), "--dry-run"]) == 0
+    items = (tmp_path / "who" / "items.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "who" / "items.csv").write_text("".join(items[:5]))
     with serving(lambda body, _: answer({**body, "messages": [{"content": "x"}]}, 0)) as server:
         assert main(["collect", str(path), "--base-url", server.url]) == 0
     rows, _, _ = tidied(tmp_path / "who", capsys)
