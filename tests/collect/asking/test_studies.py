@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from socialstats.cli import main
+from socialstats_collect.protocols.values import TRAITS
 from tests.collect.mock import answer
 from tests.collect.server import serving
 
@@ -266,3 +267,11 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "no protocol 'ordnal'" in capsys.readouterr().err
     assert main(["collect"]) == 2
     assert "--new PROTOCOL FOLDER" in capsys.readouterr().err
+
+
+def test_control_texts_are_no_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    traits = ",".join(TRAITS)
+    rows = [f"m,s1,{stage},j,{','.join('9' * 10)}" for stage in ("baseline", "stage 1", "control")]
+    (tmp_path / "old.csv").write_text("\n".join([f"model,scenario,stage,judge,{traits}", *rows]) + "\n")
+    assert main(["check", str(tmp_path / "old.csv"), "--study", "staged-values"]) == 2
+    assert "control texts are no stage. Leave them out (--exclude stage=control)" in capsys.readouterr().err
