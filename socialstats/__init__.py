@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.ada_met import ada_met as ada_met
     from socialstats.metrics.bradley_terry import BradleyTerryResult as BradleyTerryResult
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
+    from socialstats.metrics.bradley_terry import bradley_terry_difference as bradley_terry_difference
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
     from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
     from socialstats.metrics.choice_shares import choice_shares as choice_shares
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.effect_sizes import effect_sizes_from_summary as effect_sizes_from_summary
     from socialstats.metrics.equivalence import equivalence as equivalence
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
+    from socialstats.metrics.group_win_rates import group_win_rates as group_win_rates
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
     from socialstats.metrics.js_similarity import js_similarity as js_similarity
     from socialstats.metrics.judge_agreement import judge_agreement as judge_agreement
@@ -51,18 +53,29 @@ if TYPE_CHECKING:
     from socialstats.metrics.leaderboard import leaderboard as leaderboard
     from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy as majority_vote_accuracy
     from socialstats.metrics.mcnemar import mcnemar as mcnemar
+    from socialstats.metrics.mean_ratings import mean_ratings as mean_ratings
+    from socialstats.metrics.multinomial_logit import multinomial_logit as multinomial_logit
+    from socialstats.metrics.multiverse import Variant as Variant
+    from socialstats.metrics.multiverse import leave_one_out as leave_one_out
+    from socialstats.metrics.multiverse import multiverse as multiverse
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
     from socialstats.metrics.paraphrase_spread import paraphrase_spread as paraphrase_spread
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
+    from socialstats.metrics.ratings_difference import ratings_difference as ratings_difference
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
+    from socialstats.metrics.rereading import changed_means as changed_means
+    from socialstats.metrics.rereading import changed_shares as changed_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
     from socialstats.metrics.spearman_rho import spearman_rho as spearman_rho
     from socialstats.metrics.symmetry import symmetry as symmetry
     from socialstats.metrics.trait_profile import judge_zeros as judge_zeros
     from socialstats.metrics.trait_profile import trait_profile as trait_profile
+    from socialstats.metrics.two_proportions import two_proportions as two_proportions
+    from socialstats.metrics.weighted_kappa import kappa_quantiles as kappa_quantiles
     from socialstats.metrics.weighted_kappa import weighted_kappa as weighted_kappa
+    from socialstats.metrics.win_rate_difference import win_rate_difference as win_rate_difference
     from socialstats.metrics.win_rates import win_rates as win_rates
     from socialstats.planning import PlanResult as PlanResult
     from socialstats.planning import adjust as adjust
@@ -88,7 +101,7 @@ _HOMES = {
         "NothingToAnalyse", "NotIdentified", "SocialStatsError", "UndefinedStatistic",
     ),
     "socialstats.metrics.ada_met": ("ada_met",),
-    "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry"),
+    "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry", "bradley_terry_difference"),
     "socialstats.metrics.choice_entropy": ("choice_entropy", "choice_entropy_difference"),
     "socialstats.metrics.effect_sizes": ("effect_sizes", "effect_sizes_from_summary"),
     "socialstats.metrics.equivalence": ("equivalence",),
@@ -112,8 +125,16 @@ _HOMES = {
     "socialstats.metrics.relationship_bias": ("relationship_bias",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
     "socialstats.metrics.trait_profile": ("judge_zeros", "trait_profile"),
-    "socialstats.metrics.weighted_kappa": ("weighted_kappa",),
+    "socialstats.metrics.weighted_kappa": ("kappa_quantiles", "weighted_kappa"),
     "socialstats.metrics.win_rates": ("win_rates",),
+    "socialstats.metrics.group_win_rates": ("group_win_rates",),
+    "socialstats.metrics.mean_ratings": ("mean_ratings",),
+    "socialstats.metrics.multinomial_logit": ("multinomial_logit",),
+    "socialstats.metrics.ratings_difference": ("ratings_difference",),
+    "socialstats.metrics.rereading": ("changed_means", "changed_shares"),
+    "socialstats.metrics.win_rate_difference": ("win_rate_difference",),
+    "socialstats.metrics.multiverse": ("Variant", "leave_one_out", "multiverse"),
+    "socialstats.metrics.two_proportions": ("two_proportions",),
     "socialstats.planning": (
         "PlanResult", "adjust", "power_clustered_mean", "power_mcnemar", "power_paired_t",
     ),
@@ -132,7 +153,9 @@ __all__ = [
     "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
-    "js_similarity", "choice_shares", "label_counts", "leaderboard", "STUDIES",
+    "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
+    "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "changed_shares",
+    "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out", "multiverse", "Variant", "STUDIES",
     # published numbers
     "audit", "claims",
     # planning

@@ -40,8 +40,8 @@ class Problem:
         What is wrong, naming the value.
     source : str
         File name, or how the data frame was passed.
-    column : str or None
-        Column as the user's table spells it.
+    column : str, tuple of str or None
+        Column (or columns) as the user's table spells it.
     lines : tuple of int
         Lines of the file (or row positions of a data frame, see `unit`), the first few at least.
     n_rows : int
@@ -52,29 +52,50 @@ class Problem:
         ``"line"`` for files, ``"row"`` for data frames.
     part : str
         The part of a design that no column plays, where that is what is wrong.
+    noun : str
+        What `n_rows` counts: rows, or the values of a table with several values in a row.
     """
 
     message: str
     source: str = ""
-    column: str | None = None
+    column: str | tuple[str, ...] | None = None
     lines: tuple[int, ...] = ()
     n_rows: int = 0
     fix: str = ""
     unit: str = "line"
     part: str = ""
+    noun: str = "rows"
 
     def __str__(self) -> str:
         place = self.source
         if self.lines:
             place += f" {self.unit} {self.lines[0]}"
         if self.column is not None:
-            place += f", column '{self.column}'"
+            place += f", {in_columns(self.column)}"
         text = f"{place}: {self.message}" if place else self.message
         if self.n_rows > 1 and self.lines:
             shown = ", ".join(str(line) for line in self.lines[:LINES_SHOWN])
-            more = ", ..." if self.n_rows > LINES_SHOWN else ""
-            text += f" ({self.n_rows:,} rows: {self.unit}s {shown}{more})"
+            more = ", ..." if (self.n_rows if self.noun == "rows" else len(self.lines)) > LINES_SHOWN else ""
+            text += f" ({self.n_rows:,} {self.noun}: {self.unit}{'s' if len(self.lines) > 1 else ''} {shown}{more})"
         return f"{text}. {self.fix}" if self.fix else text
+
+
+def in_columns(names: str | Sequence[str]) -> str:
+    """Name a column, or several, for a message.
+
+    Examples
+    --------
+    >>> in_columns("x"), in_columns(["x", "y"])
+    ("column 'x'", "columns 'x' and 'y'")
+    """
+    quoted = [f"'{name}'" for name in ([names] if isinstance(names, str) else names)]
+    if len(quoted) < 2:
+        return f"column {''.join(quoted)}"
+    rest = f"{len(quoted) - COLUMNS_SHOWN} more" if len(quoted) > COLUMNS_SHOWN + 1 else quoted[-1]
+    return f"columns {', '.join(quoted[: min(COLUMNS_SHOWN, len(quoted) - 1)])} and {rest}"
+
+
+COLUMNS_SHOWN = 5
 
 
 class InputError(SocialStatsError, ValueError):
@@ -222,7 +243,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS209": ("caution", "some numbers rest on single clusters and have no interval"),
     "SS210": ("info", "one cluster decides a number"),
     "SS211": ("caution", "one cluster or a few hold much of a number"),
-    "SS212": ("caution", "rare answers in clusters"),
+    "SS212": ("caution", "rare answers"),
     "SS213": ("caution", "skewed differences"),
     "SS301": ("caution", "rows were left out"),
     "SS302": ("caution", "some conditions hold no comparison"),

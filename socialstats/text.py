@@ -134,6 +134,23 @@ def count(n: float, singular: str = "", plural: str = "") -> str:
     return f"{text} {singular if n == 1 else plural or singular + 's'}"
 
 
+def counted(n: float, what: str) -> str:
+    """Format a count with words whose noun is plural: the noun is the first word in -s, or a last word "clusters".
+
+    Examples
+    --------
+    >>> counted(2, "discordant pairs"), counted(1, "discordant pairs"), counted(1, "labels cited"), counted(1, "people")
+    ('2 discordant pairs', '1 discordant pair', '1 label cited', '1 person')
+    """
+    words = what.split(" ")
+    if n == 1:
+        last = words[-1] == "clusters"
+        at = len(words) - 1 if last else next((k for k, word in enumerate(words) if word.endswith("s")), None)
+        if at is not None:
+            words[at] = re.sub("ie$", "y", words[at][:-1])
+    return f"{count(n)} {' '.join('person' if n == 1 and word == 'people' else word for word in words)}"
+
+
 def with_article(noun: str) -> str:
     """Put the indefinite article before a word.
 
@@ -160,9 +177,25 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1]
 
 
+def capital(text: str) -> str:
+    """Return a text as the start of a sentence: with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def inconclusive(what: str) -> str:
+    """Say that neither is excluded: the interval includes no difference, or the test is not significant.
+
+    Examples
+    --------
+    >>> inconclusive("a and b differ")
+    'it is inconclusive whether a and b differ'
+    """
+    return f"it is inconclusive whether {what}"
+
+
 def quoted(names: Sequence[str], most: int = 5) -> str:
     """Like `listing`, with each name in quotes and long names cut."""
-    return listing([f"'{shorten(name)}'" for name in names], most)
+    return listing([f"'{name}'" for name in shortened(names)], most)
 
 
 def meant(word: str, known: Iterable[str]) -> str:
@@ -186,7 +219,7 @@ def markdown(text: str, width: int = 400) -> str:
     '&lt;b&gt; a\\_b \\| c'
     """
     safe = shorten(text, width).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", safe)
+    return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", safe)
 
 
 def shorten(label: str, width: int = 60) -> str:
@@ -197,5 +230,61 @@ def shorten(label: str, width: int = 60) -> str:
     >>> shorten("a" * 10, width=5), shorten("two\\nlines")
     ('aaaa…', 'two lines')
     """
-    clean = "".join(ch if ch.isprintable() else " " for ch in label)
+    clean = _visible(label)
     return clean if len(clean) <= width else clean[: width - 1] + "…"
+
+
+def _visible(label: str) -> str:
+    return "".join(ch if ch.isprintable() else " " for ch in label)
+
+
+BETWEEN = " | "  # stands between the raters of a pair
+
+
+def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
+    """Cut labels that are shown together, so that no two of them become equal.
+
+    A label that is too long is cut in the middle; of ``"one | two"`` each part by itself. Parts that would look the
+    same are cut less, so a label can be longer than `width`.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Equal ones stay equal.
+    width : int
+        Characters of a label.
+
+    Examples
+    --------
+    >>> shortened(["llama-3-70b-2024-04-18", "llama-3-70b-2024-07-23", "gpt"], width=12)
+    ['llama-…04-18', 'llama-…07-23', 'gpt']
+    >>> shortened(["llama-3-70b-2024-04-18 | gpt-4", "llama-3-8b-2024-04-18 | gpt-4"], width=21)
+    ['llama-3-70…2024-04-18 | gpt-4', 'llama-3-8b-2024-04-18 | gpt-4']
+    """
+    clean = [_visible(label) for label in labels]
+    long = [label.split(BETWEEN) for label in clean if len(label) > width]
+    most = max((len(parts) for parts in long), default=1)
+    room = max((width - len(BETWEEN) * (most - 1)) // most, LEAST)
+    parts = list(dict.fromkeys(part for whole in long for part in whole))
+    rooms = dict.fromkeys(parts, room)
+    while True:
+        short = {part: _middle(part, rooms[part]) for part in parts}
+        shown = [label if len(label) <= width else BETWEEN.join(map(short.__getitem__, label.split(BETWEEN)))
+                 for label in clean]  # fmt: skip
+        owners: dict[str, set[str]] = {}
+        for text, label in zip(shown, clean, strict=True):
+            owners.setdefault(text, set()).add(label)
+        alike = {label for same in owners.values() if len(same) > 1 for label in same if len(label) > width}
+        lengthen = {part for label in alike for part in label.split(BETWEEN) if len(part) > rooms[part]}
+        if not lengthen:
+            return shown
+        rooms |= {part: rooms[part] + WIDER for part in lengthen}
+
+
+LEAST, WIDER = 3, 4  # characters of a part that is cut, and by how many it grows while it looks like another
+
+
+def _middle(text: str, width: int) -> str:
+    """Cut the middle of a text."""
+    tail = (width - 1) // 2
+    return text if len(text) <= width else f"{text[: width - 1 - tail]}…{text[-tail:]}"

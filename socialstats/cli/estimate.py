@@ -14,6 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from socialstats.cli.deciding import split_list
 from socialstats.cli.voices import of_metric
+from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
 from socialstats.errors import InputError
 from socialstats.results import ResultGroup
@@ -45,17 +46,18 @@ def run_estimate(options: argparse.Namespace) -> int:
     parser, hints = parser_of(function)
     given = vars(parser.parse_args(words))
     tables, chosen = given.pop("tables"), {key: given.pop(key) for key in ("as", "output", "verify", "input_format")}
+    kind = format_of(chosen["output"], chosen["as"], FORMATS)
     given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
     if chosen["input_format"]:
         given["format"] = chosen["input_format"]
     with speaking(of_metric(hints)):
         result = function(*tables, **given)
-        text = rendered(result, chosen["as"])
+        text = rendered(result, kind)
     if chosen["output"]:
         _write(Path(chosen["output"]), text, tables)
     else:
         print(text)
-    if chosen["as"] != "text":
+    if kind != "text":
         for line in dict.fromkeys(str(one) for one in cautions_of(result)):
             print(f"caution: {line}", file=sys.stderr)
     if chosen["verify"]:
@@ -78,7 +80,7 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
     )  # fmt: skip
     parser.add_argument("tables", metavar="TABLE", nargs=tables, help="file of the table; - for standard input")
     add = parser.add_argument
-    add("--format", dest="as", choices=FORMATS, default="text", help="what is printed (default text)")
+    add("--format", dest="as", choices=FORMATS, help="what is printed (default: by the name of -o, else text)")
     add("-o", "--output", metavar="FILE", help="write it to a file")
     add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
     add("--input-format", metavar="NAME", help="format of the table (default: by its suffix, then its content)")

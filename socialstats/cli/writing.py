@@ -10,15 +10,45 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError
+from socialstats.text import listing
 
 FORMATS = ("text", "html", "md", "json")
-SUFFIXES = {".json": "json", ".md": "md", ".html": "html", ".htm": "html"}
+SUFFIXES = {
+    ".txt": "text", ".json": "json", ".md": "md", ".html": "html", ".htm": "html", ".csv": "csv", ".tex": "latex",
+}  # fmt: skip
 
 
 def add_output(add: Callable[..., Any]) -> None:
     """Add the options that name format and file."""
     add("--format", choices=FORMATS, help="default: text, or by the name of -o")
     add("-o", "--output", metavar="FILE", help="file to write (default: stdout)")
+
+
+def format_of(target: str | None, given: str | None, known: Sequence[str]) -> str:
+    """Return the format of an output: the one given, or that of the suffix of its file, or text.
+
+    Parameters
+    ----------
+    target, given : str or None
+        Of ``-o`` and ``--format``.
+    known : sequence of str
+        Formats that the command writes.
+
+    Raises
+    ------
+    InputError
+        For a suffix of a format that the command does not write.
+
+    Examples
+    --------
+    >>> format_of("out.tex", None, ["text", "latex"]), format_of("out.tex", "text", ["text", "latex"])
+    ('latex', 'text')
+    """
+    kind = given or SUFFIXES.get(Path(target or "-").suffix.lower(), "text")
+    if kind in known:
+        return kind
+    ends = listing([end for end, name in SUFFIXES.items() if name in known], 9)
+    raise InputError(f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format")
 
 
 def write(options: argparse.Namespace, inputs: Sequence[str | None], rendered: Callable[[str, bool], str]) -> None:
@@ -34,7 +64,7 @@ def write(options: argparse.Namespace, inputs: Sequence[str | None], rendered: C
         Makes the text: one of `FORMATS`, and whether headings are in colour.
     """
     target = options.output or "-"
-    kind = options.format or SUFFIXES.get(Path(target).suffix.lower(), "text")
+    kind = format_of(target, options.format, FORMATS)
     if target == "-":
         if kind == "html" and sys.stdout.isatty():
             raise InputError("not printing HTML to a terminal; name a file with -o")

@@ -189,3 +189,13 @@ def choix_checks(fit: Any) -> list[Check]:
         ]
         checks.append(worst(each, "items"))
     return checks
+
+
+def difference_checks(result: Result) -> list[Check]:
+    """Recompute the differences of strengths and effects from both models fitted by statsmodels or scipy."""
+    one, two = (peer_estimates(fit) for fit in result.extras["fits"])
+    return [
+        compare(f"difference of {row.term}", row.estimate, one[row.term] - two[row.term], package="statsmodels",
+                tolerance=1e-6, why="two maxima, each found to 1e-8 or better")
+        for row in result.rows if row.group != "share" and row.estimate is not None
+    ]  # fmt: skip

@@ -9,8 +9,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import mean_row_checks
-from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.rated_table import rated_table
+from socialstats.crosscheck.long import compare, rated_table
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
 from socialstats.crosscheck.shares import mean_checks
 from socialstats.crosscheck.swapping import swap_check

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.rated_table import rated_table
+from socialstats.crosscheck.long import compare, rated_table
 from socialstats.crosscheck.resamples import WHY, Cells, Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.crosscheck.swapping import exchange_check, swap_check

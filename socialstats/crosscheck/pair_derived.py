@@ -36,7 +36,8 @@ Estimand = Callable[[FloatArray], float]
 Scale = tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]
 LOG: Scale = (math.log, math.exp, lambda x: 1 / x)
 LOGIT: Scale = (lambda x: math.log(x / (1 - x)), lambda z: 1 / (1 + math.exp(-z)), lambda x: 1 / (x * (1 - x)))
-SCALES = {"worth": LOG, "spread": LOG, "chance": LOGIT, "probability": LOGIT}  # others have symmetric intervals
+# other groups have symmetric intervals
+SCALES = {"worth": LOG, "spread": LOG, "chance": LOGIT, "probability": LOGIT, "win_probability": LOGIT}
 
 
 def verify(result: Result) -> Verification:
@@ -86,6 +87,9 @@ def definition(result: Result, row: Row) -> Estimand | None:
     if group == "worth":
         k = names.index(row.term)
         return lambda beta: math.exp(beta[k]) / math.fsum(math.exp(b) for b in beta[:n])
+    if group == "win_probability":
+        i, j = (names.index(str(row.label(side))) for side in ("item", "other"))
+        return lambda beta: 1 / (1 + math.exp(float(beta[j] - beta[i])))
     if group == "difference":
         i, j = (names.index(str(row.label(side))) for side in ("item", "other"))
         return lambda beta: float(beta[i] - beta[j])

@@ -1,31 +1,34 @@
-"""Differences of two tables of ratings once more: pandas for means and distances, krippendorff for alpha."""
+"""Two tables or readings of ratings once more: pandas joins and averages, krippendorff for alpha, clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.shares import share_checks
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.results import Check, Row
+from socialstats.results import Check, Result, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PLAIN = "the same numbers, averaged unit by unit"
 
 
-def checks_of(rows: Sequence[Row], parts: tuple[Ratings, Ratings], people: Any) -> list[Check]:
+def checks_of(result: Result) -> list[Check]:
     """Recompute every difference.
 
     Parameters
     ----------
-    rows : sequence of Row
-        `group` says the kind of number: mean, shares, alpha, distance.
-    parts : pair of Ratings
-        On common units.
-    people : Source or None
-        Where people are among the raters: the rater group, and what they are called in it.
+    result : Result
+        `group` of its rows says the kind of number; ``extras["parts"]`` holds both tables on common units,
+        ``extras["people"]`` the rater group that tells people, where they are among the raters.
     """
+    rows, parts, people = result.rows, result.extras["parts"], result.extras["people"]
     one = parts[0]
     tables = [long_table(design, people) for design in parts]
     shares = {f"share of {level}": level for level in one.levels}
@@ -98,3 +101,76 @@ def alpha(parts: Sequence[Any], design: Ratings, k: int) -> float:
     codes = own.pivot(index="rater", columns="unit", values="score").to_numpy(dtype=float)
     scale: Any = design.scale
     return float(theirs(codes, level_of_measurement=scale, value_domain=sorted(np.unique(codes[~np.isnan(codes)]))))
+
+
+SAME = "the same answers, averaged in another order"
+OF_ONE = {"mean before": "before", "mean after": "after"}
+
+
+def rereading_checks(result: Result) -> list[Check]:
+    """Recompute every row from the two tables of ratings, joined by pandas.
+
+    Parameters
+    ----------
+    result : Result
+        ``design`` holds both readings, the key of a row its quantity, rater and level of the by factor.
+    """
+    table = joined(result)
+    checks: list[Check] = []
+    for row in result.rows:
+        own = table
+        for column in ("rater", "by"):
+            own = own if row.label(column) is None else own[own[column] == row.label(column)]
+        checks += share_of(result, row, own) if row.label("quantity") == "share" else mean_of(result, row, own)
+    return checks
+
+
+def joined(result: Result) -> pd.DataFrame:
+    """Return one row an answer: unit, rater, by, label and score in both readings, clusters."""
+    import pandas as pd
+
+    tables = []
+    for design in result.design:
+        by = np.zeros(len(design.unit), dtype=np.int64) if design.by is None else design.by.codes
+        names = np.array([*design.levels, None], dtype=object)
+        scores = np.append(design.scores, np.nan)
+        columns: dict[str, Any] = {
+            "unit": np.array(design.units, dtype=object)[design.unit],
+            "rater": np.array(design.raters, dtype=object)[design.rater],
+            "by": "" if design.by is None else np.array(design.by.levels, dtype=object)[by],
+            "label": [(*pair,) for pair in zip(design.status.tolist(), names[design.value].tolist(), strict=True)],
+            "score": np.where(design.status == 0, scores[design.value], np.nan),
+        }
+        columns |= {f"cluster{k}": factor.codes[design.unit] for k, factor in enumerate(design.clusters)}
+        tables.append(pd.DataFrame(columns))
+    second = tables[1][["unit", "rater", "by", "label", "score"]]
+    return tables[0].merge(second, on=["unit", "rater", "by"], suffixes=("_before", "_after"), validate="1:1")
+
+
+def groups_of(own: pd.DataFrame) -> Any:
+    """(answers, factors) array of the clusters' codes: the declared ones, or the unit."""
+    import pandas as pd
+
+    columns = [name for name in own.columns if name.startswith("cluster")] or ["unit"]
+    return np.column_stack([pd.factorize(own[name], sort=True)[0] for name in columns])
+
+
+def share_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
+    """Compare a share of changed answers, its error and Wilson's interval."""
+    changed = (own["label_before"] != own["label_after"]).to_numpy(dtype=float)
+    codes = groups_of(own).tolist()
+    found = {k: (x, 1.0, tuple(c)) for k, (x, c) in enumerate(zip(changed.tolist(), codes, strict=True))}
+    return share_checks(result, row, found, float(len(changed)))
+
+
+def mean_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
+    """Compare a mean (or a change of it), its error, t, p and interval."""
+    known = own[own["score_before"].notna() & own["score_after"].notna()]
+    gap = known["score_after"] - known["score_before"]
+    reading = OF_ONE.get(row.label("quantity") or "")
+    values = (gap if reading is None else known[f"score_{reading}"]).to_numpy()
+    name = " ".join(word for word in (row.group, row.by, row.term) if word)
+    out = [compare(name, row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
+    if row.std_error is None:
+        return out
+    return out + mean_row_checks(row, values, groups_of(known), result.settings["level"])

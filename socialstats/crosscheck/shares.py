@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -153,11 +153,11 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
     return checks + end_checks(row, *ends, "statsmodels", FORMULA)
 
 
-def two_proportions(row: Row, counts: Sequence[tuple[float, float]]) -> list[Check]:
+def two_proportions(result: Result) -> list[Check]:
     """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
     from statsmodels.stats.proportion import confint_proportions_2indep
 
-    (a, n), (b, m) = counts
+    (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
     checks = [relative(label(row), row.estimate, a / n - b / m, "numpy", size=1.0)]
     if row.conf_low is None:
         return checks

@@ -6,7 +6,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import codes_of, fisher_ends, mean_error
-from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, relative, tail_p
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, field_checks, label, relative, tail_p
 from socialstats.designs.ratings import OK
 from socialstats.results import Check, Result, Row, Verification
 
@@ -17,7 +17,9 @@ MOVED = "ranks of single units at weights moved up and down, CR2 by the textbook
 
 def verify(result: Result) -> Verification:
     """Recompute every pair of raters."""
-    return Verification(checks=tuple(check for row in result.rows for check in checks_of(result, row)))
+    checks = [check for row in result.rows for check in checks_of(result, row)]
+    tested = sum(row.p_value is not None for row in result.rows)
+    return Verification(checks=(*checks, *(adjusted_checks(result.rows) if tested > 1 else ())))
 
 
 def checks_of(result: Result, row: Row) -> list[Check]:

@@ -28,6 +28,7 @@ from socialstats.crosscheck.resamples import (
 )
 from socialstats.crosscheck.row_arithmetic import (
     FORMULA,
+    adjusted_checks,
     end_checks,
     label,
     relative,
@@ -127,16 +128,15 @@ def pairs_of(found: Alike, raters: Iterable[tuple[int, int]], result: Result) ->
     return (Pair(found.codes, pair, apart, found.cells.count) for pair in raters)
 
 
-def checks_of(result: Result, places: Mapping[str, float]) -> list[Check]:
+def checks_of(result: Result) -> list[Check]:
     """Recompute the quantiles of the kappas.
 
     Parameters
     ----------
     result : Result
-        Rows by the names of `places`.
-    places : mapping of str to float
-        Which quantile each row is.
+        ``extras["places"]`` says which quantile each row is.
     """
+    places = result.extras["places"]
     every = range(len(result.design.raters))
     pairs = pairs_of(alike(result, None, every), combinations(every, 2), result)
     values = [pair.kappa for pair in pairs if pair.known]
@@ -167,6 +167,8 @@ def verify(result: Result) -> Verification:
                 checks += pair_checks(name, rows[name], pairs[name], found.cells.count, result)
             checks += [joint_check(rows[term], pairs) for term in JOINT if term in rows]
             checks += error_checks(rows, found, pairs, result)
+        if sum(rows[name].p_value is not None for name in names if name in rows) > 1:
+            checks += adjusted_checks(rows[name] for name in names if name in rows)
         resampled += bootstrap_checks(rows, found, names, result)
     return Verification(checks=(*checks, *resampled))
 

@@ -1,4 +1,4 @@
-"""Conditional win rates once more: pandas over rows, errors by clusters, Wilson's ends as roots."""
+"""Win rates of items and groups, and their differences, once more: pandas over rows, errors by clusters."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by
+from socialstats.crosscheck.clusters import CR2, Errors, codes_of, counted, errors_by, mean_error
 from socialstats.crosscheck.long import compare, long_table
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, tail_p
+from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, mean_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -87,3 +87,83 @@ def independent_errors(rows: dict[str, FloatArray], share: FloatArray, weighted:
     variance = float(np.sum(e**2 / alike / (1 - f)))
     return Errors(variance=variance, df=math.nan, plain=variance, largest=float(f.max()),
                   effective=1 / float(np.sum(alike * f**2)))  # fmt: skip
+
+
+def verify_groups(result: Result) -> list[Check]:
+    """Recompute every rate, its error and its interval from the comparisons, one line each."""
+    import pandas as pd
+
+    design = result.design
+    group = pd.Series(result.extras["groups"])
+    items = np.array(design.items, dtype=object)
+    names = result.settings["cluster"]
+    pair = [f"{a}|{b}" for a, b in np.sort(np.column_stack([items[design.item_a], items[design.item_b]]), axis=1)]
+    known = {factor.name: factor.codes for factor in design.clusters}
+    table = pd.DataFrame({"a": group[items[design.item_a]].to_numpy(), "b": group[items[design.item_b]].to_numpy(),
+                          "outcome": design.outcome, "weight": design.weight, "times": design.count,
+                          "squares": design.weight_sq})  # fmt: skip
+    table = table.loc[table.index.repeat(table["times"].astype(int))]
+    table[["weight", "squares"]] = table[["weight", "squares"]].div(table["times"], axis=0)
+    if not names:  # every comparison is a cluster of its own
+        names, known = ["row"], {"row": np.arange(len(table))}
+    pair = np.repeat(pair, design.count.astype(int)).tolist()
+    known = {name: code if name == "row" else np.repeat(code, design.count.astype(int)) for name, code in known.items()}
+    for k, name in enumerate(names):
+        table[f"cluster{k}"] = known[name] if name in known else pd.factorize(np.array(pair))[0]
+    checks: list[Check] = []
+    for row in result.rows:
+        one, two = row.label("group"), row.label("other")
+        own = table[((table["a"] == one) & (table["b"] == two)) | ((table["a"] == two) & (table["b"] == one))]
+        first = own["outcome"].map({0: 1.0, 1: 0.0, 2: 0.5}).to_numpy()
+        values = np.where(own["a"] == one, first, 1 - first)
+        codes = own[[f"cluster{k}" for k in range(len(names))]].to_numpy(dtype=np.int64).reshape(len(own), len(names))
+        answers = float(own["weight"].sum() ** 2 / own["squares"].sum())
+        checks += mean_checks(result, row, values, own["weight"].to_numpy(dtype=float), codes, answers)
+    return checks
+
+
+COUNTED = "the same counts, divided"
+
+
+def difference_checks(result: Result) -> list[Check]:
+    """Recompute every difference, and error, df and p of the clearest ones.
+
+    Parameters
+    ----------
+    result : Result
+        One row an item; ``extras`` has the matched ``stories``, and of how many rows (``clearest``), by the size of t,
+        the errors are recomputed.
+    """
+    import pandas as pd
+
+    rows, stories, clearest = result.rows, result.extras["stories"], result.extras["clearest"]
+
+    names = np.array(stories.items, dtype=object)
+    sides = [
+        pd.DataFrame({"item": names[own], "pair": stories.pair, "one": stories.chose[0] == is_low,
+                      "two": stories.chose[1] == is_low})
+        for own, is_low in ((stories.low, True), (stories.high, False))
+    ]  # fmt: skip
+    table = pd.concat(sides, ignore_index=True)
+    table["gap"] = table["one"].astype(float) - table["two"].astype(float)
+    means = table.groupby("item")["gap"].mean()
+    checks = [
+        compare(f"difference of '{row.term}'", row.estimate, float(means[row.term]), package="pandas", tolerance=1e-12,
+                why=COUNTED)
+        for row in rows if row.estimate is not None
+    ]  # fmt: skip
+    tested = sorted((r for r in rows if r.statistic is not None), key=lambda r: -abs(r.statistic or 0.0))[:clearest]
+    for row in tested:
+        checks += error_checks(row, table[table["item"] == row.term])
+    return checks
+
+
+def error_checks(row: Row, table: Any) -> list[Check]:
+    """Compare standard error, df and p of one item."""
+    gap = table["gap"].to_numpy()
+    error, df = mean_error(gap, table[["pair"]].to_numpy())
+    values = (("s.e.", row.std_error, error), ("df", row.df, df), ("p", row.p_value, tail_p(gap.mean() / error, df)))
+    return [
+        compare(f"{what} of '{row.term}'", ours, theirs, package="scipy", tolerance=1e-8, why=CR2)
+        for what, ours, theirs in values
+    ]

@@ -257,18 +257,18 @@ def as_design(
     >>> as_design(table, {"first": "new", "second": "old"}, Paired, name="f()").difference.tolist()
     [1.0, 0.0]
     """
+    if isinstance(data, DESIGNS) and not columns:
+        return data
     reader = reader_of(columns, readers, name, options)
     if not isinstance(data, DESIGNS):
         table = opened(data, columns.get("format"))
         named = {key: value for key, value in columns.items() if key != "format"}
         return READ[reader](table, named) if reader in READ else reader(table, **named)
-    if columns:
-        said, kind = ", ".join(option(key) for key in columns), type(data).__name__
-        raise InputError(
-            f"{name}: {said} tells how to read a table, but this {kind} is read already. Name the columns where it is "
-            f"made ({kind}.from_frame), or pass the table itself"
-        )
-    return data
+    said, kind = ", ".join(option(key) for key in columns), type(data).__name__
+    raise InputError(
+        f"{name}: {said} tells how to read a table, but this {kind} is read already. Name the columns where it is "
+        f"made ({kind}.from_frame), or pass the table itself"
+    )
 
 
 def makers_of(reader: Reader) -> list[Callable[..., Any]]:
@@ -348,7 +348,9 @@ def keywords_of_call(
         if parameter is None or part not in known or key in known:
             continue
         for column in texts(options.get(key, parameter.default)):
-            wanted = column in there or (key in options and column not in NO_COLUMN.get(key, ()))
+            if column in NO_COLUMN.get(key, ()):
+                continue
+            wanted = column in there or key in options
             if wanted and column not in _columns_named(read):
                 read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
     return read

@@ -29,6 +29,11 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[$\u20ac\u00a3]\s?\d+(?:\.\d+)?"), "Write amounts without the sign of the currency"),
 )  # how numbers are written for people: shapes and cures
 OPPOSITES: tuple[tuple[str, str], ...] = (("false", "true"), ("no", "yes"))
+BOTH_OPPOSITES: tuple[tuple[str, str], ...] = (  # where both occur: alone, "right" or "si" may mean something else
+    ("incorrect", "correct"), ("wrong", "right"), ("fail", "pass"), ("failed", "passed"), ("i", "c"),
+    ("nein", "ja"), ("falsch", "richtig"), ("falsch", "wahr"), ("non", "oui"), ("faux", "vrai"), ("no", "sí"),
+    ("no", "si"), ("não", "sim"), ("nee", "ja"), ("nej", "ja"),
+)  # fmt: skip
 
 
 def other_spelling(labels: Collection[str], *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
@@ -100,17 +105,19 @@ def codes_in(labels: Sequence[str], levels: Sequence[str]) -> list[int]:
 
 
 def opposites(labels: Collection[str]) -> tuple[str, str] | None:
-    """Return (zero, one) when the labels are true/false or yes/no, each in one spelling.
+    """Return (zero, one) when the labels are yes/no, correct/incorrect, pass/fail and the like, each in one spelling.
 
     Examples
     --------
     >>> opposites(["True", "False"]), opposites(["yes"]), opposites(["yes", "Yes"]), opposites(["good", "bad"])
     (('False', 'True'), ('no', 'yes'), None, None)
+    >>> opposites(["PASS", "FAIL"]), opposites(["pass"])
+    (('FAIL', 'PASS'), None)
     """
     if not labels or len(labels) > 2:
         return None
-    folded = {label.casefold(): label for label in labels}
-    for pair in OPPOSITES:
+    folded = {label.strip().casefold(): label for label in labels}
+    for pair in (*OPPOSITES, *(pair for pair in BOTH_OPPOSITES if set(pair) == set(folded))):
         if set(folded) <= set(pair) and len(folded) == len(labels):
             like = next(iter(labels))
             spelled = [folded.get(word) or _spelled_like(word, like) for word in pair]

@@ -12,7 +12,7 @@ from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
 from socialstats.designs.options import texts
 from socialstats.designs.paired_reading import refuse_unit_as_cluster
-from socialstats.designs.ratings import Ratings, Scale
+from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RATINGS, UNITS, RatingsOptions, RatingsRoles, build_from
 from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.errors import DesignError, InputError, caution
@@ -28,9 +28,6 @@ SCORES = (*RATINGS, "accuracy", "acc", "exact_match", "is_correct", "passed", "p
 REPEATS = ("epoch", "repeat", "repetition", "replicate", "run", "trial", "attempt", "seed")
 CHOICES = ("scorer", "filter", "metric", "judge", "annotator", "grader")  # several give several scores of one answer
 SUMMARIES = ("average", "avg", "mean", "overall", "total", "rank", "score")
-ANSWERS = (
-    ("incorrect", "correct"), ("wrong", "right"), ("fail", "pass"), ("failed", "passed"), ("i", "c"),
-)  # fmt: skip
 FEWEST = 3  # models that make a leaderboard where nobody asked for one
 
 
@@ -254,9 +251,8 @@ def finished(
 ) -> Ratings:  # fmt: skip
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
     words = labels_of(table, roles.value) - options.refusal_labels - options.na_labels
-    pair = zero_and_one(words)
-    numbers: Scale | None = None if pair or opposites(words) else "interval"
-    done = build_from(table, roles, replace(options, levels=pair, scale=numbers), wide=wide)
+    pair = opposites(words)
+    done = build_from(table, roles, replace(options, levels=pair, scale=None if pair else "interval"), wide=wide)
     left = [] if wide is None else [name for name in wide.columns if name not in used]
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = dict(done.strata)
@@ -276,24 +272,11 @@ def labels_of(table: Table, column: str) -> frozenset[str]:
         return frozenset()
 
 
-def zero_and_one(words: frozenset[str]) -> tuple[str, str] | None:
-    """Return (zero, one) of correct/incorrect, pass/fail and the like, in the table's spelling; None for others.
-
-    Examples
-    --------
-    >>> zero_and_one(frozenset(["Correct", "Incorrect"])), zero_and_one(frozenset(["C"])), zero_and_one(frozenset("ab"))
-    (('Incorrect', 'Correct'), None, None)
-    """
-    folded = {word.strip().casefold(): word for word in words}
-    pair = next((pair for pair in ANSWERS if set(folded) == set(pair) and len(words) == len(pair)), None)
-    return None if pair is None else (folded[pair[0]], folded[pair[1]])
-
-
 def holds_scores(table: Table, column: str) -> bool:
     """Tell whether every value of a column is a number, or one of two opposites."""
     found = labels_of(table, column)
     numbers = all(as_number(label) is not None for label in found)
-    return bool(found) and (numbers or opposites(found) is not None or zero_and_one(found) is not None)
+    return bool(found) and (numbers or opposites(found) is not None)
 
 
 def refuse_choices(table: Table, roles: RatingsRoles) -> None:

@@ -432,7 +432,7 @@ def decode(column: str, rows: Rows, options: PairedOptions) -> Values:
         named = option("levels", (Word("zero"), Word("one")), "--levels zero,one")
         cure = f"Say which two values count as 0 and 1: {named}"
         raise DesignError(
-            f"{rows.table.source}, column '{column}': {option('scale', 'binary')}, but the values are {listed}. {cure}"
+            f"{rows.table.place(column)}: {option('scale', 'binary')}, but the values are {listed}. {cure}"
         )
     if None not in numbers or numeric or rows.mostly_numbers(column):
         if None in numbers:
@@ -479,10 +479,9 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
     if len(used) > 2 and options.scale != "binary":
         return in_order(used)
     raise DesignError(
-        f"{rows.table.source}, column '{column}': the values are the text{'s' if len(used) > 1 else ''} "
+        f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
         f"{text.quoted(used, 6)}, and nothing says which counts as 1. Say "
-        f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}, the one that counts as 1 last, or "
-        f"{option('scale', 'nominal', '--scale nominal')} if they have no order"
+        f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}, the one that counts as 1 last"
     )
 
 
@@ -693,7 +692,7 @@ def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[s
         return labels
     raise DesignError(
         f"{source}: the levels are {text.quoted(labels)}, and nothing says which counts as 1. "
-        f"Say {option('levels', (Word('zero'), Word('one')))}, or {option('scale', 'nominal')} if they have no order"
+        f"Say {option('levels', (Word('zero'), Word('one')))}"
     )
 
 

@@ -349,7 +349,7 @@ def _count(rows: Rows, which: BoolArray, label: str, note: str = "missing: no ra
 
 def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray) -> LevelChoice:
     """Decide on levels and scale: as declared, as the column's type says, as numbers; never by alphabet."""
-    place = f"{rows.table.source}, column '{text.shorten(column)}'"
+    place = rows.table.place(column)
     levels = declared_levels(options.levels)
     if levels is None and (typed := categories(rows.table, column)) is not None:
         levels = tuple(level for level in typed if level not in options.refusal_labels | options.na_labels)
@@ -366,7 +366,8 @@ def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     first, last = (one if len(one) <= LONG else f"{float(one):g}" for one in (levels[0], levels[-1]))
     span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
     note = f"{span}, taken as an interval scale"
-    note += "" if declared else f" with the {text.count(len(levels), 'level')} that occur"
+    if not declared:
+        note += f" with the {text.count(len(levels), 'level that occurs', 'levels that occur')}"
     return LevelChoice(levels, "interval", declared, note)
 
 
@@ -379,6 +380,8 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     words = rows.texts(column, rated)
     if words.any() and (pair := opposites(used)):
         return pair
+    if words.all() and len(used) <= 2 and options.scale is None:
+        return in_order(used)  # two levels need no order
     if not words.any() or options.scale in ("interval", "ratio") or rows.mostly_numbers(column, rated):
 
         def cure(label: str) -> str:

@@ -65,6 +65,17 @@ def twins(labels: Iterable[str]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
+def spelled_alike(labels: Iterable[str]) -> list[str]:
+    """Return each group of `twins`, its labels in quotes.
+
+    Examples
+    --------
+    >>> spelled_alike(["yes", "Yes", "no"])
+    ["'yes' = 'Yes'"]
+    """
+    return [" = ".join(told_apart(label, group[label == group[0]]) for label in group) for group in twins(labels)]
+
+
 def told_apart(label: str, other: str) -> str:
     r"""Return a label in quotes, with the code points that make it differ from another one of the same looks.
 
@@ -105,7 +116,7 @@ def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Facto
             ))  # fmt: skip
     named = {f"column '{text.shorten(factor.name)}'": factor.levels for factor in known}
     for name, labels in {**columns, **named}.items():
-        groups = [" = ".join(told_apart(label, group[label == group[0]]) for label in group) for group in twins(labels)]
+        groups = spelled_alike(labels)
         if groups:
             fix = "Give one thing one spelling; labels are used exactly as they are written"
             detail = f"{name}: {text.listing(groups, most=5)}"
@@ -198,9 +209,7 @@ class Rows:
             try:
                 self.known[column] = self.counts.columns[column].labels(self.na[column])
             except TypeError as error:
-                raise InputError(
-                    f"{self.table.source}, column '{column}': it holds values that are no labels ({error})"
-                ) from error
+                raise InputError(f"{self.table.place(column)}: it holds values that are no labels ({error})") from error
         return self.known[column]
 
     def codes(self, column: str) -> IntArray:
@@ -337,13 +346,19 @@ class Rows:
             rows = self.table.positions(keys, [p.wanted for p in group if p.wanted], ROWS_FOUND)
             found |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
         places = self.table.places([row for rows in found.values() for row in rows])
-        return [
-            Problem(
-                message=p.message, source=self.table.source, column=p.column, n_rows=p.n_rows, fix=p.fix,
-                lines=tuple(places[row] for row in found.get(id(p), ())), unit=self.table.unit,
-            )
-            for p in self.pending
-        ]  # fmt: skip
+        return [self._problem(p, found.get(id(p), []), places) for p in self.pending]
+
+    def _problem(self, p: Pending, positions: Sequence[int], places: Mapping[int, int]) -> Problem:
+        """Return a problem with its places; a value of a wide table with the columns that it stands in."""
+        column: str | tuple[str, ...] | None = None
+        if p.column is not None:  # a problem of values alone, all of whose rows were found, is one of their columns
+            own = positions if p.keys == (p.column,) and len(positions) < ROWS_FOUND else ()
+            column = self.table.columns_behind(p.column, own)
+        lines = tuple(dict.fromkeys(places[row] for row in positions))
+        return Problem(
+            message=p.message, source=self.table.source, column=column, n_rows=p.n_rows, fix=p.fix,
+            lines=lines, unit=self.table.unit, noun=self.noun if len(lines) < len(positions) else "rows",
+        )  # fmt: skip
 
     def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
         """Stop using some rows; return how many."""

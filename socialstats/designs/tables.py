@@ -18,6 +18,7 @@ from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.designs.rows import Rows
 from socialstats.errors import SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
+from socialstats.tables.table import Stacked
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
 
@@ -565,6 +566,7 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
         frame=nw.from_native(long), columns=tuple(long.columns), source=table.source, unit=table.unit,
         is_file=table.is_file, semicolons=table.semicolons, locate=locate,
         epsilons={value: max(table.epsilon(column) for column in columns)},
+        stacked=Stacked(value, tuple(columns), rows),
     )  # fmt: skip
     levels = kinds.pop() if len(kinds) == 1 else None
     return Long(table=made, row=row or numbered, name=which, value=value, levels=levels)

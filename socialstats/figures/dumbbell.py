@@ -81,7 +81,7 @@ def dumbbell(
     items = list(order) if order is not None else _by_mean(table)
     items += [item for item in table if item not in set(items)]
     items = [item for item in items if item in table]
-    labels = [style.literal(item, LABEL_WIDTH) for item in items]
+    labels = style.literals(items, LABEL_WIDTH)
     reasons = undefined_reasons(rows)
     if ax is None:
         ax = _new(labels, wanted if numbers else {}, len(wanted), len(reasons))

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.errors import InputError
 from socialstats.figures import style
 from socialstats.text import count as counted
-from socialstats.text import interval, number, percent, shorten
+from socialstats.text import interval, number, percent, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,7 @@ def estimation(
     for panel in (left, right):
         style.dress(panel)
         panel.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
-    names = [style.literal(name, LABEL_WIDTH) for name in conditions]
+    names = style.literals(conditions, LABEL_WIDTH)
     if ones:
         _shares(left, one, two, n, ylabel, unit)
         _discordant(right, one, two, n, conditions)
@@ -121,7 +121,7 @@ def estimation(
         _key(left, one, two, n, most, unit)
         _histogram(right, one - two, n, unit)
     _conditions(left, names)
-    minus = " minus ".join(shorten(name, LABEL_WIDTH) for name in conditions)
+    minus = " minus ".join(shortened(conditions, LABEL_WIDTH))
     right.set_ylabel(style.literal(minus, 44), **style.QUIET)
     _mean(right, row, reference, digits)
     return ax

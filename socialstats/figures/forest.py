@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 LABEL_WIDTH = 52  # characters; the marks still have two inches
+LAST_TICK = 16.0  # points: half of the widest usual label of a tick at the right end
 Z_95 = 1.959963984540054
 
 
@@ -103,7 +104,7 @@ def row_labels(rows: Sequence[Row], width: int = LABEL_WIDTH) -> list[str]:
     """Return literal labels: the term, with its `by` level where there are several."""
     several = len({row.by for row in rows}) > 1
     texts = [f"{row.term} ({row.by})" if several and row.by else row.term for row in rows]
-    return [style.literal(text, width) for text in texts]
+    return style.literals(texts, width)
 
 
 def number_columns(
@@ -143,7 +144,7 @@ def rank_text(ranks: tuple[int, int] | None) -> str:
 def _new(n: int, labels: Sequence[str], columns: Sequence[tuple[str, list[str]]]) -> Axes:
     """Make the figure: room for the labels at the left and the columns at the right."""
     left = style.room_for(labels) + 0.2
-    right = (column_offsets(columns)[-1] if columns else 0.0) / style.POINTS + 0.08
+    right = (column_offsets(columns)[-1] if columns else LAST_TICK) / style.POINTS + 0.08
     top = 0.42 if n > style.TICKS_ON_TOP_FROM else 0.3
     return style.new_axes(max(n, 1) * style.ROW_HEIGHT + top + 0.5, left=left, right=right, top=top, kind=style.ROWS)
 

@@ -75,7 +75,7 @@ def heat(
     if not rows:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
-    style.tiled(ax, [style.literal(g, 14) for g in across], [style.literal(g, LABEL_WIDTH) for g in down])
+    style.tiled(ax, style.literals(across, 14), style.literals(down, LABEL_WIDTH))
     for row in rows:
         _cell(ax, row, across.index(row.group or ""), down.index(row.term), neutral, extreme, digits)
     style.footnotes(ax, reasons, 6)
@@ -83,7 +83,7 @@ def heat(
 
 
 def _new(across: Sequence[str], down: Sequence[str], footnotes: int) -> Axes:
-    left = style.room_for([style.literal(group, LABEL_WIDTH) for group in down]) + 0.15
+    left = style.room_for(style.literals(down, LABEL_WIDTH)) + 0.15
     room = style.WIDTH - left - 0.1
     right = style.WIDTH - left - min(room, 1.2 * max(len(across), 1))
     bottom = 0.15 + 12 * footnotes / style.POINTS

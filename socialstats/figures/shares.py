@@ -61,7 +61,7 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     """
     levels = _levels(bars)
     places, height = _places(bars)
-    labels = [style.literal(bar.label, LABEL_WIDTH) for bar in bars]
+    labels = style.literals([bar.label for bar in bars], LABEL_WIDTH)
     if ax is None:
         left = style.room_for(labels) + 0.15
         ax = style.new_axes(height + 0.85, left=left, right=0.3, top=0.35, bottom=0.5, kind=style.BARS)
@@ -112,8 +112,7 @@ def _opens(bars: Sequence[Bar]) -> list[bool]:
 def _legend(ax: Axes, levels: Sequence[str]) -> None:
     """Name the levels above the bars, each after a square of its colour."""
     x = 0.0
-    for k, level in enumerate(levels):
-        text = style.literal(level, 18)
+    for k, text in enumerate(style.literals(levels, 18)):
         for part, color in (("\u25a0 ", f"series-{k + 1}"), (text, "ink")):
             style.outside(ax, part, 1, (x, 8), fontsize=style.FONT, color=style.LIGHT[color])
             x += style.text_width(part) + (0 if part != text else 14)

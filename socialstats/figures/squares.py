@@ -64,13 +64,13 @@ def square(
     cells = _checked(table, levels)
     k = len(levels)
     if ax is None:
-        ax = _new([style.literal(level, LABEL_WIDTH) for level in levels], k)
+        ax = _new(style.literals(levels, LABEL_WIDTH), k)
     total = float(cells.sum())
     if total == 0:
         return style.message(ax, "no pairs to show")
     style.dress(ax)
     wide = max(4, int(16 * 4 / max(k, 4)))
-    across, down = ([*(style.literal(level, width) for level in levels), "all"] for width in (wide, LABEL_WIDTH))
+    across, down = ([*style.literals(levels, width), "all"] for width in (wide, LABEL_WIDTH))
     style.tiled(ax, across, down)
     ax.set_xlabel(style.literal(conditions[1], 60), **style.QUIET, labelpad=5)
     ax.set_ylabel(style.literal(conditions[0], 30), **style.QUIET, labelpad=5)

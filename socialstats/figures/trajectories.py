@@ -72,14 +72,14 @@ def trajectories(
                for r in rows if r.estimate is None]  # fmt: skip
     if ax is None:
         bottom = 0.5 + (12 * min(len(reasons), 6)) / style.POINTS
-        names = [style.literal(f"{item} −000.0", LABEL_WIDTH + 7) for item in table]
+        names = [f"{name} −000.0" for name in style.literals(list(table), LABEL_WIDTH)]
         right = max([style.text_width(name) for name in names] + [40.0]) / style.POINTS + 0.15
         ax = style.new_axes(HEIGHT + bottom - 0.5, left=0.75, right=right, top=0.2, bottom=bottom, kind=style.COURSE)
     if not table:
         return style.message(ax, "no rows to show")
     style.dress(ax)
     ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
-    ax.set_xticks(range(len(stages)), [style.literal(s, 16) for s in stages])
+    ax.set_xticks(range(len(stages)), style.literals(stages, 16))
     ax.tick_params(axis="x", labelsize=style.FONT, labelcolor=style.LIGHT["ink"])
     ax.set_ylabel(style.literal(ylabel, 60), **style.QUIET)
     _scale(ax, rows, lines or {}, len(stages))
@@ -152,10 +152,11 @@ def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[s
     scale = (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
     ends = [(k, item, last) for k, (item, cells) in enumerate(table.items())
             if (last := _last(cells, stages)).estimate is not None]  # fmt: skip
+    names = dict(zip(table, style.literals(list(table), LABEL_WIDTH), strict=True))
     values = [float(last.estimate or 0.0) for _, _, last in ends]
     for (k, item, last), value, place in zip(ends, values, spread_out(values, GAP * scale), strict=True):
         shift = SPREAD * (2 * (k + 0.5) / len(table) - 1)
-        ax.annotate(f"{style.literal(item, LABEL_WIDTH)} {number(value, digits)}",
+        ax.annotate(f"{names[item]} {number(value, digits)}",
                     xy=(list(stages).index(str(last.group)) + shift, value), xycoords="data",
                     xytext=(len(stages) - 0.55, place), textcoords=_to_the_right(ax), va="center",
                     fontsize=style.FONT, color=_look(k)[0], annotation_clip=False,

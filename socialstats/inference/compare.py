@@ -57,6 +57,11 @@ def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1, family: s
     return out
 
 
+def with_pairs_holm(rows: Sequence[Row]) -> list[Row]:
+    """Return rows, one a pair of raters, with p adjusted by Holm over the pairs that have a test, if two or more."""
+    return with_holm(rows, HOLM, fewest=2, family="pairs of raters")
+
+
 def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[float, float] = ANYWHERE) -> Row:
     """Return the first minus the second of two independent estimates, with Welch's (1947) s.e. and df.
 

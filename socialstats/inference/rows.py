@@ -74,7 +74,43 @@ def with_ends(
             return with_ends(row, None, None, level, why=MISSED)
         low, high = min(low, row.estimate), max(high, row.estimate)
     shown = [None if math.isinf(end) else end for end in (low, high)]
+    fields |= {} if within == ANYWHERE else {"limits": within}
     return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, **fields)
+
+
+def at_level(row: Row, level: float) -> Row | None:
+    """Return a row with its t, z or Fisher's z interval at another level, or None where its fields do not give it.
+
+    Examples
+    --------
+    >>> row = at_level(with_t(Row(term="mean", estimate=2.0), 1.0, 10.0, 0.95), 0.99)
+    >>> round(row.conf_low, 3), round(row.conf_high, 3), row.conf_level
+    (-1.169, 5.169, 0.99)
+    """
+    if row.conf_level is None:
+        return row
+    own, ends = _ends_of(row, row.conf_level), _ends_of(row, level)
+    if own is None or ends is None or row.conf_low is None or row.conf_high is None:
+        return None
+    size = ROUNDING * (own[1] - own[0])
+    if abs(own[0] - row.conf_low) > size or abs(own[1] - row.conf_high) > size:  # df are those of the test, say
+        return None
+    return replace(row, conf_low=ends[0], conf_high=ends[1], conf_level=level)
+
+
+def _ends_of(row: Row, level: float) -> tuple[float, float] | None:
+    """Return the ends that estimate, standard error and df give, by the kind of interval."""
+    value, error = row.estimate, row.std_error
+    if value is None or error is None or row.interval not in ("t", "z", "fisher_z"):
+        return None
+    reach = critical_value(level, None if row.interval == "z" else row.df) * error
+    if row.interval == "fisher_z":
+        if abs(value) >= 1:
+            return None
+        reach /= 1 - value**2
+        return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
+    low, high = row.limits or ANYWHERE
+    return max(value - reach, low), min(value + reach, high)
 
 
 def with_t(

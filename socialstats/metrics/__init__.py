@@ -8,6 +8,7 @@ from socialstats.metrics import cochran_q as _cochran_q
 from socialstats.metrics import effect_sizes as _effect_sizes
 from socialstats.metrics import equivalence as _equivalence
 from socialstats.metrics import fleiss_kappa as _fleiss_kappa
+from socialstats.metrics import group_win_rates as _group_win_rates
 from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import js_similarity as _js_similarity
 from socialstats.metrics import judge_agreement as _judge_agreement
@@ -16,6 +17,8 @@ from socialstats.metrics import label_counts as _label_counts
 from socialstats.metrics import leaderboard as _leaderboard
 from socialstats.metrics import majority_vote_accuracy as _majority_vote_accuracy
 from socialstats.metrics import mcnemar as _mcnemar
+from socialstats.metrics import mean_ratings as _mean_ratings
+from socialstats.metrics import multinomial_logit as _multinomial_logit
 from socialstats.metrics import paired_difference as _paired_difference
 from socialstats.metrics import paraphrase_spread as _paraphrase_spread
 from socialstats.metrics import percent_agreement as _percent_agreement
@@ -34,6 +37,7 @@ METRICS: dict[str, Metric] = {
     for metric in (
         _bradley_terry.METRIC,
         _win_rates.METRIC,
+        _group_win_rates.METRIC,
         _sensitivity.METRIC,
         _preference_shares.METRIC,
         _choice_entropy.METRIC,
@@ -43,6 +47,7 @@ METRICS: dict[str, Metric] = {
         _mcnemar.METRIC,
         _symmetry.METRIC,
         _cochran_q.METRIC,
+        _mean_ratings.METRIC,
         _weighted_kappa.METRIC,
         _percent_agreement.METRIC,
         _majority_vote_accuracy.METRIC,
@@ -54,6 +59,7 @@ METRICS: dict[str, Metric] = {
         _ada_met.METRIC,
         _js_similarity.METRIC,
         _choice_shares.METRIC,
+        _multinomial_logit.METRIC,
         _label_counts.METRIC,
         _relationship_bias.METRIC,
         _trait_profile.METRIC,

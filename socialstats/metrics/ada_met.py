@@ -44,7 +44,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import Reason
+from socialstats.results.rows import Reason, extremes, undefined_text
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -669,44 +669,38 @@ def refusals(state: State) -> list[Caution]:
 
 
 def sentence(result: Result) -> str:
-    """Say the distance of each model (the smallest and the largest of many), the ceiling and the floor."""
-    n = result.counts
-    among = f"over {count(n['units'], 'unit')} answered by {count(n['reference raters'], 'reference rater')}"
+    """Say the distance of each model (the smallest and the largest of many), of one person, of an answer at random."""
+    n, away = result.counts, f"the mode of the {shorten(result.settings['reference'], 30)} answers"
+    among = f"{count(n['units'], 'unit')} answered by {count(n['reference raters'], 'reference rater')}"
     rows = [row for row in result.rows if row.group is None]
     known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
     if not known:
-        return f"The distance from the mode of the reference {among} does not exist: {rows[0].undefined}."
+        return f"The distance from {away} over {among} does not exist: {undefined_text(rows)}."
+    low, high = extremes(known)
+    near, far = (quoted([row.term for row in end], 3) for end in (low, high))
     if len(known) == 1:
-        said = (
-            f"The mean distance of '{shorten(known[0].term)}' from the mode of the reference was {value_text(known[0])}"
-        )
-    elif known[0].estimate == known[-1].estimate:
-        said = (
-            f"The mean distance from the mode of the reference was the same for all {count(len(known), 'model')}: "
-            f"{value_text(known[0])}"
-        )
+        said = f"The mean distance of {near} from {away} was {value_text(known[0])}"
+    elif len(low) == len(known):
+        every = count(len(known), "model")
+        said = f"The mean distance from {away} was the same for all {every}: {value_text(known[0])}"
     else:
-        small, large = (f"'{shorten(row.term)}' ({value_text(row)})" for row in (known[0], known[-1]))
         said = (
-            f"Of {count(len(known), 'model')}, the mean distance from the mode of the reference was smallest for "
-            f"{small}, and largest for {large}"
+            f"Of {count(len(known), 'model')}, {near} {'was' if len(low) == 1 else 'were'} nearest to {away} "
+            f"(mean distance {value_text(low[0])}), {far} farthest ({value_text(high[0])})"
         )
     top, uniform = (next(row for row in result.rows if row.label("line") == kind) for kind in ("ceiling", "uniform"))
-    beside = f"an answer at random would be {number(uniform.estimate)} off"
+    beside = f"An answer at random would be {number(uniform.estimate)} off"
     if top.estimate is not None:
-        beside = f"one reference rater was on average {number(top.estimate)} from the mode of the others, {beside}"
-    return f"{said}, {among}; {beside}{refused_text(result, known)}."
+        beside += f"; one reference rater was {number(top.estimate)} off the mode of the others"
+    return f"{said}, over {among}. {refused_text(result, known)}{beside}."
 
 
 def refused_text(result: Result, known: Sequence[Row]) -> str:
     """Say how many units the nearest and the farthest model refused, which counts as a distance."""
-    if len(known) > 1 and known[0].estimate == known[-1].estimate:
-        return ""
-    names = ("it",) if len(known) == 1 else ("the former", "the latter")
+    ends = known[:1] if len(known) == 1 else () if known[0].estimate == known[-1].estimate else (known[0], known[-1])
     shares = {r.term: r.estimate for r in result.rows if r.label("share") == "refused" and r.label("stratum") is None}
-    ends = zip(names, (known[0], known[-1]), strict=False)
-    said = [f"{name} refused {percent(shares[row.term])}" for name, row in ends if shares.get(row.term)]
-    return f"; {', '.join(said)}" if said else ""
+    said = [f"'{shorten(row.term)}' refused {percent(shares[row.term])}" for row in ends if shares.get(row.term)]
+    return f"{' and '.join(said)}. " if said else ""
 
 
 def value_text(row: Row) -> str:
@@ -903,7 +897,7 @@ def assembled(state: State, whole: Whole) -> Result:
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
              "seed": options.seed, "resamples": options.resamples, "effective_df": whole.found.df,
              "largest_leverage": state.leverage},
-        settings=asdict(options),
+        settings=asdict(options) | {"reference": state.reference},
         cautions=tuple(dict.fromkeys(one for one in cautions if one is not None)),
         references=METRIC.references,
         design=state.design,

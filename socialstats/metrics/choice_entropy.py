@@ -21,7 +21,7 @@ from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, interval, number, p_value
+from socialstats.text import count, counted, interval, number, p_value
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArr
         return [], cautions, count(len(design.pair.levels), "pair")
     first = np.unique(design.pair.codes, return_index=True)[1]
     levels, codes = np.unique(factor.codes[first], return_inverse=True)
-    return [codes.astype(np.int64)], cautions, f"{count(len(levels))} clusters of '{factor.name}'"
+    return [codes.astype(np.int64)], cautions, counted(len(levels), f"clusters of '{factor.name}'")
 
 
 def mean_rows(

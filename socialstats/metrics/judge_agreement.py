@@ -30,6 +30,7 @@ from socialstats.models.agreement import METHODS, WeightsKind, reliability_weigh
 from socialstats.models.traits import Judged, Sides, judged_units, people_and_judges
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import undefined_text
 from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
 from socialstats.voice import option
 
@@ -214,9 +215,11 @@ def cautions(
 
 def sentence(result: Result) -> str:
     """Say the difference of the first judge with one, and in how many judges it is reliable."""
-    known = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is not None]
+    gaps = [row for row in result.rows if row.term == DIFFERENCE]
+    known = [row for row in gaps if row.estimate is not None]
     if not known:
-        return f"Agreement of judges with people is undefined: {result.rows[0].undefined}."
+        why = undefined_text([replace(row, term=row.group or "") for row in gaps])
+        return f"Agreement of judges with people is undefined: {why}."
     said = judge_sentence(result, str(known[0].group))
     if len(known) == 1:
         return said

@@ -14,6 +14,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
+from socialstats.designs.levels import opposites
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -36,9 +37,9 @@ from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, 
 from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
-from socialstats.results.rows import rows_with
+from socialstats.results.rows import rows_with, undefined_text
 from socialstats.text import count, digits_of, interval, level_text, listing, number, p_value, quoted, shorten
-from socialstats.voice import one_of, option
+from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,6 +187,9 @@ def board_of(
     if not (design.numeric or len(design.levels) == 2):
         raise DesignError(f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
                           f"{quoted(design.levels, 8)}")  # fmt: skip
+    if not (design.numeric or design.levels_declared or opposites(design.levels)):
+        raise DesignError(f"{design.source}: the scores are {quoted(design.levels)}, and nothing says which counts as "
+                          f"1. Say {option('levels', (Word('zero'), Word('one')), '--levels zero,one')}")  # fmt: skip
     if not design.raters_known or len(design.raters) < 2:
         who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
         raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")
@@ -494,7 +498,7 @@ def sentence(result: Result) -> str:
     known = ordered(means)
     start = f"{over(result)}, "
     if not known:
-        return f"{start}no model has a mean ({means[0].undefined})."
+        return f"{start}no model has a mean ({undefined_text(means)})."
     best, bounded = known[0], bool(result.extras["shares"])
     text = f"{start}'{shorten(best.term)}' had the highest mean of {count(len(means), 'model')}"
     text += f" ({value_text(best, bounded=bounded)})"
@@ -715,7 +719,7 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     20 units weighs as much as one of 100 to 1,000, or where 5 of 100 units of one task differ. The count was below 8 in
     .89 to 1 of these samples. With 20 differing units or more in tasks of one size it was in none (.945 to .955 held).
     """
-    few = []
+    few, units = [], []
     for pair in combinations(range(len(board.models)), 2):
         part = board.part(pair, board.pooling)
         strata = part.strata
@@ -724,16 +728,20 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         cell = np.unique(np.stack([strata.stratum, strata.cluster]), axis=1, return_inverse=True)
         task, gaps = cell[0][0], np.abs(minus([board.values[part.units, k] for k in pair]))
         differ = np.bincount(cell[1].ravel(), gaps) > 0
+        if not differ.any():  # no interval and no test
+            continue
         m = np.maximum(np.bincount(task, differ), 1)
         share = (strata.weights / np.bincount(task)) ** 2
         few.append(float(m @ share) ** 2 / float(m @ share**2))
-    least = [value for value in few if value < FEWEST_DIFFERING]
+        units.append(int(differ.sum()))
+    least = sorted(pair for pair in zip(few, units, strict=True) if pair[0] < FEWEST_DIFFERING)
     if not least:
         return ()
-    what = "clusters" if board.factors else "units"
+    what = "cluster" if board.factors else "unit"
+    alike = f", which count as {number(least[0][0], 1)} of equal weight" if len(board.tasks) > 1 else ""
     return (caution(
         "SS212", f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
-        f"few {what} whose scores differ, the least on about {number(min(least), 1)} (fewer than "
+        f"few {what}s whose scores differ, the least on {count(least[0][1], what)}{alike} (fewer than "
         f"{FEWEST_DIFFERING:g})",
         affects="these differences, their tests and ranks: nominal 95 % intervals held .69 to .92 of simulations where "
         "a small task weighs as much as a large one",

@@ -12,6 +12,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
+from socialstats.designs.rows import spelled_alike
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
@@ -25,7 +26,7 @@ from socialstats.models.matched_pairs import (
     CLUSTERED_SCORE,
     INTERVALS,
     NAMES,
-    NOTHING,
+    NO_TEST,
     SPECTRAL_FLOOR,
     Cells,
     McNemarTest,
@@ -119,13 +120,19 @@ def check_binary(design: Paired) -> None:
     """Raise DesignError for values that are not of two levels, naming the metric that takes them."""
     if design.scale == "binary":
         return
-    other = "symmetry() takes k levels" if design.scale == "nominal" else "paired_difference() takes numbers"
-    if design.scale == "nominal" and len(design.levels) == 2:
-        levels = option("levels", (Word("zero"), Word("one")))
-        other = f"say which of the two counts as one: {levels} when making the design"
+    alike = spelled_alike(design.levels)
+    if design.scale != "nominal":
+        other = "paired_difference() takes numbers"
+    elif len(design.levels) == 2:
+        named = option("levels", (Word("zero"), Word("one")))
+        other = f"say which of the two counts as one: {named} when making the design, without {option('scale')}"
+    elif alike:
+        other = f"{'; '.join(alike)} but for case, white space or encoding: write each level in one way"
+    else:
+        other = "symmetry() takes k levels"
+    levels = f" with {count(len(design.levels), 'level')} ({quoted(design.levels)})" if design.levels else ""
     raise DesignError(
-        f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}"
-        f"{f' with {len(design.levels)} levels' if design.levels else ''}; {other}"
+        f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}{levels}; {other}"
     )
 
 
@@ -159,17 +166,17 @@ class Clustered:
 
 
 def t_test(found: ClusteredMean, cells: Cells) -> McNemarTest | str:
-    """t test of a mean difference of 0; without discordant pairs 0 and p = 1."""
+    """t test of a mean difference of 0; or why there is none."""
     if not cells.discordant:
-        return NOTHING
+        return NO_TEST
     return found.undefined or McNemarTest(statistic=found.t(), df=found.df, p=found.p_value())
 
 
 def score_test(found: Clustered, cells: Cells) -> McNemarTest | str:
-    """Score test of a difference of 0 under clusters; without discordant pairs 0 and p = 1."""
+    """Score test of a difference of 0 under clusters; or why there is none."""
     score = found.score
     if not cells.discordant:
-        return NOTHING
+        return NO_TEST
     if score.df is None or found.score_missing:
         return ONE_CLUSTER
     return McNemarTest(statistic=float(score.statistic(0.0)[0]), df=float(score.df[0]), p=float(score.p_value(0.0)[0]))
@@ -180,7 +187,8 @@ def one_factor(design: Paired, factor: Factor, cells: Cells) -> tuple[Tests, Clu
     mine = cluster_cells(design.first, design.second, design.count, factor.codes)
     means = clustered_mean(mine.gap / mine.n, np.ones(len(mine.n)), magnitude=1.0)
     robust = clustered_mean(design.difference, design.count, [factor.codes], magnitude=1.0)
-    others = {name: test(mine) if cells.discordant else NOTHING for name, test in ONE_FACTOR.items()}
+    exists = cells.discordant > 0
+    others = {name: test(mine) if exists or name == "sign_flip" else NO_TEST for name, test in ONE_FACTOR.items()}
     return {"robust_t": t_test(robust, cells), "cluster_means_t": t_test(means, cells), **others}, means
 
 
@@ -200,7 +208,7 @@ def rows_of_tests(
         if isinstance(test, McNemarTest):
             row = replace(row, statistic=test.statistic, df=test.df, p_value=test.p)
         else:
-            row = replace(row, undefined=test)
+            row = replace(row, undefined=test, reason="no_variation" if test == NO_TEST else None)
         if name == "cluster_means_t" and means is not None and not means.undefined:
             row = with_mean(replace(row, estimate=means.mean), means, level, within=SHARES, test=False)
         rows.append(row)
@@ -228,7 +236,9 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
         term="difference", group=group, role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
         std_error=wald_std_error(cells) or None, method=method,
     )  # fmt: skip
-    if test is not None:
+    if isinstance(test, str):
+        row = replace(row, undefined=test, reason="no_variation")
+    elif test is not None:
         statistic = None if test.df is None else test.statistic
         row = replace(row, statistic=statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"),
                       **both_names(method, TEST_NAMES[lead]))  # fmt: skip
@@ -272,8 +282,7 @@ def clustered_difference(found: Clustered, cells: Cells, test: McNemarTest | str
         low, high = (float(end[0]) for end in score.interval(level))
         error = None if mean.undefined else mean.std_error
         return with_ends(row, low, high, level, std_error=error, interval="score")
-    made = with_mean(row, mean, level, within=SHARES, test=False)
-    return replace(made, undefined=row.undefined or made.undefined)
+    return with_mean(row, mean, level, within=SHARES, test=False)
 
 
 def clustered_odds(found: Clustered, cells: Cells, level: float) -> Row:
@@ -339,7 +348,8 @@ def few_discordant(found: Clustered | None, cells: Cells) -> Caution | None:
         return None
     of = f"{count(discordant, 'discordant pair')} of {count(cells.n)}"
     if not discordant:
-        return caution("SS314", f"{of}: p is 1 by definition, the odds ratio is undefined (0 to infinity)",
+        return caution("SS314", f"{of}: exact, mid-p and sign-flip p are 1 (no outcome is less extreme), chi-square, t "
+                       "and score tests are undefined (0/0), and so is the odds ratio (0 to infinity)",
                        affects="tests, odds ratio", fix="quote the interval of the difference")  # fmt: skip
     if found is not None:
         said, fix = f"{of}, about {number(effective, 1)} effective in clusters", "quote the score test of clusters"
@@ -440,8 +450,9 @@ def mcnemar(
         the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
         its infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None
         where V1 + V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant
-        pairs in those of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs every p
-        is 1 and the odds ratio is undefined (caution SS314).
+        pairs in those of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs the
+        exact, mid-p and sign-flip p are 1 (no outcome is less extreme); odds ratio and other tests are undefined, 0/0.
+        Caution SS314 says so.
 
     Raises
     ------

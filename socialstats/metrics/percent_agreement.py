@@ -95,7 +95,9 @@ def percent_agreement(
         For unknown options, strata or clusters, a tolerance that is negative or asked of nominal levels, or more than
         100,000 pairs of raters with ``pairs="all"``.
     UndefinedStatistic
-        With fewer than two raters, or fewer than two units rated twice.
+        With fewer than two raters, or a single unit rated twice.
+    NothingToAnalyse
+        If no unit has two ratings.
 
     References
     ----------

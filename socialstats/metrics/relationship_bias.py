@@ -536,9 +536,10 @@ def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, 
         }  # fmt: skip
         sizes: dict[str, Any] = {"n": table.n, "n_units": int(table.discordant)}
         one, two = tests.asymptotic(table), tests.mid_p(table)
+        chi = replace(chi, estimate=2 * table.difference, test="chi2", method=f"chi-square, {what}", **sizes)
         rows += [
-            replace(chi, estimate=2 * table.difference, statistic=one.statistic, df=one.df, p_value=one.p, test="chi2",
-                    method=f"chi-square, {what}", **sizes),
+            replace(chi, undefined=one, reason="no_variation") if isinstance(one, str)
+            else replace(chi, statistic=one.statistic, df=one.df, p_value=one.p),
             replace(mid, statistic=two.statistic, p_value=two.p, test="mid_p", method=f"mid-p, {what}", **sizes),
         ]  # fmt: skip
     return rows, cells

@@ -36,7 +36,7 @@ from socialstats.resampling import Units, basic, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, interval, number, p_value, quoted
+from socialstats.text import capital, count, inconclusive, interval, number, p_value, quoted
 from socialstats.voice import one_of
 
 if TYPE_CHECKING:
@@ -408,7 +408,7 @@ def difference_sentence(result: Result) -> str:
         row, kind = result.row("S", group="difference"), "plug-in"
     (a, b), covariate = result.settings["labels"], result.settings["covariate"]
     ends = interval(row.conf_low, row.conf_high, level=result.settings["level"])
-    verdict = f"The data do not settle whether {a} or {b} is closer to following {covariate}"
+    verdict = capital(inconclusive(f"{a} or {b} is closer to following {covariate}"))
     if row.conf_low is not None and row.conf_high is not None and (row.conf_low > 0 or row.conf_high < 0):
         near, far = (a, b) if (row.estimate or 0.0) < 0 else (b, a)
         verdict = f"{near} was closer to following {covariate} than {far}"

@@ -38,7 +38,8 @@ def spearman_rho(
     Returns
     -------
     Result
-        Rows ``"ann | bob"``: rho, linearised s.e. (Borkowf 2002), t interval on Fisher's z scale, t of rho = 0.
+        Rows ``"ann | bob"``: rho, linearised s.e. (Borkowf 2002), t interval on Fisher's z scale, t of rho = 0,
+        `p_adjusted` by Holm over the pairs.
 
     Raises
     ------

@@ -45,7 +45,7 @@ from socialstats.models.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import Role, rows_with
+from socialstats.results.rows import Role, extremes, rows_with, undefined_text
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -396,18 +396,15 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
         (row,) = rows_with(result.rows, measure="composite")
         return f"{scale} of {count(result.counts['models'], 'model')} (the units of analysis) {numbers(row)}"
     known = rows_with(result.rows, "model", measure="composite")
-    there = sorted((r for r in known if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
-    if not there:
-        return f"{scale} is undefined ({known[0].undefined})"
+    if all(r.estimate is None for r in known):
+        return f"{scale} is undefined ({undefined_text(known)})"
     if len(known) == 1:
         return f"{scale} of '{shorten(known[0].term)}' {numbers(known[0])}"
-    high, low = there[0], there[-1]
-    if number(high.estimate) == number(low.estimate):
-        return f"{scale} of all {count(len(known), 'model')} {numbers(high)}"
-    return (
-        f"{scale} of {count(len(known), 'model')} was highest for '{shorten(high.term)}' ({numbers(high, '')}) and "
-        f"lowest for '{shorten(low.term)}' ({numbers(low, '')})"
-    )
+    low, high = extremes(known)
+    best, worst = (f"{quoted([r.term for r in end], 3)} ({numbers(end[0], '')})" for end in (high, low))
+    if number(high[0].estimate) == number(low[0].estimate):
+        return f"{scale} of all {count(len(known), 'model')} {numbers(high[0])}"
+    return f"{scale} of {count(len(known), 'model')} was highest for {best} and lowest for {worst}"
 
 
 def change_name(row: Row) -> str:

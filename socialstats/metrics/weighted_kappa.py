@@ -13,6 +13,7 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.inference.compare import with_pairs_holm
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
@@ -41,6 +42,7 @@ from socialstats.models.kappa import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import undefined_text
 from socialstats.text import count, interval, number, p_value, quoted, shorten
 from socialstats.text import count as counted
 from socialstats.voice import one_of, option
@@ -114,7 +116,7 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
             return row
         return replace(row, statistic=z, df=None, p_value=float(two_sided_p(np.array(z))), test="z")
 
-    rows = []
+    rows, of_pairs = [], []
     if len(part.patterns.raters) > 2 or o.pairs == "pooled":
         for term, value, found in zip(TOGETHER, (table.mean, table.pooled), (known[-1], *known)[-2:], strict=True):
             row = Row(term=term, group=part.group, key=of_part, role="estimate", n=rated, n_units=n_units)
@@ -135,20 +137,20 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
         if one.n < 2:
             units = "no unit" if one.n == 0 else "only one unit"
             why = f"{units} has ratings of both; kappa needs at least 2"
-            rows.append(replace(row, undefined=why, reason="one_unit" if one.n else "no_data"))
+            of_pairs.append(replace(row, undefined=why, reason="one_unit" if one.n else "no_data"))
         elif math.isnan(one.kappa):
             why = "no variation: the weights say that all levels they gave agree fully"
             if always[0] is not None and always[0] == always[1]:
                 why = f"no variation: both raters gave '{always[0]}' to all {counted(one.n, 'unit')}"
-            rows.append(undefined(row, why))
+            of_pairs.append(undefined(row, why))
         elif always == [None, None]:
-            rows.append(filled(replace(row, estimate=one.kappa), known[p], one.null_error))
+            of_pairs.append(filled(replace(row, estimate=one.kappa), known[p], one.null_error))
         else:
             who = [shorten(part.patterns.raters[r]) for r in table.pairs[p]]
             said = next((r, level) for r, level in zip(who, always, strict=True) if level is not None)
             why = f"'{said[0]}' always gave '{said[1]}', so kappa is 0 whatever the other did: no error, no interval"
-            rows.append(replace(row, estimate=one.kappa, undefined=why, reason="no_interval"))
-    return rows
+            of_pairs.append(replace(row, estimate=one.kappa, undefined=why, reason="no_interval"))
+    return [*rows, *with_pairs_holm(of_pairs)]
 
 
 INTERVALS = {
@@ -175,6 +177,8 @@ def sentence(result: Result) -> str:
         start = f"{name}, pooled over all pairs of {raters},"
         return f"{start} {numbers(first)}, over {count(first.n_units or 0, 'unit')}{because(first)}."
     text = f"The mean over all pairs of {raters} of {inside} {numbers(first)}"
+    if first.estimate is None and any(r.undefined for r in pairs):
+        return f"{text}: {undefined_text(pairs)}."
     known = [r.estimate for r in pairs if r.estimate is not None]
     if known and first.estimate is not None:
         ends = [number(x, 2, bounded=True) for x in (min(known), max(known))]
@@ -277,7 +281,8 @@ def weighted_kappa(
         ``"mean"`` (of the pairs' kappas: Light 1971) and ``"pooled"`` (1 - sum n Do / sum n De over pairs, Do and De
         the disagreements 1 - po and 1 - pe; Conger 1980 when nothing is missing), with `n` the pairs of ratings.
         `group`: level of the stratum. Standard error of Fleiss, Cohen & Everitt, or by clusters. Test of kappa 0: z by
-        the null standard error for one pair of independent units, else kappa over its s.e. by t. `extras`: ``pairs``
+        the null standard error for one pair of independent units, else kappa over its s.e. by t; `p_adjusted` by Holm
+        over the pairs (of a level of the stratum). `extras`: ``pairs``
         (for each stratum and pair n, observed, expected, null s.e., largest kappa possible), ``tables``, ``weights``,
         ``together`` (terms that sum up pairs: `adjust` leaves them out).
 
@@ -287,7 +292,9 @@ def weighted_kappa(
         For unknown options, raters, strata or clusters, unusable weights, an order asked of nominal levels, or more
         than 100,000 pairs of raters.
     UndefinedStatistic
-        With fewer than two raters, or fewer than two units rated twice; and with ``on_undefined="raise"``.
+        With fewer than two raters, or a single unit rated twice; and with ``on_undefined="raise"``.
+    NothingToAnalyse
+        If no unit has two ratings.
 
     Notes
     -----
@@ -432,6 +439,69 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
         said = f"{count(lost, 'pair')} of {count(len(part.names))}; the others make the mean"
         found.append(caution("SS301", said, affects="the mean of the pairs", short=NO_KAPPA))
     return tuple(found)
+
+
+PLACES = {"smallest": 0.0, "10th percentile": 0.1, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75,
+          "90th percentile": 0.9, "largest": 1.0}  # fmt: skip
+
+
+def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
+    """Return kappa and number of units of each pair of raters that has a kappa."""
+    found = next(iter(kappa.extras["pairs"].values()))
+    known = ((name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None)
+    return {name: (kappa, n) for name, kappa, n in known if np.isfinite(kappa)}
+
+
+def kappa_quantiles(kappa: Result) -> Result:
+    """Return quantiles of the kappas of all pairs of raters.
+
+    Parameters
+    ----------
+    kappa : Result
+        Of `weighted_kappa`.
+
+    Returns
+    -------
+    Result
+        Rows from ``"smallest"`` to ``"largest"``, linear between the values (as numpy and R's type 7), without
+        intervals: the pairs are those that are there. `n` is the number of pairs with a kappa.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no pair has a kappa.
+
+    References
+    ----------
+    Cohen, J. (1968). Weighted kappa. doi:10.1037/h0026256
+
+    Examples
+    --------
+    >>> table = {"ann": [1, 2, 3, 3, 1], "bob": [1, 2, 3, 2, 2], "cia": [1, 2, 3, 3, 2]}
+    >>> kappas = weighted_kappa(table, raters=["ann", "bob", "cia"], scale="ordinal", weights="linear")
+    >>> round(kappa_quantiles(kappas).row("median").estimate, 3)
+    0.737
+    """
+    found = kappas_of(kappa)
+    if not found:
+        raise UndefinedStatistic(NO_PAIR)
+    values = np.array([value for value, _ in found.values()])
+    quantiles = np.quantile(values, list(PLACES.values())).tolist()
+    n = float(len(values))
+    rows = [Row(term=name, group="pairs", estimate=x, n=n) for name, x in zip(PLACES, quantiles, strict=True)]
+    return Result(
+        metric="weighted_kappa",
+        title=f"{kappa.title} of all pairs of raters, distribution",
+        rows=tuple(rows),
+        inference="no intervals: the pairs that are there",
+        counts={"pairs": len(values)},
+        settings=dict(kappa.settings),
+        references=kappa.references,
+        design=kappa.design,
+        words=f"The median of {count(len(values), 'kappa')} is {number(rows[3].estimate, 3, bounded=True)}.",
+        extras={"weights": kappa.extras["weights"], "places": PLACES},
+        check="socialstats.crosscheck.weighted_kappa:checks_of",
+    )
 
 
 METRIC = Metric(

@@ -261,7 +261,7 @@ def sentence(result: Result) -> str:
     return (
         f"{averaged if result.settings['weights'] == 'opponent' else 'The item'} with the higher {name} won at a rate "
         f"of {rate}; the one with the lower {name} at a rate of {below} "
-        f"(n = {count(higher.n or 0)} comparisons with unequal {name})."
+        f"(n = {count(higher.n or 0, 'comparison')} with unequal {name})."
     )
 
 

@@ -76,7 +76,11 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
     ------
     InputError
         As `agreement_weights`; also for distances between levels that are declared to have no order.
+    NothingToAnalyse
+        Without a rating.
     """
+    if not design.levels:
+        raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
     name = weights if isinstance(weights, str) else "custom"
     if weights is None:
         name = weights = "unweighted" if design.scale == "nominal" else "quadratic"

@@ -13,13 +13,15 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic
+from socialstats.inference.compare import with_pairs_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer
 from socialstats.inference.rows import with_inferred
 from socialstats.models.kappa import quoted_pair
 from socialstats.results import Result, Row
-from socialstats.text import count, interval, number, p_value
+from socialstats.results.rows import extremes, undefined_text
+from socialstats.text import count, interval, listing, number, p_value
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def correlations(
     level = design.matrix()
     scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
     made = [row_of(design, scores, pair, coefficient, factors, how) for pair in combinations(range(scores.shape[1]), 2)]
-    rows = tuple(row for row, _ in made)
+    rows = tuple(with_pairs_holm([row for row, _ in made]))
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
     warned = {one.code: one for _, found in reversed(made) for one in found}
     shown = [row.df for row in rows if row.conf_low is not None]
@@ -152,11 +154,16 @@ def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
 def correlations_sentence(result: Result) -> str:
     """Say the correlation of two raters, or the range of those of all pairs."""
     known = [row for row in result.rows if row.estimate is not None]
-    row = known[0] if known else result.rows[0]
-    if len(result.rows) > 1 and known:
-        low, high = (one(known, key=lambda r: r.estimate or 0.0) for one in (min, max))
-        ends = " to ".join(f"{number(r.estimate, 2, bounded=True)} ({quoted_pair(r.term)})" for r in (low, high))
-        return f"{result.title} of {count(len(known), 'pair')} of raters ran from {ends}."
+    row, pairs = result.rows[0], f"{count(len(result.rows), 'pair')} of raters"
+    if len(result.rows) > 1 and not known:
+        return f"{result.title} of {pairs} is undefined: {undefined_text(result.rows)}."
+    if len(result.rows) > 1:
+        low, high = extremes(known)
+        said = f"{result.title} of {pairs} ran from {_end(low)} to {_end(high)}"
+        if len(low) == len(known):
+            said = f"{result.title} of {pairs} was {_end(low)}"
+        none = [r for r in result.rows if r.estimate is None]
+        return f"{said}{f'; undefined for {len(none)}: {undefined_text(none)}' if none else ''}."
     start = f"{result.title} of {quoted_pair(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."
@@ -166,6 +173,12 @@ def correlations_sentence(result: Result) -> str:
     ends = interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95, bounded=True)
     test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
     return f"{said}, {ends}; against 0, {test} (n = {count(row.n or 0)})."
+
+
+def _end(rows: Sequence[Row]) -> str:
+    """Write the lowest or highest correlation, with the pairs of raters that have it."""
+    who = listing([quoted_pair(row.term) for row in rows], 3)
+    return f"{number(rows[0].estimate, 2, bounded=True)} ({who})"
 
 
 def correlations_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

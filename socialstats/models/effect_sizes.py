@@ -21,7 +21,7 @@ from socialstats.inference.rows import with_ends
 from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, sign_flip, studentized
 from socialstats.resampling.permutation import TIE
 from socialstats.results.rows import Row, scaled, size_unit
-from socialstats.text import number, shorten
+from socialstats.text import counted, number, shorten
 from socialstats.voice import option
 
 ZOOMS, POINTS, DEEP = 12, 2001, 45.0
@@ -382,7 +382,7 @@ def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
 
 def place_of(counts: Mapping[str, int]) -> str:
     """Say where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
-    named = [f"{n:,} {what}" for what, n in counts.items() if what != "pairs"]
+    named = [counted(n, what) for what, n in counts.items() if what != "pairs"]
     return f" in {' x '.join(named)}" if named else ""
 
 

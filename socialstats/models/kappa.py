@@ -12,12 +12,12 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling import Units
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
-from socialstats.text import count, listing, shorten
+from socialstats.text import count, listing, shorten, shortened
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def quoted_pair(name: str) -> str:
     >>> quoted_pair("ann | bob"), quoted_pair('"a|b" | "c"')
     ("'ann | bob'", '"a|b" | "c"')
     """
-    shown = shorten(name)
+    (shown,) = shortened([name])
     return shown if name.startswith('"') and name.endswith('"') else f"'{shown}'"
 
 
@@ -252,16 +252,24 @@ def missing_ratings(design: Ratings, found: Patterns, refusal: str) -> tuple[Cau
 
 
 def need_pairs(design: Ratings, found: Patterns) -> None:
-    """Raise UndefinedStatistic when no two raters rated the same units, or only one unit was rated twice."""
+    """Raise where no unit, or a single one, has ratings of two raters.
+
+    Raises
+    ------
+    NothingToAnalyse
+        Without a unit that has two ratings.
+    UndefinedStatistic
+        With one rater, or one such unit.
+    """
     if len(found.raters) < 2:
         raise UndefinedStatistic(
             f"{design.source}: agreement needs at least two raters; the only one is '{shorten(''.join(found.raters))}'"
         )
     if found.n_units < 2:
-        have = "none has" if found.n_units == 0 else "one has"
-        raise UndefinedStatistic(
+        none = found.n_units == 0
+        raise (NothingToAnalyse if none else UndefinedStatistic)(
             f"{design.source}: agreement needs at least 2 units with ratings of two raters; of "
-            f"{count(int(design.unit_count.sum()), 'unit')} {have}"
+            f"{count(int(design.unit_count.sum()), 'unit')} {'none' if none else 'one'} has"
         )
 
 

@@ -95,23 +95,26 @@ def chi_square(statistic: float, df: float = 1.0) -> McNemarTest:
     return McNemarTest(statistic=statistic, df=df, p=float(not_zero(chdtrc(df, statistic))))
 
 
-def asymptotic(cells: Cells) -> McNemarTest:
-    """McNemar's chi-square: (b - c)^2 / (b + c), 1 df (McNemar 1947). Without discordant pairs: 0, p = 1.
+NO_TEST = "no discordant pairs: the statistic is 0/0"
+
+
+def asymptotic(cells: Cells) -> McNemarTest | str:
+    """McNemar's chi-square: (b - c)^2 / (b + c), 1 df (McNemar 1947); without discordant pairs why there is none.
 
     Examples
     --------
     >>> round(asymptotic(Cells(a=794, b=150, c=86, d=570)).statistic, 4)
     17.3559
     """
-    return chi_square((cells.b - cells.c) ** 2 / max(cells.discordant, 1.0))
+    return chi_square((cells.b - cells.c) ** 2 / cells.discordant) if cells.discordant else NO_TEST
 
 
-def continuity(cells: Cells) -> McNemarTest:
-    """Chi-square with Edwards's (1948) correction: (abs(b - c) - 1)^2 / (b + c).
+def continuity(cells: Cells) -> McNemarTest | str:
+    """Chi-square with Edwards's (1948) correction: (abs(b - c) - 1)^2 / (b + c); without discordant pairs why not.
 
     As in R, b = c is not corrected: the statistic is 0 and p = 1.
     """
-    return chi_square(max(abs(cells.b - cells.c) - 1.0, 0.0) ** 2 / max(cells.discordant, 1.0))
+    return chi_square(max(abs(cells.b - cells.c) - 1.0, 0.0) ** 2 / cells.discordant) if cells.discordant else NO_TEST
 
 
 def exact(cells: Cells) -> McNemarTest:

@@ -16,6 +16,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import checked_number
@@ -565,6 +566,10 @@ class JudgeZeros(Mapping[str, float]):
     def composites(self) -> FloatArray:
         """(texts, judges) float64 array of composites."""
         return np.asarray((self.scores - self.centre) @ np.array([self.weights[t] for t in self.traits]))
+
+    def text_means(self) -> list[ClusteredMean]:
+        """Return the mean composite of each text over judges, who are the sample."""
+        return [clustered_mean(values, np.ones(len(values))) for values in self.composites()]
 
     def under(self, weights: Mapping[str, float]) -> JudgeZeros:
         """Return the zero of the same texts under other weights.

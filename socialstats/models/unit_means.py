@@ -711,3 +711,14 @@ def size_text(result: Result, counted: str, one: str) -> str:
     names = [f"of '{shorten(factor.name)}'" for factor in result.design.factors(result.settings["cluster"])]
     clusters = [count(result.counts[f"clusters {name}"], f"cluster {name}", f"clusters {name}") for name in names]
     return count(result.counts[counted], one) + (f" in {listing(clusters)}" if clusters else "")
+
+
+def unit_shares(design: Ratings) -> FloatArray:
+    """(units, levels) shares of a unit's ratings; 0 where it has none."""
+    counts = design.level_counts()
+    return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
+
+
+def answered(design: Ratings) -> BoolArray:
+    """(units,) bool array: units with a rating."""
+    return np.asarray(design.level_counts().sum(axis=1) > 0)

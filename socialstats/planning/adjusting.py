@@ -429,3 +429,25 @@ def words(found: list[Family], tested: list[Row], name: str, alpha: float, count
         f"({counts['below before']} before); the smallest was that of {shorten(first.term)}, "
         f"adjusted {p_value(first.p_adjusted)}{lost}."
     )
+
+
+def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result | None]:
+    """Adjust the tests of a family by Holm's method, where there are several.
+
+    Returns
+    -------
+    rows : tuple of Row
+        In the order given, with `p_adjusted`.
+    adjusted : Result or None
+        What holds the adjusted values; None where there is a single test or none.
+    """
+    m = sum(r.p_value is not None for r in rows)
+    if m < 2:
+        return tuple(rows), None
+    adjusted = adjust(list(rows), method="holm", family=family)
+    named = ("family", f"'{shorten(family)}' (m = {m})")
+    done = tuple(r if r.p_adjusted is None else replace(r, key=(*r.key, named)) for r in adjusted.rows)
+    by_test = {(r.term, r.group): r for r in done}
+    missing = [r for r in rows if (r.term, r.group) not in by_test]
+    shown = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else done
+    return shown, replace(adjusted, rows=done)

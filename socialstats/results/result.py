@@ -6,6 +6,7 @@ import importlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray
@@ -26,7 +27,7 @@ from socialstats.results.rows import (
     within_floats,
 )
 from socialstats.results.verification import Check, Verification, completed, published
-from socialstats.text import count, listing, number, shorten
+from socialstats.text import count, counted, listing, number, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class Result:
         Further named values of the metric (arrays, tables).
     words : str
         The sentence of a result derived from another one (a contrast, a test); empty for a metric's own result.
+    check : str
+        ``"module:function"`` of `socialstats.crosscheck` that recomputes a derived result, whose figure is a forest of
+        its rows; empty for a metric's own result.
     """
 
     metric: str
@@ -80,16 +84,20 @@ class Result:
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
+    check: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(within_floats(row) for row in self.rows))
 
     def __repr__(self) -> str:
-        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        size = ", ".join(counted(n, what) for what, n in self.counts.items())
         return f"<{self.title}: {size}; {self.inference}>"
 
     def tidy(self) -> pd.DataFrame:
-        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others."""
+        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others.
+
+        Where a value, an interval or a test is missing, `undefined` says why, and `reason` names the kind of reason.
+        """
         import pandas as pd
 
         kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
@@ -159,12 +167,14 @@ class Result:
         Parameters
         ----------
         level : float, optional
-            Only metrics with closed-form intervals can change the level after the fact; others raise.
+            Intervals that follow from estimate, standard error and degrees of freedom (t, z, and these on Fisher's z
+            scale), and the metric's own where it can, are computed again.
 
         Raises
         ------
         InputError
-            For a level that is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
+            Where some interval cannot be computed again: the metric must be called with ``level=``. For a level that
+            is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
         """
         import pandas as pd
 
@@ -177,22 +187,35 @@ class Result:
         return pd.DataFrame(data, index=self.labels(rows), columns=names, dtype="float64")
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
-        """Return the rows with intervals at another level."""
+        """Return the rows with intervals at another level, or raise `InputError`."""
         if all(r.conf_level in (None, level) for r in self.rows):
             return self.rows
+        at_level: Callable[[Row, float], Row | None] = importlib.import_module("socialstats.inference.rows").at_level
+        found = [at_level(row, level) for row in self.rows]
+        rows = tuple(row for row in found if row is not None)
+        if len(rows) == len(found):
+            return rows
         raise InputError(f"these intervals are {self.inference}; call {self.metric}(..., level={level}) again")
 
     def summary(self) -> str:
         """Return the result as text: estimator, how the errors were obtained, n, terms, cautions."""
-        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        size = ", ".join(counted(n, what) for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
         facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
         if facts:
             lines.append("Fit: " + ", ".join(facts))
-        lines += ["", self.table_text(), ""]
+        lines += ["", self.table_text(), *self.undefined_lines(), ""]
         lines += [f"Caution {c}" for c in self.cautions if c.severity != "info"]
         lines += [f"Note {c}" for c in self.cautions if c.severity == "info"]
         return "\n".join(lines).rstrip()
+
+    def undefined_lines(self) -> list[str]:
+        """Return a line for each reason why terms have no value, no interval or no test, with the terms."""
+        reasons: dict[str, list[str]] = {}
+        for label, row in zip(self.labels(self.rows), self.rows, strict=True):
+            if row.undefined:
+                reasons.setdefault(row.undefined, []).append(label)
+        return [f"Undefined: {quoted(terms)}: {why}" for why, terms in reasons.items()]
 
     def table_text(self) -> str:
         """Return the terms as an aligned text table, columns without values left out."""
@@ -219,7 +242,10 @@ class Result:
         InputError
             For an option that the figure does not have; the message names those it has.
         """
-        axes: Axes = self.entry().plot(self, ax=ax, **options)
+        from socialstats.figures import forest
+
+        draw = partial(forest, self.rows) if self.check else partial(self.entry().plot, self)
+        axes: Axes = draw(ax=ax, **options)
         return axes
 
     def verify(self) -> Verification:
@@ -247,15 +273,17 @@ class Result:
                 ) from error
 
     def crosscheck(self) -> Iterable[Check]:
-        """Return the comparisons behind `verify`: those of the metric; a kind of result has its own."""
-        if self.words:  # derived from another result, by a formula that the metric's crosscheck does not know
+        """Return the comparisons behind `verify`: those of the metric; a derived result names its own."""
+        if (
+            self.words and not self.check
+        ):  # derived from another result, by a formula that the metric's crosscheck does not know
             return ()
         if self._beyond_peers():
             return (Check(
                 quantity="all numbers", ours=None, theirs=None, package="none", version="", tolerance=0.0, ok=None,
                 note="squares of such large or small values leave the range of floats in other packages",
             ),)  # fmt: skip
-        module, _, name = self.entry().crosscheck.partition(":")
+        module, _, name = (self.check or self.entry().crosscheck).partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         return check(self)
 
@@ -277,8 +305,7 @@ class Result:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
-        names = [f.name for f in fields(Row)]
-        terms = [{name: getattr(row, name) for name in names} for row in self.rows]
+        terms = [{f.name: getattr(row, f.name) for f in fields(Row) if f.name != "limits"} for row in self.rows]
         return said | asked | {
             "terms": [
                 {name: plain(dict(value) if name == "key" else value) for name, value in term.items()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -12,7 +13,8 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
-from socialstats.text import number, shorten
+from socialstats.text import MISSING, number, quoted, shortened
+from socialstats.text import markdown as escaped
 
 OUT_OF_RANGE = "beyond the range of floating-point numbers: give the values in another unit"
 
@@ -39,6 +41,9 @@ Reason = Literal[
 class Row:
     """One term of a result. Empty fields do not apply to the term.
 
+    Those of `TIDY_COLUMNS` are the columns of `tidy()`; `leverage`, `effective`, `key`, `role`, `interval`, `test`,
+    `family` and `limits` are fields only.
+
     Attributes
     ----------
     term : str
@@ -59,7 +64,7 @@ class Row:
     method : str
         How the interval and the test were obtained.
     undefined : str
-        Why `estimate` or its interval is missing; this and what follows are no columns of `tidy()`.
+        Why `estimate`, its interval or its test is missing.
     leverage : float
         Largest share of the denominator that one cluster holds.
     effective : float
@@ -74,6 +79,8 @@ class Row:
         Over which tests `p_adjusted` is adjusted.
     reason : str
         Why there is no estimate or no interval, one of `Reason`; `undefined` renders it.
+    limits : pair of float
+        What the quantity can be, where the interval is cut there.
     """
 
     term: str
@@ -101,6 +108,7 @@ class Row:
     test: Test | None = None
     family: str | None = None
     reason: Reason | None = None
+    limits: tuple[float, float] | None = field(default=None, compare=False)
 
     def label(self, dimension: str) -> str | None:
         """Return the label that the row has in a dimension of its key, or None.
@@ -138,6 +146,29 @@ def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **l
     ]  # fmt: skip
 
 
+def extremes(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Return the rows with the lowest and those with the highest estimate, ties (to `TIED`) included.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        At least one with an estimate; those without one are left out.
+
+    Examples
+    --------
+    >>> low, high = extremes([Row(term=name, estimate=x) for name, x in (("a", 2.0), ("b", 1.0), ("c", 2.0))])
+    >>> [row.term for row in low], [row.term for row in high]
+    (['b'], ['a', 'c'])
+    """
+    known = [(row.estimate, row) for row in rows if row.estimate is not None]
+    ends = [end(value for value, _ in known) for end in (min, max)]
+    low, high = ([row for value, row in known if math.isclose(value, end, rel_tol=TIED, abs_tol=TIED)] for end in ends)
+    return low, high
+
+
+TIED = 1e-8  # estimates nearer than this to each other (relative, and absolute) are equal: rounding
+
+
 def within_floats(row: Row) -> Row:
     """Return a row whose numbers are all finite: what overflowed is undefined, with what was computed from it."""
     beyond = [name for name in NUMBERS if math.isinf(getattr(row, name) or 0.0)]
@@ -151,9 +182,9 @@ def within_floats(row: Row) -> Row:
 
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
-BESIDE = ("undefined", "leverage", "effective", "key", "role", "interval", "test", "family", "reason")
+BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", "limits")
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
-TEXT_COLUMNS = ("term", "by", "group", "method")
+TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
 GLANCE_COLUMNS = (
     "nobs", "n_clusters", "loglik", "aic", "df", "converged", "iterations", "method", "seed", "resamples",
     "effective_df", "largest_leverage",
@@ -188,7 +219,7 @@ def plain(value: Any) -> Any:
 SMALLEST_P = 0.00005
 LONGEST = 40  # characters of a cell
 WHOLE = ("n", "n_units", "n_clusters")
-NOT_PRINTED = ("method", "conf_level")
+NOT_PRINTED = ("method", "conf_level", "undefined", "reason")  # what is undefined stands in notes below a table
 ESCAPED = str.maketrans({
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\u2212": "$-$", "<": "$<$", ">": "$>$",
@@ -200,17 +231,43 @@ def printed(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[s
     """Return the columns that hold something and the cells of rows, as text; `by` heads the column of levels."""
     shown = [c for c in TIDY_COLUMNS if c not in NOT_PRINTED and any(getattr(r, c) is not None for r in rows)]
     shown.sort(key=lambda column: column != "by")
-    return [by if c == "by" else c for c in shown], [[_cell(row, c) for c in shown] for row in rows]
+    columns = [_cells(rows, c) for c in shown]
+    return [by if c == "by" else c for c in shown], [list(line) for line in zip(*columns, strict=True)]
+
+
+def _cells(rows: Sequence[Row], column: str) -> list[str]:
+    """Return a column as text; labels are cut together, so that different ones stay different."""
+    if column in TEXT_COLUMNS:
+        return shortened([getattr(row, column) or MISSING for row in rows], LONGEST)
+    return [_cell(row, column) for row in rows]
 
 
 def _cell(row: Row, column: str) -> str:
     value = getattr(row, column)
-    if isinstance(value, str):
-        return shorten(value, LONGEST)
     if column in ("p_value", "p_adjusted") and value is not None and value < SMALLEST_P:
         return "<.0001"
-    whole = column in WHOLE or (column == "df" and value is not None and value % 1 == 0)
+    counts = column == "df" or (column == "estimate" and row.role == "count")
+    whole = column in WHOLE or (counts and value is not None and value % 1 == 0)
     return number(value, 0 if whole else 4)
+
+
+def undefined_text(rows: Sequence[Row], most: int = 3) -> str:
+    """Say why rows have no value: the reason, after it whose it is where there are several reasons.
+
+    Examples
+    --------
+    >>> rows = [Row(term=name, undefined=why) for name, why in (("a", "one unit"), ("b", "no unit"), ("c", "no unit"))]
+    >>> undefined_text(rows), undefined_text(rows[1:])
+    ("one unit ('a'); no unit ('b' and 'c')", 'no unit')
+    """
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.undefined:
+            reasons.setdefault(row.undefined, []).append(row.term)
+    if len(reasons) < 2:
+        return "".join(reasons)
+    said = [f"{why} ({quoted(terms, most)})" for why, terms in reasons.items()]
+    return "; ".join(said[:most] + [f"{len(said) - most} more reasons"] * (len(said) > most))
 
 
 def aligned(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
@@ -234,8 +291,14 @@ def markdown(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     |:--|--:|
     | a\|b | 0.5 |
     """
-    rule = "|".join(":--" if name in TEXT_COLUMNS or name not in TIDY_COLUMNS else "--:" for name in head)
-    lines = [[cell.replace("|", "\\|") for cell in line] for line in (head, *cells)]
+    words = [name in TEXT_COLUMNS or name not in TIDY_COLUMNS for name in head]
+    rule = "|".join(":--" if left else "--:" for left in words)
+    names = [name if name in TIDY_COLUMNS else escaped(name, sys.maxsize) for name in head]
+    lines = [
+        names,
+        *([escaped(cell, sys.maxsize) if left else cell for cell, left in zip(line, words, strict=True)]
+          for line in cells),
+    ]  # fmt: skip
     body = [f"| {' | '.join(line)} |" for line in lines]
     return "\n".join([body[0], f"|{rule}|", *body[1:]])
 

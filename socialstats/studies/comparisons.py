@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
@@ -17,10 +16,10 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat
-from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text, few_clusters
-from socialstats.inference.proportions import clustered_share
-from socialstats.inference.rows import with_ends, with_share
-from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
+from socialstats.inference.dependence import FEW_DF, few_clusters
+from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
+from socialstats.metrics.group_win_rates import group_win_rates
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     NUMBERS,
@@ -28,14 +27,13 @@ from socialstats.studies.estimates import (
     counts_table,
     ends,
     mark_of,
-    numbers_text,
     p_text,
     rows_table,
+    single,
     table_of,
     verdict,
     verify_named,
     whole,
-    with_holm,
 )
 from socialstats.studies.page import (
     Block,
@@ -50,7 +48,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import count, interval, level_text, listing, number, p_value, percent, quoted, shorten
+from socialstats.text import capital, count, interval, level_text, listing, number, p_value, percent, quoted, shorten
 from socialstats.voice import option
 
 
@@ -96,40 +94,20 @@ def strongest(fit: BradleyTerryResult) -> list[Row]:
 
 
 def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, level: float = 0.95) -> Block:
-    """Return the matrix of win rates between groups of items, each with its interval (ties count as half).
-
-    Wilson's interval at the comparisons that would give the rate the variance of its clusters.
-    """
-    labels = sorted({str(v) for v in groups.values()})
-    code = np.array([labels.index(str(groups[item])) for item in design.items])
-    side_a, side_b = code[design.item_a], code[design.item_b]
-    factors = cluster_factors(design, default_cluster(design))
-    share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
-    rows = []
-    for i, j in permutations(range(len(labels)), 2):
-        turned = (side_a == j) & (side_b == i)
-        met = turned | ((side_a == i) & (side_b == j))
-        if met.any():
-            n, codes = design.count[met].astype(np.float64), [f.codes[met] for f in factors]
-            values = np.where(turned, 1 - share, share)[met]
-            found = clustered_share(values, n, codes, trials=float(n.sum()), level=level)
-            row = Row(term=labels[i], group=labels[j], estimate=found.estimate, n=float(n.sum()))
-            rows.append(with_share(row, found, level, clustered=bool(factors)))
-    best = max(rows, key=lambda r: r.estimate or 0)
+    """Return the matrix of win rates between groups of items, each with its interval (ties count as half)."""
+    found = single(group_win_rates(design, groups, cluster=default_cluster(design), level=level))
     columns: dict[str, Column] = {"Against": "group", "Win rate": "estimate", "Low": "conf_low", "High": "conf_high"}
     columns["Comparisons"] = whole("n")
     return Block(
         id=f"matrix-{name}",
         question=f"How do {name}s fare against each other?",
-        sentences=(
-            f"The most one-sided meeting: '{best.term}' was chosen over '{best.group}' at a rate of "
-            f"{numbers_text(best, digits=3, bounded=True)}, in {count(best.n or 0, 'comparison')}.",
-        ),
-        draw=partial(heat, tuple(rows)),
+        sentences=(found.sentence(),),
+        draw=partial(heat, found.rows),
         figure_title=f"Share of comparisons that the row's {name} won against the column's",
         caption="Cells show the win rate and the number of comparisons (ties count as half); intervals are in the "
-        f"table (Wilson, {cluster_text(factors)}).",
-        tables=(table_of(rows, f"Win rates between {name}s", (name.capitalize(), "term"), columns),),
+        f"table ({found.inference}).",
+        tables=(table_of(found.rows, f"Win rates between {name}s", (name.capitalize(), "term"), columns),),
+        results=(found,),
     )
 
 
@@ -160,7 +138,7 @@ def evenness_check(design: Comparisons) -> Diagnostic:
     k = len(design.items)
     n = np.bincount(design.item_a, design.count, k) + np.bincount(design.item_b, design.count, k)
     low, high = int(np.argmin(n)), int(np.argmax(n))
-    spread = f"{count(n[low])} comparisons an item"
+    spread = f"{count(n[low], 'comparison')} an item"
     if n[low] != n[high]:
         least, most = (f"{count(n[i])} ('{shorten(design.items[i])}')" for i in (low, high))
         spread = f"From {least} to {most} comparisons an item"
@@ -287,7 +265,7 @@ def changes(pairs: Pairs) -> str:
 def changes_sentence(pairs: Pairs) -> str:
     """Return what would be concluded without the order effect, as a sentence."""
     said = changes(pairs) or "without the order effect, no conclusion on the strongest item, its lead or a sign differs"
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{capital(said)}."
 
 
 def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
@@ -316,11 +294,10 @@ def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = 
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
     worth = fit.worth(level=options.level)
     every = f"every {item}" if shown == len(drawn) else f"the {count(len(drawn), item)} of {count(shown)} that lead"
-    said = fit.sentence().replace(f"Of {count(shown)} items,", f"Of {count(shown, item)},", 1)
     return Block(
         id="strengths",
         question=f"Which {item} is chosen over which?",
-        sentences=(said, *(rank_sentence(ranks, f"the rank of each {item} by itself", item),
+        sentences=(strengths_sentence(fit, item), *(rank_sentence(ranks, f"the rank of each {item} by itself", item),
                            rank_sentence(joint, "all ranks at once", item))),
         draw=partial(forest, drawn, xlabel="log-strength (0 = average)",
                      ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
@@ -417,8 +394,7 @@ def effect_sentence(row: Row) -> str:
             f"Two equal items tie with probability {number(float(share), bounded=True)} in {model} model "
             f"({row.term} = {number(row.estimate)}, {inside})."
         )
-    open_ = "may raise or lower (the data do not settle it)"
-    verb = {"above": "raises", "below": "lowers"}.get(verdict(row), open_)
+    verb = {"above": "raises", "below": "lowers"}.get(verdict(row), "has no reliable effect on")
     what = "Being shown first" if row.group == "order" else f"One unit of {row.term}"
     tested = p_value(row.p_value) + (f", adjusted {p_value(row.p_adjusted)}" if row.p_adjusted is not None else "")
     return f"{what} {verb} the log-odds of being chosen: {number(row.estimate)}, {inside}, {tested}."
@@ -549,10 +525,10 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
     possible = {r.term for r in joint.rows if r.conf_low == 1}
     first = [r.term for r in rows if r.term in possible]
-    chance, own = head_to_head(fit, top.term, second.term), ranks.row(top.term)
+    chance, own = fit.win_probability(top.term, second.term).rows[0], ranks.row(top.term)
     certain = chance.conf_low is not None and chance.conf_low > 0.5
     lead = (
-        f"'{shorten(top.term)}' {'is preferred' if certain else 'leads, but the data do not settle it'}: log-strength "
+        f"'{shorten(top.term)}' {'is preferred' if certain else 'leads, but not reliably'}: log-strength "
         f"{number(top.estimate)}, {interval(top.conf_low, top.conf_high, level=options.level)} (0 = average item); "
         f"against the next, '{shorten(second.term)}' ({number(second.estimate)}), it is expected to win "
         f"{number(chance.estimate, bounded=True)} of decided comparisons, "
@@ -567,14 +543,6 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     )
 
 
-def head_to_head(fit: BradleyTerryResult, one: str, other: str) -> Row:
-    """Return the probability that one beats the other among decided comparisons (ties left out)."""
-    gap = fit.contrast({one: 1.0, other: -1.0}).rows[0]
-    chance, low, high = (None if v is None else float(1 / (1 + np.exp(-v))) for v in ends(gap))
-    row = Row(term=f"{one} beats {other}", estimate=chance)
-    return with_ends(row, low, high, gap.conf_level or 0.95, why=gap.undefined)
-
-
 def lead_strip(fit: BradleyTerryResult) -> Strip:
     """Return the chances of the strongest item against second, middle and last, beside one half."""
     top, *others = strongest(fit)
@@ -584,7 +552,7 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
     if len(others) > 1:
         places["last"] = others[-1]
     marks = [
-        mark_of(head_to_head(fit, top.term, row.term), f"{place}: {shorten(row.term, 28)}")
+        mark_of(fit.win_probability(top.term, row.term).rows[0], f"{place}: {shorten(row.term, 28)}")
         for place, row in places.items()
     ]
     return Strip(

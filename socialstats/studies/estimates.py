@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -14,7 +13,6 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.inference.rows import with_t
-from socialstats.planning import adjust
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table
 from socialstats.text import count, digits_of, interval, listing, number, p_value, percent, shorten
@@ -288,28 +286,6 @@ def p_text(p: float | None) -> str | None:
     ('.031', '< .001', None)
     """
     return None if p is None else p_value(p, name="").strip(" =")
-
-
-def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result | None]:
-    """Adjust the tests of a family by Holm's method, where there are several.
-
-    Returns
-    -------
-    rows : tuple of Row
-        In the order given, with `p_adjusted`.
-    adjusted : Result or None
-        What holds the adjusted values; None where there is a single test or none.
-    """
-    m = sum(r.p_value is not None for r in rows)
-    if m < 2:
-        return tuple(rows), None
-    adjusted = adjust(list(rows), method="holm", family=family)
-    named = ("family", f"'{shorten(family)}' (m = {m})")
-    done = tuple(r if r.p_adjusted is None else replace(r, key=(*r.key, named)) for r in adjusted.rows)
-    by_test = {(r.term, r.group): r for r in done}
-    missing = [r for r in rows if (r.term, r.group) not in by_test]
-    shown = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else done
-    return shown, replace(adjusted, rows=done)
 
 
 def clear_text(clear: int, of: int) -> str:

@@ -13,11 +13,12 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError
 from socialstats.figures import forest
+from socialstats.models.sources import HUMANS, human_source, raters_of
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
-from socialstats.studies.estimates import rows_table, verify_all, with_holm
+from socialstats.studies.estimates import rows_table, verify_all
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
-from socialstats.studies.sources import HUMANS, human_source, raters_of
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 

@@ -16,6 +16,7 @@ from socialstats.figures import estimation, forest, square, two_by_two
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.metrics.mcnemar import mcnemar
+from socialstats.metrics.multiverse import Variant, distinct, leave_one_out, multiverse, without_label
 from socialstats.metrics.symmetry import symmetry
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -37,16 +38,12 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
-    Variant,
     Way,
     dependence_block,
-    distinct,
     influence_block,
-    leave_one_out,
-    multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
-    without_label,
 )
 from socialstats.studies.page import (
     Block,
@@ -61,7 +58,20 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import as_given, count, digits_of, level_text, listing, number, p_value, percent, shorten
+from socialstats.text import (
+    as_given,
+    capital,
+    count,
+    counted,
+    digits_of,
+    inconclusive,
+    level_text,
+    listing,
+    number,
+    p_value,
+    percent,
+    shorten,
+)
 from socialstats.voice import Word, option
 
 IGNORING = "ignoring clusters"
@@ -107,7 +117,7 @@ def difference_block(design: Paired, result: Result) -> Block:
         sentences=(result.sentence(),),
         draw=partial(draw, binary=binary, ylabel=one, digits=digits),
         figure_title=f"{first} minus {second}",
-        caption=f"{drawn[0].upper()}{drawn[1:]}, with its interval ({result.inference}).",
+        caption=f"{capital(drawn)}, with its interval ({result.inference}).",
         tables=(rows_table(rows, f"Difference ({minus(design)}) and what it is made of"),),
         results=(result,),
     )
@@ -264,8 +274,8 @@ def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     differ = [row for row in rows if levels.verdict(row) in ("above", "below")]
     if not differ:
         return (
-            f"The data do not settle whether {first} and {second} give different shares of the {count(len(rows))} "
-            f"levels; the widest difference is that of {told(rows[0], levels.level)}, {minus(design)} ({joint(main)})."
+            f"{capital(inconclusive(f'{first} and {second} give different shares of the {count(len(rows))} levels'))}"
+            f"; the widest difference is that of {told(rows[0], levels.level)}, {minus(design)} ({joint(main)})."
         )
     said = "; ".join(
         f"{told(row, levels.level)}, more frequent under {first if levels.verdict(row) == 'above' else second}"
@@ -273,7 +283,7 @@ def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     )
     more = len(differ) - MOST_NAMED
     said += f"; and {count(more)} more." if more > 0 else "."
-    for settled, words in (("equal", "Practically equal"), ("open", "Not settled")):
+    for settled, words in (("equal", "Practically equal"), ("open", "Inconclusive")):
         names = [shorten(row.term, 30) for row in rows if levels.verdict(row) == settled]
         said += f" {words}: {listing(names)}." if names else ""
     return (
@@ -407,7 +417,7 @@ def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
         span = f"{count(least, 'pair')} each" if least == most else f"{count(least)} to {count(most, 'pair')}"
         so_what = "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
         check = f"How even are the clusters of {shorten(factor.name, 40)}?"
-        found.append(Diagnostic(check, f"{count(len(sizes))} clusters of {span}.", so_what))
+        found.append(Diagnostic(check, f"{counted(len(sizes), f'clusters of {span}')}.", so_what))
     return tuple(found)
 
 
@@ -470,7 +480,7 @@ class Numbers:
 
 
 def run(design: Paired, options: StudyOptions) -> Outcome:
-    """Answer: is there a difference, how large is it, and does the answer hang on what is taken as independent?"""
+    """Answer: is there a difference, how large is it, and does it depend on what is taken as independent?"""
     check_single(design)
     numbers = compute(design, options)
     first, second = (shorten(name, 40) for name in design.conditions)
@@ -524,7 +534,7 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
 
         sizes = effect_sizes(design, **options.chosen())
     left_out = {
-        factor.name: leave_one_out(design, factor, lead, main.metric)
+        factor.name: leave_one_out(design, cluster=factor.name, lead=lead.estimate, digits=digits_for([lead]))
         for factor in design.clusters if len(factor.levels) > 1
     }  # fmt: skip
     return Numbers(main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out)
@@ -565,8 +575,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
     made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
     if len(made) > 1:
         about = multiverse(main.metric, f"the {quantity}", distinct(made), reference=0.0, digits=digits, words="0")
-        question = "Does the answer hang on a choice of analysis?"
-        found.append(multiverse_block(about, id="multiverse", question=question, quantity=quantity))
+        found.append(multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=quantity))
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
 
 
@@ -636,7 +645,7 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
     if lead.estimate is None or (lead.conf_low is None and not equal):
         return f"No verdict: {inside}."
     if settled == "open" and not equal:
-        return f"The data do not settle whether {first} and {second} differ: {inside}."
+        return f"{capital(inconclusive(f'{first} and {second} differ'))}: {inside}."
     if settled == "open":
         return f"Practically equal: {what} differs by less than {smallest_text(options)}; {inside}."
     higher, lower = (first, second) if settled == "above" else (second, first)

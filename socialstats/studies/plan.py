@@ -449,9 +449,9 @@ def words(test: Examined) -> str:
         return "has no verdict"
     if h.status == "exploratory":
         known = settled in ("above", "below")
-        return f"is exploratory, with an interval {settled} {zero}" if known else "is exploratory, and not settled"
+        return f"is exploratory, with an interval {settled} {zero}" if known else "is exploratory, and inconclusive"
     if settled == "open":
-        return "is not settled by the data"
+        return "is inconclusive"
     expected = SIDES.get(h.alternative)
     if expected is not None and settled != expected:
         return "is not supported, and the interval lies on the other side"

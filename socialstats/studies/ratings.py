@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
-from socialstats.errors import NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest, rater_heat, square
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.heat import MOST_GROUPS
@@ -23,14 +22,15 @@ from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.judge_agreement import DIFFERENCE, agreement_rows, judge_agreement, judge_sentence
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.metrics.mean_ratings import mean_ratings
+from socialstats.metrics.multiverse import Variant, distinct, multiverse
 from socialstats.metrics.percent_agreement import percent_agreement
-from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.metrics.weighted_kappa import kappa_quantiles, kappas_of, weighted_kappa
 from socialstats.models.kappa import pair_names, too_many_pairs
 from socialstats.models.traits import people_and_judges
-from socialstats.models.unit_means import Inference, Sample, mean_row
+from socialstats.planning.adjusting import with_holm
 from socialstats.progress import say
-from socialstats.results import Check, Result, Row
-from socialstats.studies.compare.numbers import answered, unit_shares
+from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     cluster_ways,
     cluster_words,
@@ -44,16 +44,13 @@ from socialstats.studies.estimates import (
     single,
     span_text,
     verify_all,
-    with_holm,
 )
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
-    Variant,
     Way,
     dependence_block,
-    distinct,
-    multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
 )
 from socialstats.studies.page import (
@@ -396,7 +393,7 @@ def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[s
     return multiverse_block(
         multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, digits=3, words=line),
         id="multiverse",
-        question="Does alpha hang on a choice of analysis?",
+        question=other_analyses("alpha"),
         quantity="alpha",
         note="Another scale is another question: it says what counts as disagreement.",
     )
@@ -436,49 +433,6 @@ def scales(design: Ratings) -> list[str]:
 MOST_RATERS = 30  # more have too many pairs to list them all
 FEWEST_UNITS = 10  # of a pair at an end of the distribution
 ENDS = 5
-PLACES = {"smallest": 0.0, "10th percentile": 0.1, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75,
-          "90th percentile": 0.9, "largest": 1.0}  # fmt: skip
-
-
-class PairKappas(Result):
-    """Quantiles of the kappas of all pairs of raters; ``extras["weights"]`` as in `weighted_kappa`."""
-
-    __slots__ = ()
-
-    def crosscheck(self) -> Sequence[Check]:
-        """Compute the kappa of every pair from its own table, and the quantiles anew."""
-        from socialstats.crosscheck.weighted_kappa import checks_of
-
-        checks: Sequence[Check] = checks_of(self, PLACES)
-        return checks
-
-
-def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
-    """Return kappa and number of units of each pair of raters that has a kappa."""
-    found = next(iter(kappa.extras["pairs"].values()))
-    known = ((name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None)
-    return {name: (kappa, n) for name, kappa, n in known if np.isfinite(kappa)}
-
-
-def spread_of(kappa: Result) -> PairKappas:
-    """Return quantiles of the kappas of all pairs (linear between the values, as numpy and R's type 7)."""
-    found = kappas_of(kappa)
-    values = np.array([value for value, _ in found.values()])
-    quantiles = np.quantile(values, list(PLACES.values())).tolist()
-    n = float(len(values))
-    rows = [Row(term=name, group="pairs", estimate=x, n=n) for name, x in zip(PLACES, quantiles, strict=True)]
-    return PairKappas(
-        metric="weighted_kappa",
-        title=f"{kappa.title} of all pairs of raters, distribution",
-        rows=tuple(rows),
-        inference="no intervals: the pairs that are there",
-        counts={"pairs": len(values)},
-        settings=dict(kappa.settings),
-        references=kappa.references,
-        design=kappa.design,
-        words=f"The median of {count(len(values), 'kappa')} is {number(rows[3].estimate, 3, bounded=True)}.",
-        extras={"weights": kappa.extras["weights"]},
-    )
 
 
 def at_the_ends(kappa: Result, design: Ratings, options: StudyOptions) -> list[Result]:
@@ -498,7 +452,7 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
     """Return the distribution of the pairs' kappas and its ends; None for few raters, or without two kappas."""
     if kappa is None or len(design.raters) <= MOST_RATERS or len(kappas_of(kappa)) < 2:
         return None
-    spread, ends = spread_of(kappa), at_the_ends(kappa, design, options)
+    spread, ends = kappa_quantiles(kappa), at_the_ends(kappa, design, options)
     rows = [replace(one.rows[0], group=None) for one in ends]
     joint = [replace(row, group=None) for row in kappa.rows if row.group is None]
     place = {row.term: number(row.estimate, 3, bounded=True) for row in spread.rows}
@@ -524,82 +478,25 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
     )
 
 
-ALL, RATER = "all units", "rater"
-MOST_MEAN_RATERS, MOST_MEANS = 30, 200
-
-
-class RatingMeans(Result):
-    """Mean ratings; ``extras["parts"]`` says of which stratum and level, or which rater, each row is."""
-
-    __slots__ = ()
-
-    def crosscheck(self) -> Sequence[Check]:
-        """Recompute means, errors and intervals with pandas and scipy."""
-        from socialstats.crosscheck.rating_means import checks_of
-
-        checks: Sequence[Check] = checks_of(self)
-        return checks
-
-
-def rating_means(design: Ratings, level: float) -> RatingMeans | None:
-    """Estimate mean ratings: a unit counts with the mean of its ratings, units (or their clusters) are the sample.
-
-    The interval is a t interval over units, by declared clusters CR2 (Bell & McCaffrey, 2002): the raters are those who
-    rated, not drawn from others. None where levels are no numbers, or units stand for several.
-    """
-    if not design.numeric or design.scale == "nominal" or np.any(design.unit_count != 1):
-        return None
-    values, known = unit_shares(design) @ design.scores, answered(design)
-    codes = tuple(f.codes for f in design.clusters)
-    how = Inference(unit="unit", level=level, clusters=codes, magnitude=float(np.abs(design.scores).max()))
-    rows, parts = [], []
-
-    def put(term: str, group: str, values: FloatArray, held: BoolArray, part: tuple[str, str, str]) -> None:
-        unit = np.flatnonzero(held)
-        rows.append(mean_row(term, group, Sample(values=values[unit][:, None], unit=unit, how=how), test=False))
-        parts.append(part)
-
-    put(ALL, "mean", values, known, ("all", "", ""))
-    for name, factor in design.strata.items():
-        for code, label in enumerate(factor.levels):
-            put(label, f"mean by {name}", values, known & (factor.codes == code), ("stratum", name, label))
-    for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_MEAN_RATERS else ()):
-        given = (design.rater == code) & (design.status == OK)
-        own, held = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
-        own[design.unit[given]], held[design.unit[given]] = design.scores[design.value[given]], True
-        put(rater, "mean of a rater", own, held, (RATER, "", rater))
-    by = " x ".join(f.name for f in design.clusters)
-    return RatingMeans(
-        metric="paired_difference",
-        title="Mean rating",
-        rows=tuple(rows),
-        inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}",
-        counts={"ratings": design.n_rows, "units": int(known.sum())},
-        settings={"level": level},
-        references=("bellmccaffrey2002",),
-        design=design,
-        words=f"The mean rating is {numbers_text(rows[0])}.",
-        extras={"parts": tuple(parts)},
-    )
+MOST_MEANS = 200
 
 
 def means_block(design: Ratings, options: StudyOptions) -> Block | None:
     """Show how high the ratings are; None where levels are no numbers."""
-    found = rating_means(design, options.level)
-    if found is None or found.rows[0].estimate is None:
+    try:
+        found = single(mean_ratings(design, level=options.level))
+    except InputError:
         return None
-    parts = found.extras["parts"]
-    labels = [
-        ALL if kind == "all" else f"{shorten(name, 30)}: {row.term}" if kind == "stratum" else f"rater: {row.term}"
-        for (kind, name, _), row in zip(parts, found.rows, strict=True)
-    ]
-    said = [found.words]
-    own = [
-        (kind, name, row) for (kind, name, _), row in zip(parts, found.rows, strict=True) if row.estimate is not None
-    ]
-    groups = {f"By {shorten(name, 40)}": [r for _, stratum, r in own if stratum == name] for name in design.strata}
-    for where, rows in (*groups.items(), ("By rater", [r for kind, _, r in own if kind == RATER])):
+    own = [row for row in found.rows if row.estimate is not None]
+    groups = {f"By {shorten(name, 40)}": [r for r in own if r.label("stratum") == name] for name in design.strata}
+    said = [found.sentence()]
+    for where, rows in (*groups.items(), ("By rater", [r for r in own if r.label("rater")])):
         said += [f"{where} it {span_text(rows)}."] if len(rows) > 1 else []
+    labels = [
+        f"rater: {r.term}" if r.label("rater")
+        else f"{shorten(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
+        for r in found.rows
+    ]  # fmt: skip
     drawn = [replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)][:MOST_MEANS]
     return Block(
         id="means",

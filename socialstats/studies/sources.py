@@ -17,36 +17,7 @@ from socialstats.models.shares import joined
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.page import Block, Table
-from socialstats.text import count, number
-
-HUMANS = ("human", "humans", "people", "person", "persons")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """The rater group that says the source: its name, the human level, and the others in order."""
-
-    name: str
-    human: str
-    others: tuple[str, ...]
-
-
-def human_source(design: Ratings) -> Source | None:
-    """Return the rater group of which one level is called human; None where there is none, or nothing beside it."""
-    for name, factor in design.rater_groups.items():
-        used = {factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0}
-        for level in factor.levels:
-            if level.strip().casefold() in HUMANS and level in used and len(used) > 1:
-                others = tuple(other for other in factor.levels if other != level and other in used)
-                return Source(name=name, human=level, others=others)
-    return None
-
-
-def raters_of(design: Ratings, source: Source, level: str) -> tuple[str, ...]:
-    """Return the raters of a source."""
-    factor = design.rater_groups[source.name]
-    code = factor.levels.index(level)
-    return tuple(rater for rater, own in zip(design.raters, factor.codes.tolist(), strict=True) if own == code)
+from socialstats.text import capital, count, number
 
 
 def crossed(design: Ratings) -> Ratings:
@@ -153,7 +124,7 @@ def refusal_block(
             problems.append((words, None, None, None, str(error)))
     rows = {words: replace(lead(result), term=words, group=None) for words, result in found.items()}
     cells = [(words, r.estimate, r.conf_low, r.conf_high, r.undefined) for words, r in rows.items()]
-    name = f"{quantity[0].upper()}{quantity[1:]}"
+    name = capital(quantity)
     return Block(
         id="refusals",
         question=f"How far could refusals move the {quantity}?",

@@ -91,7 +91,7 @@ def from_path(path: Path) -> Source:
         raise InputError(f"{path}: there is no such file")
     try:
         if not path.is_file():  # a pipe gives its bytes once
-            return from_bytes(path.read_bytes(), path.name)
+            return from_bytes(path.read_bytes(), str(path))
         with path.open("rb") as stream:
             zipped = stream.read(2) == GZIP_MAGIC
     except OSError as error:

@@ -14,7 +14,7 @@ import numpy as np
 
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.errors import InputError, MissingDependency, NothingToAnalyse
+from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, in_columns
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
@@ -510,6 +510,15 @@ FEW = 20  # values that are looked at
 Wanted = Callable[[tuple[str | None, ...]], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """Columns of `rows` values each that stand one below the other in `column`."""
+
+    column: str
+    columns: tuple[str, ...]
+    rows: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
     """A table that was read or passed, before anybody decided what its columns mean.
@@ -535,6 +544,8 @@ class Table:
         Checksum of the bytes that were read, for files and standard input.
     epsilons : mapping of str to float
         Relative rounding errors of columns that were computed from others of less precision; see `epsilon`.
+    stacked : Stacked or None
+        Of a table made of a wide one: which column holds the values of several, one below the other.
     """
 
     frame: Frame
@@ -547,6 +558,26 @@ class Table:
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
     epsilons: Mapping[str, float] = field(default_factory=dict)
+    stacked: Stacked | None = None
+
+    def columns_behind(self, column: str, positions: Sequence[int] = ()) -> str | tuple[str, ...]:
+        """Return a column as the user's table spells it; several where it holds the values of several.
+
+        Parameters
+        ----------
+        column : str
+        positions : sequence of int
+            Rows that are meant; none for all.
+        """
+        if self.stacked is None or column != self.stacked.column:
+            return column
+        names, rows = self.stacked.columns, self.stacked.rows
+        found = tuple(dict.fromkeys(names[k // rows] for k in positions)) or names
+        return found[0] if len(found) == 1 else found
+
+    def place(self, column: str) -> str:
+        """Name the table and a column for a message."""
+        return f"{self.source}, {in_columns(self.columns_behind(column))}"
 
     def has(self, name: str) -> bool:
         """Return whether a column, or a level of the index, has this name."""

@@ -12,8 +12,11 @@ from tally import Line, Tally
 
 import socialstats as ss
 from socialstats.errors import UndefinedStatistic
+from socialstats.metrics.bradley_terry.difference import difference_of, refitted
+from socialstats.metrics.ratings_difference import ratings_difference
+from socialstats.metrics.win_rate_difference import win_rate_difference
 from socialstats.studies import StudyOptions
-from socialstats.studies.compare.numbers import difference, item_changes, ratings_difference, refit
+from socialstats.studies.comparisons import fit_model
 
 OPTIONS = StudyOptions(resamples=399, seed=1)
 ITEMS, URGENCIES, PAIR_SD = 20, 3, 1.0
@@ -80,9 +83,13 @@ def joint_refits(rng: np.random.Generator, sims: int) -> list[Line]:
     for _ in range(sims):
         effect = rng.normal(0, PAIR_SD, pair.max() + 1)[pair]
         one, two = (design_of(rows, rng.random(len(rows)) < expit(x + effect)) for x in log_odds)
-        fits = [refit(d, OPTIONS, "~ urgency", {"kind": d.group_of("kind")}) for d in (two, one)]
+        fits = [
+            refitted(fit_model(d, OPTIONS, "~ urgency", cluster="pair"), {"kind": d.group_of("kind")},
+                     OPTIONS.resamples, OPTIONS.seed)
+            for d in (two, one)
+        ]  # fmt: skip
         try:
-            found = difference(fits[0], fits[1], ("2", "1"), OPTIONS, 190)
+            found = difference_of(fits[0], fits[1], ("2", "1"), OPTIONS.level)
         except UndefinedStatistic:  # an item near to always winning: no finite strengths in some resamples
             continue
         joint = "joint refits, basic (default)"
@@ -92,7 +99,7 @@ def joint_refits(rng: np.random.Generator, sims: int) -> list[Line]:
         tally.covers(joint, "difference of the effect", [found.row("urgency")], [gap["urgency"]], found.cautions)
         kinds = [found.row(f"share of {kind}") for kind in ("even", "odd")]
         tally.covers(joint, "difference of shares", kinds, share.tolist(), found.cautions)
-        items = item_changes(two, one, ("2", "1"))
+        items = win_rate_difference(two, one, labels=("2", "1"))
         tally.covers("t, clustered by pair (default)", "difference of how often an item is chosen",
                      [items.row(n) for n in names], [chosen[n] for n in names], items.cautions)  # fmt: skip
         ratio = fits[1].fit.effect_in_sds("urgency")
@@ -140,7 +147,7 @@ def values(rng: np.random.Generator, units: int, same: bool) -> dict[str, float]
     one, two = tables(rng, units, same)
     found = {}
     for k in (0, 1):  # with people (distance), without (alpha)
-        result = ratings_difference(read(two[k]), read(one[k]), ("2", "1"), StudyOptions(resamples=100))
+        result = ratings_difference(read(two[k]), read(one[k]), labels=("2", "1"), resamples=100)
         found |= {row.term: row.estimate for row in result.rows if row.estimate is not None}
     return found
 
@@ -158,7 +165,10 @@ def ratings_compared(rng: np.random.Generator, sims: int) -> list[Line]:
         for _ in range(sims):
             for same, place in ((False, tally), (True, null)):
                 one, two = tables(rng, units, same)
-                made = [ratings_difference(read(two[k]), read(one[k]), ("2", "1"), OPTIONS) for k in (0, 1)]
+                made = [
+                    ratings_difference(read(two[k]), read(one[k]), labels=("2", "1"), **OPTIONS.chosen())
+                    for k in (0, 1)
+                ]
                 rows = {row.term: row for result in made for row in result.rows}
                 said = [c for result in made for c in result.cautions]
                 for name, wanted in quantities.items():

@@ -161,6 +161,10 @@ class RatingsSubject(Subject):
 
     values: str = "any"
 
+    @property
+    def levels(self) -> tuple[str, ...]:
+        return {"binary": ("0", "1"), "numeric": ("1", "2", "4")}.get(self.values, ORDINAL)
+
     def rows(self, seed=7):
         rng = np.random.default_rng(seed)
         story = np.repeat(np.arange(24), 3)
@@ -169,7 +173,7 @@ class RatingsSubject(Subject):
         for rater in RATERS:
             x = truth + 0.8 * rng.normal(size=72)
             codes = np.digitize(x, [0.0] if self.values == "binary" else [-0.6, 0.6])
-            labels = np.array(["0", "1"] if self.values == "binary" else ORDINAL)[codes]
+            labels = np.array(self.levels)[codes]
             parts.append(pd.DataFrame({
                 "unit": [f"q{k:03d}" for k in range(72)], "rater": rater, "value": labels,
                 "story": [f"s{k:02d}" for k in story], "domain": np.where(story % 2, "work", "home"),
@@ -178,8 +182,7 @@ class RatingsSubject(Subject):
         return rows if self.values == "binary" else rows[rng.random(len(rows)) > 0.05].reset_index(drop=True)
 
     def reading(self):
-        levels = ["0", "1"] if self.values == "binary" else list(ORDINAL)
-        return {"unit": "unit", "levels": levels, "scale": "ordinal", "cluster": "story", "strata": "domain"}
+        return {"unit": "unit", "levels": list(self.levels), "scale": "ordinal", "cluster": "story", "strata": "domain"}
 
     def design(self, rows, **options):
         return Ratings.from_frame(rows, **self.reading(), **options)
@@ -197,8 +200,7 @@ class RatingsSubject(Subject):
 
     def degenerate(self):
         rows = self.rows()
-        low = "0" if self.values == "binary" else "low"
-        high = "1" if self.values == "binary" else "high"
+        low, *_, high = self.levels
         shared = rows.drop_duplicates("unit").set_index("unit")["value"]
         return {
             "one unit": rows[rows["unit"] == rows["unit"].iloc[0]],

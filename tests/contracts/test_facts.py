@@ -11,6 +11,7 @@ import pytest
 import socialstats
 
 PACKAGE = Path(socialstats.__file__).parent
+SURGERY = ("replace", "removeprefix", "removesuffix", "partition", "rpartition", "split", "startswith", "endswith")
 WORDS = ("term", "group", "method", "undefined", "title", "note")
 READERS = ("startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split", "casefold")
 PATTERNS = ("sub", "subn", "search", "match", "fullmatch", "findall", "finditer", "replace")
@@ -113,3 +114,43 @@ def test_settings_spelled_out_are_found() -> None:
         "ci", "cluster", "order",
     ]  # fmt: skip
     assert spelled_out("raise E(f\"{option('ci', ci)}, --map unit=COLUMN\")") == []
+
+
+def cut_sentences(text: str) -> list[str]:
+    """Return the places where a sentence of a result is cut or changed, also by a name that holds it."""
+    tree = ast.parse(text)
+
+    def says(node: ast.AST) -> bool:
+        called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+        return any(isinstance(f, ast.Attribute) and f.attr == "sentence" for f in called)
+
+    held = {
+        target.id
+        for node in ast.walk(tree) if isinstance(node, ast.Assign) and says(node.value)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    found = []
+    for node in ast.walk(tree):
+        read: ast.AST | None = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SURGERY:
+            read = node.func.value
+        elif isinstance(node, ast.Subscript):
+            read = node.value
+        if read is not None and (
+            (isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) and read.func.attr == "sentence")
+            or (isinstance(read, ast.Name) and read.id in held)
+        ):
+            found.append(ast.unparse(node))
+    return found
+
+
+def test_no_code_rewrites_a_sentence() -> None:
+    files = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    places = {name: cut_sentences(text) for name, text in sorted(files.items())}
+    assert {name: found for name, found in places.items() if found} == {}
+
+
+def test_cut_sentences_are_found() -> None:
+    assert cut_sentences("said = fit.sentence().replace('Of 3 items', 'Of 3 roles'); x = f.sentence(); x[:3]") == [
+        "fit.sentence().replace('Of 3 items', 'Of 3 roles')", "x[:3]",
+    ]  # fmt: skip

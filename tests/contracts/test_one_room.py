@@ -16,7 +16,7 @@ ROOT = Path(socialstats.__file__).parent
 ENDS = {"conf_low", "conf_high"}
 QUANTILES = {"ndtri", "stdtrit", "ppf", "isf"}
 OF_ROWS = {  # modules that write ends of rows, and why
-    "studies/multiverse.py": "rounds the ends of rows for print",
+    "metrics/multiverse.py": "rounds the ends of rows for print",
     "metrics/leaderboard.py": "turns the sign of a row around",
 }
 OF_QUANTILES = {  # modules that take quantiles, and why

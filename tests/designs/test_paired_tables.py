@@ -59,13 +59,13 @@ def test_wide_errors_name_the_lines_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,pre,post\n\na,1,2\nb,,3\nc,4,\nd,,\ne,x,1\nf,1,2\n")
     assert error(read_paired, path, first="pre", second="post", unit="id").split("\n") == [
-        "scores.csv line 7, column 'pre and post': 'x' is not a finite number. "
+        "scores.csv line 7, column 'pre': 'x' is not a finite number. "
         "Correct it, or declare it with na='x' (--na) if it means a missing value",
         "scores.csv, column 'id': 2 units without a partner: 4 units under 'pre', 4 units under 'post', 3 pairs. "
         "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out",
         "scores.csv line 4, column 'id': 'b' has no value under 'pre'",
         "scores.csv line 5, column 'id': 'c' has no value under 'post'",
-        "scores.csv line 6, column 'pre and post': both values are missing. "
+        "scores.csv line 6, columns 'pre' and 'post': both values are missing. "
         "Fill it in, or say missing='drop' (--missing drop) to leave such rows out",
     ]
     design = read_paired(path, first="pre", second="post", unit="id", na="x", missing="drop", unmatched="drop")

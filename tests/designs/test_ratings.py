@@ -166,11 +166,14 @@ def test_an_ordered_categorical_brings_its_levels() -> None:
         same(Ratings.from_frame(data), ordered)
     halves = [pa.Table.from_pandas(pandas.iloc[:2]), pa.Table.from_pandas(pandas.iloc[2:])]
     same(Ratings.from_frame(pa.concat_tables(halves)), ordered)
-    unordered = pa.Table.from_pandas(pandas.assign(rating=pandas["rating"].cat.as_unordered()))
+    three = [*words[:3], "middle"]
+    unordered = pa.Table.from_pandas(pd.DataFrame(table(pd.Categorical(three, categories=order))))
     with pytest.raises(InputError, match="nothing says their order"):
         Ratings.from_frame(unordered)
     with pytest.raises(InputError, match="nothing says their order"):
-        rated(pd.Categorical(words, categories=order))
+        rated(pd.Categorical(three, categories=order))
+    two = rated(pd.Categorical(words, categories=order))  # two levels need no order
+    assert (two.levels, two.scale, two.levels_declared) == (("high", "low"), "nominal", False)
     refused = rated(pd.Categorical([*words[:3], "-"], categories=["-", *order], ordered=True), refusal="-")
     assert (refused.levels, refused.n_rows) == (tuple(order), 3)
 

@@ -116,11 +116,11 @@ def test_wide_errors(tmp_path: Path) -> None:
     path = tmp_path / "matrix.csv"
     path.write_text("item,a,b\n\nu,low,high\nv,low,hgih\n")
     assert error(read_ratings, path, raters_in="columns", levels=["low", "high"]) == (
-        "matrix.csv line 4, column 'a and b': 'hgih' is none of the levels ('low' and 'high'). "
+        "matrix.csv line 4, column 'b': 'hgih' is none of the levels ('low' and 'high'). "
         "Correct it, add it to levels= (--levels), or say refusal='hgih' or na='hgih'"
     )
     assert error(read_ratings, path, raters_in="columns").startswith(
-        "matrix.csv, column 'a and b': the values are texts, and nothing says their order: 'hgih', 'high' and 'low'."
+        "matrix.csv, columns 'a' and 'b': the values are texts, and nothing says their order: 'hgih', 'high' and 'low'."
     )
 
 

@@ -45,13 +45,13 @@ around <- function(b, c, n, level) {
 one <- function(cells, level) {
   a <- cells[1]; b <- cells[2]; c <- cells[3]; d <- cells[4]; n <- sum(cells)
   out <- list(a = a, b = b, c = c, d = d, level = level)
+  m <- matrix(c(a, c, b, d), 2)
+  plain <- mcnemar.test(m, correct = FALSE); cc <- mcnemar.test(m, correct = TRUE)  # NaN where b + c = 0
+  out$asymptotic <- list(statistic = unname(plain$statistic), p = plain$p.value)
+  out$continuity <- list(statistic = unname(cc$statistic), p = cc$p.value)
   if (b + c > 0) {
-    m <- matrix(c(a, c, b, d), 2)
-    plain <- mcnemar.test(m, correct = FALSE); cc <- mcnemar.test(m, correct = TRUE)
     exact <- binom.test(b, b + c, conf.level = level)
     low <- min(b, c)
-    out$asymptotic <- list(statistic = unname(plain$statistic), p = plain$p.value)
-    out$continuity <- list(statistic = unname(cc$statistic), p = cc$p.value)
     out$exact <- list(statistic = b, p = exact$p.value)
     out$mid_p <- list(p = min(1, 2 * pbinom(low, b + c, .5) - dbinom(low, b + c, .5)))
     out$cohens_g <- b / (b + c) - .5

@@ -573,7 +573,9 @@ def test_noise_of_the_modes_is_said_where_it_matters(norms):
 
 def test_one_model_one_sentence():
     result = ada_met(design(sample(refusals=False).query("rater != 'm2'")), resamples=199)
-    assert result.sentence().startswith("The mean distance of 'm1' from the mode of the reference was 1.07, 95% CI [")
+    assert result.sentence().startswith(
+        "The mean distance of 'm1' from the mode of the human answers was 1.07, 95% CI ["
+    )
     assert "12 units answered by 8 reference raters" in result.sentence()
 
 

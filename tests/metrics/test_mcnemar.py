@@ -183,8 +183,14 @@ def test_no_discordant_pair():
     z2 = 1.959963984540054**2
     assert (row.estimate, row.p_value) == (0.0, 1.0)
     assert (row.conf_low, row.conf_high) == pytest.approx((-z2 / (10 + z2), z2 / (10 + z2)))
-    assert [result.row(t).p_value for t in PAIR_TESTS] == [1.0] * 4
-    assert result.row("asymptotic").statistic == result.row("continuity").statistic == 0.0
+    assert [result.row(t).p_value for t in PAIR_TESTS] == [1.0, 1.0, None, None]
+    for test in ("asymptotic", "continuity"):  # R's mcnemar.test gives NaN
+        row = mcnemar(table(6, 0, 0, 4), test=test).rows[0]
+        assert (row.p_value, row.statistic, row.reason) == (None, None, "no_variation")
+        assert "0/0" in row.undefined
+        assert "0/0" in result.row(test).undefined
+        assert (row.conf_low, row.conf_high) == (result.rows[0].conf_low, result.rows[0].conf_high)
+        assert "undefined (no discordant pairs" in mcnemar(table(6, 0, 0, 4), test=test).sentence()
     assert odds.estimate is None
     assert "no discordant pairs" in odds.undefined
     assert result.extras["odds_ratio_interval"] == (0.0, math.inf)
@@ -238,7 +244,10 @@ def test_clusters_without_variance_count_as_their_effective_number():
     same = mcnemar(clustered_table([1, 0, 1, 0], [1, 0, 1, 0], [0, 0, 1, 2]))
     n, df = 1 / (0.25 + 2 / 16), 1.8  # clusters of 2, 1 and 1 of 4 pairs: as `mean_errors` in its example
     z2 = stats.t.ppf(0.975, df) ** 2
-    assert (same.rows[0].estimate, same.rows[0].p_value) == (0.0, 1.0)
+    assert (same.rows[0].estimate, same.rows[0].p_value) == (0.0, None)
+    assert "0/0" in same.rows[0].undefined
+    assert same.row("sign_flip").p_value == 1.0
+    assert same.verify().ok
     assert same.rows[0].conf_high == pytest.approx(z2 / (n + z2))
     assert all(r.p_value == 1.0 for r in same.rows if r.p_value is not None)
     always = mcnemar(clustered_table([1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 1, 2]))
@@ -260,7 +269,7 @@ def test_one_cluster_is_a_reason():
 def test_values_of_other_scales_name_the_metric_that_takes_them():
     nominal = Paired(conditions=("a", "b"), scale="nominal", levels=("x", "y", "z"), first=np.array([0.0, 2.0]),
                      second=np.array([1.0, 2.0]), count=np.ones(2))  # fmt: skip
-    with pytest.raises(DesignError, match=r"nominal with 3 levels; symmetry\(\)"):
+    with pytest.raises(DesignError, match=r"nominal with 3 levels \('x', 'y' and 'z'\); symmetry\(\)"):
         mcnemar(nominal)
     with pytest.raises(DesignError, match=r"which of the two counts as one: levels=\(zero, one\)"):
         mcnemar(replace(nominal, levels=("x", "y"), first=np.array([0.0, 1.0])))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
@@ -349,16 +349,16 @@ def test_exact_opposites():
 
 
 @pytest.mark.parametrize(
-    ("matrix", "said"),
+    ("matrix", "kind", "said"),
     [
-        ([[1], [2], [3]], "at least two raters"),
-        ([[1, None], [None, 2], [3, None]], "at least 2 units"),
-        ([[1, 1]], "at least 2 units"),
-        ([[1, 2], [None, 2]], "one has"),
+        ([[1], [2], [3]], UndefinedStatistic, "at least two raters"),
+        ([[1, None], [None, 2], [3, None]], NothingToAnalyse, "at least 2 units"),
+        ([[1, 1]], UndefinedStatistic, "at least 2 units"),
+        ([[1, 2], [None, 2]], UndefinedStatistic, "one has"),
     ],
 )
-def test_no_pair_to_compare_has_one_clear_message(matrix, said):
-    with pytest.raises(UndefinedStatistic, match=said):
+def test_no_pair_to_compare_has_one_clear_message(matrix, kind, said):
+    with pytest.raises(kind, match=said):
         weighted_kappa(of_matrix(matrix, levels=[1, 2, 3]))
 
 

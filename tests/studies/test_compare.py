@@ -15,11 +15,12 @@ import pytest
 import socialstats as ss
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics import METRICS
+from socialstats.metrics.bradley_terry.difference import MOST_LOST, Refitted, difference_of, refitted
 from socialstats.models.sensitivity import condition_table, sensitivity_terms
 from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.compare.numbers import MOST_LOST, difference, refit
 from socialstats.studies.compare.study import reference_of, with_level_effect
+from socialstats.studies.comparisons import fit_model
 from socialstats.studies.page import Block, Outcome
 from socialstats.studies.plan import Hypothesis, examine, with_hypotheses
 from socialstats.text import number, percent
@@ -150,12 +151,17 @@ def test_differences_swap_sign_with_the_reference(outcome: Outcome) -> None:
         assert row.p_value == pytest.approx(other.p_value, abs=1e-9)
 
 
+def refit(design: ss.Comparisons, options: StudyOptions) -> Refitted:
+    fit = fit_model(design, options, "~ urgency", cluster="pair")
+    return refitted(fit, {}, options.resamples, options.seed)
+
+
 def test_joint_refits_use_the_same_resamples_of_pairs() -> None:
     """The s.e. of the difference, recomputed by refitting both weighted tables on the drawn pairs."""
     tables = (chooser(s, {"a": 1.0}, k, "m") for s, k in ((0.4, 1), (1.0, 2)))
     one, two = (ss.Comparisons.from_frame(table, order="item_a") for table in tables)
     options = replace(FAST, resamples=120, seed=7)
-    made = difference(*(refit(d, options, "~ urgency", {}) for d in (one, two)), ("1", "2"), options, 28)
+    made = difference_of(*(refit(d, options) for d in (one, two)), ("1", "2"), options.level)
     drawn = np.concatenate(list(weight_blocks(Units.clusters(one.pair.codes), resamples=120, seed=7, block=16)))
     gaps = []
     for w in drawn[:5]:
@@ -171,7 +177,7 @@ def test_joint_refits_use_the_same_resamples_of_pairs() -> None:
             )  # fmt: skip
         gaps.append(fits[0] - fits[1])  # type: ignore[operator]
     assert isinstance(made, ss.Result)
-    full = [refit(d, options, "~ urgency", {}) for d in (one, two)]
+    full = [refit(d, options) for d in (one, two)]
     at = [list(f.kinds).index("urgency") for f in full]
     joint = full[0].replicates[:5, at[0]] - full[1].replicates[:5, at[1]]
     assert joint == pytest.approx(gaps, abs=1e-6)
@@ -204,7 +210,9 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     design = design_of(*(f.drop(columns=["urgency_a", "urgency_b"]) for f in frames))
     found = run_study(STUDIES["compare"], design, FAST)
     said = found.answer[0]
-    assert "of 8 differences of strengths and 2 of 2 differences of shares are settled (Holm over each kind)" in said
+    assert (
+        "of 8 differences of strengths and 2 of 2 differences of shares are significant (Holm over each kind)" in said
+    )
     rows = next(r for r in block(found, "levels-strengths").results if "two minus" in r.title).rows
     top = max((r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0))
     assert f"most clearly '{top.term}': {number(top.estimate, 3)} log-odds" in said
@@ -228,7 +236,7 @@ def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
     """The same choices under two names: no name is changed, and no number runs from itself to itself."""
     same = chooser(0.8, PLAIN, 4, "m1")
     found = run_study(STUDIES["compare"], design_of(same, same.assign(model="m2")), replace(FAST, verify=False))
-    assert found.answer[0].startswith("For 'm2' the data do not settle which is closer to following urgency.")
+    assert found.answer[0].startswith("It is inconclusive whether 'm2' or 'm1' is closer to following urgency.")
     share = (same["winner"] == np.where(same["urgency_a"] > same["urgency_b"], same["item_a"], same["item_b"]))[
         same["urgency_a"] != same["urgency_b"]
     ].mean()
@@ -293,13 +301,13 @@ def test_the_page_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
 def test_a_few_resamples_without_finite_strengths_are_left_out_in_both_and_many_are_refused() -> None:
     options = StudyOptions(resamples=200, seed=1)
     parts = design_of(chooser(0.4, PLAIN, 1, "one"), chooser(0.9, FOND, 2, "two")).split().values()
-    fits = [refit(part, options, "~ urgency", {}) for part in parts]
+    fits = [refit(part, options) for part in parts]
     assert all(one.ok.all() for one in fits)
-    whole = difference(fits[0], fits[1], ("a", "b"), options, 10)
+    whole = difference_of(fits[0], fits[1], ("a", "b"), options.level)
     lost = fits[0].ok.copy()
     lost[[3, 50]] = False
     gone = np.where(lost[:, None], fits[0].replicates, np.nan)
-    found = difference(replace(fits[0], replicates=gone, ok=lost), fits[1], ("a", "b"), options, 10)
+    found = difference_of(replace(fits[0], replicates=gone, ok=lost), fits[1], ("a", "b"), options.level)
     assert "198 refits (2 without finite strengths left out)" in found.inference
     kept = (fits[0].replicates - fits[1].replicates)[lost]
     for j, (row, before) in enumerate(zip(found.rows, whole.rows, strict=True)):
@@ -307,4 +315,4 @@ def test_a_few_resamples_without_finite_strengths_are_left_out_in_both_and_many_
         assert row.std_error == pytest.approx(kept[:, j].std(ddof=1))
     lost[: int(MOST_LOST * 200) + 1] = False
     with pytest.raises(UndefinedStatistic, match="of 200 resamples had no finite strengths"):
-        difference(replace(fits[0], ok=lost), fits[1], ("a", "b"), options, 10)
+        difference_of(replace(fits[0], ok=lost), fits[1], ("a", "b"), options.level)

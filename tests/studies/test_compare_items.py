@@ -12,8 +12,8 @@ from test_compare import FAST, ITEMS, block
 
 import socialstats as ss
 from socialstats.errors import UndefinedStatistic
+from socialstats.metrics.win_rate_difference import win_rate_difference
 from socialstats.studies import STUDIES, run_study
-from socialstats.studies.compare.numbers import item_changes
 
 
 def prompted(strengths: dict[str, float], seed: int, prompt: str, copies: int = 1) -> pd.DataFrame:
@@ -48,7 +48,7 @@ PLAIN, FOND = prompted({"a": 0.5}, 1, "default"), prompted({"a": 0.5, "h": 2.0},
 
 def test_differences_agree_with_a_count_by_hand() -> None:
     """Joined by pair and urgencies in pandas: b, c, n, mid-p and the plain mean."""
-    result = item_changes(read(turned(FOND)), read(PLAIN), ("fond", "default"))
+    result = win_rate_difference(read(turned(FOND)), read(PLAIN), labels=("fond", "default"))
     both = FOND.merge(PLAIN, on=["item_a", "item_b", "urgency_a", "urgency_b"], suffixes=("_1", "_2"))
     assert len(both) == 252
     for item in ITEMS:
@@ -67,7 +67,7 @@ def test_differences_agree_with_a_count_by_hand() -> None:
 
 def test_errors_are_those_of_the_clustered_mcnemar_test() -> None:
     """The same stories as a Paired design, clustered by pair: robust t of `mcnemar`."""
-    result = item_changes(read(FOND), read(PLAIN), ("fond", "default"))
+    result = win_rate_difference(read(FOND), read(PLAIN), labels=("fond", "default"))
     both = pd.concat([FOND, PLAIN])
     own = both[(both["item_a"] == "h") | (both["item_b"] == "h")].assign(
         chosen=lambda f: (f["winner"] == "h").astype(int), pair=lambda f: f["item_a"] + f["item_b"]
@@ -84,10 +84,12 @@ def test_errors_are_those_of_the_clustered_mcnemar_test() -> None:
 
 
 def test_sides_order_and_rows_do_not_matter() -> None:
-    first = item_changes(read(FOND), read(PLAIN), ("1", "2"))
-    again = item_changes(read(turned(FOND).sample(frac=1, random_state=1)), read(turned(PLAIN)), ("1", "2"))
+    first = win_rate_difference(read(FOND), read(PLAIN), labels=("1", "2"))
+    again = win_rate_difference(
+        read(turned(FOND).sample(frac=1, random_state=1)), read(turned(PLAIN)), labels=("1", "2")
+    )
     assert first.rows == again.rows
-    back = item_changes(read(PLAIN), read(FOND), ("2", "1"))
+    back = win_rate_difference(read(PLAIN), read(FOND), labels=("2", "1"))
     for row, other in zip(first.rows, back.rows, strict=True):
         assert row.estimate == -(other.estimate or 0.0)
         assert row.p_value == other.p_value
@@ -96,16 +98,16 @@ def test_sides_order_and_rows_do_not_matter() -> None:
 def test_stories_that_cannot_be_told_apart_say_so_unless_a_cluster_does() -> None:
     one, two = prompted({}, 3, "x", copies=2), prompted({"h": 1.0}, 4, "y", copies=2)
     with pytest.raises(UndefinedStatistic, match="several rows share their items and covariates"):
-        item_changes(read(one), read(two), ("x", "y"))
-    found = item_changes(read(one, cluster="story"), read(two, cluster="story"), ("x", "y"))
+        win_rate_difference(read(one), read(two), labels=("x", "y"))
+    found = win_rate_difference(read(one, cluster="story"), read(two, cluster="story"), labels=("x", "y"))
     assert found.counts["stories"] == 28 * 18
     with pytest.raises(UndefinedStatistic, match="no story was answered by both"):
-        item_changes(read(PLAIN), read(PLAIN.assign(urgency_a=PLAIN["urgency_a"] + 5)), ("x", "y"))
+        win_rate_difference(read(PLAIN), read(PLAIN.assign(urgency_a=PLAIN["urgency_a"] + 5)), labels=("x", "y"))
 
 
 def test_ties_are_left_out_and_counted_and_equal_answers_have_no_test() -> None:
     tied = PLAIN.assign(winner=np.where(np.arange(len(PLAIN)) < 5, "tie", PLAIN["winner"]))
-    result = item_changes(read(tied), read(PLAIN), ("tied", "default"))
+    result = win_rate_difference(read(tied), read(PLAIN), labels=("tied", "default"))
     assert result.counts == {"stories": 247, "ties": 5}
     assert {(row.estimate, row.p_value) for row in result.rows} == {(0.0, None)}
     assert all("no story was answered differently" in str(row.undefined) for row in result.rows)

@@ -12,9 +12,9 @@ from study_examples import FAST
 
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, pick, run_study
-from socialstats.studies.compare.numbers import ratings_difference
 from socialstats.studies.page import Outcome
 
 UNITS = 40
@@ -61,8 +61,8 @@ def test_known_differences_are_found_and_verified(outcome: Outcome) -> None:
     ids = [b.id for b in outcome.blocks]
     assert ids == ["differences-mean", "differences-shares", "differences-alpha"]
     mean, _, alpha = (b.sentences[0] for b in outcome.blocks)
-    assert "1 of 2 differences of mean rating from 'base' is settled (Holm); most clearly high" in mean
-    assert "1 of 2 differences of alpha from 'base' is settled (Holm); most clearly loose" in alpha
+    assert "1 of 2 differences of mean rating from 'base' is significant (Holm); most clearly high" in mean
+    assert "1 of 2 differences of alpha from 'base' is significant (Holm); most clearly loose" in alpha
     assert outcome.verifications
     assert all(v.ok for v in outcome.verifications.values())
     assert all(b.draw is not None and b.draw() for b in outcome.blocks)
@@ -70,7 +70,7 @@ def test_known_differences_are_found_and_verified(outcome: Outcome) -> None:
 
 def test_differences_agree_with_pandas_and_krippendorff() -> None:
     one, two = rated(1), rated(2, 0.8)
-    result = ratings_difference(read(one), read(two), ("1", "2"), FAST)
+    result = ratings_difference(read(one), read(two), labels=("1", "2"), **FAST.chosen())
     assert result.row("mean rating").estimate == pytest.approx(one["value"].mean() - two["value"].mean())
     for level in range(1, 6):
         expected = (one["value"] == level).mean() - (two["value"] == level).mean()
@@ -86,7 +86,7 @@ def test_errors_are_those_of_the_same_resamples_in_both() -> None:
     """The s.e. of alpha's difference recomputed from expanded tables of the drawn units."""
     one, two = rated(1), rated(2, 0.8)
     options = replace(FAST, resamples=100, seed=7)
-    result = ratings_difference(read(one), read(two), ("1", "2"), options)
+    result = ratings_difference(read(one), read(two), labels=("1", "2"), **options.chosen())
     wide = [f.pivot(index="rater", columns="unit", values="value").to_numpy(dtype=float) for f in (one, two)]
     drawn = np.concatenate(list(weight_blocks(Units.rows(np.ones(UNITS)), resamples=100, seed=7, block=100)))
     gaps = []
@@ -103,7 +103,9 @@ def test_errors_are_those_of_the_same_resamples_in_both() -> None:
 def test_mean_is_close_to_the_paired_t_test() -> None:
     """The bootstrap's s.e. is that of the unit differences within Monte-Carlo error (2,000 resamples: 5 %)."""
     one, two = rated(1), rated(2, 0.8)
-    row = ratings_difference(read(one), read(two), ("1", "2"), replace(FAST, resamples=2000)).row("mean rating")
+    row = ratings_difference(read(one), read(two), labels=("1", "2"), **replace(FAST, resamples=2000).chosen()).row(
+        "mean rating"
+    )
     gap = one.groupby("unit")["value"].mean() - two.groupby("unit")["value"].mean()
     assert row.std_error == pytest.approx(gap.std(ddof=1) / np.sqrt(UNITS), rel=0.05)
     assert row.df == UNITS - 1
@@ -113,7 +115,7 @@ def test_distance_from_the_mode_of_people() -> None:
     people = rated(9, human=True, raters=7)
     frames = [pd.concat([people, rated(seed, shift, raters=1)]) for seed, shift in ((1, 0.0), (2, 1.5))]
     designs = [read(f, rater_source="source") for f in frames]
-    result = ratings_difference(*designs, ("near", "far"), FAST)
+    result = ratings_difference(*designs, labels=("near", "far"), **FAST.chosen())
     row = result.row("ADA-Met", group="distance")
     modes = people.groupby("unit")["value"].agg(lambda v: v.mode().mean())
     each = [f[f["source"] == "model"].set_index("unit")["value"] for f in frames]
@@ -131,7 +133,7 @@ def test_a_refusal_has_the_width_of_the_scale() -> None:
         read(pd.concat([people, f]).astype({"value": str}), rater_source="source", refusal="no")
         for f in (refusing, near)
     ]
-    result = ratings_difference(*designs, ("refusing", "near"), FAST)
+    result = ratings_difference(*designs, labels=("refusing", "near"), **FAST.chosen())
     modes = people.groupby("unit")["value"].agg(lambda v: v.mode().mean())
     gap = (near.set_index("unit")["value"].astype(int) - modes).abs()
     expected = (4 - gap.iloc[:4]).sum() / UNITS
@@ -142,18 +144,22 @@ def test_a_refusal_has_the_width_of_the_scale() -> None:
 def test_units_of_only_one_are_left_out_and_counted() -> None:
     one, two = rated(1), rated(2)
     two = two[two["unit"] != "u07"]
-    result = ratings_difference(read(one), read(two), ("1", "2"), FAST)
+    result = ratings_difference(read(one), read(two), labels=("1", "2"), **FAST.chosen())
     assert result.counts["units"] == UNITS - 1
     kept = one[one["unit"] != "u07"]
     assert result.row("mean rating").estimate == pytest.approx(kept["value"].mean() - two["value"].mean())
     with pytest.raises(NothingToAnalyse, match="no unit was rated in both"):
-        ratings_difference(read(one[one["unit"] < "u05"]), read(two[two["unit"] > "u05"]), ("1", "2"), FAST)
+        ratings_difference(
+            read(one[one["unit"] < "u05"]), read(two[two["unit"] > "u05"]), labels=("1", "2"), **FAST.chosen()
+        )
 
 
 def test_clusters_are_resampled_whole() -> None:
     one, two = rated(1), rated(2, 0.3)
     plain, clustered = (
-        ratings_difference(*(read(f, **more) for f in (one, two)), ("1", "2"), FAST).row("mean rating")
+        ratings_difference(*(read(f, **more) for f in (one, two)), labels=("1", "2"), **FAST.chosen()).row(
+            "mean rating"
+        )
         for more in ({}, {"cluster": "block"})
     )
     assert plain.estimate == pytest.approx(clustered.estimate)
@@ -167,7 +173,7 @@ def test_nominal_levels_have_no_mean_and_no_distance() -> None:
 
 
 def test_equal_tables_are_undefined_not_zero_width() -> None:
-    result = ratings_difference(read(rated(1)), read(rated(1)), ("1", "2"), FAST)
+    result = ratings_difference(read(rated(1)), read(rated(1)), labels=("1", "2"), **FAST.chosen())
     for row in result.rows:
         assert row.estimate == 0
         assert row.p_value is None
@@ -185,9 +191,9 @@ def test_the_study_is_chosen_by_name_and_needs_by() -> None:
 
 def test_same_numbers_in_any_order_of_rows_and_signs_swap_with_the_reference() -> None:
     one, two = rated(1), rated(2, 0.8)
-    first = ratings_difference(read(one), read(two), ("1", "2"), FAST)
-    again = ratings_difference(read(one.sample(frac=1, random_state=1)), read(two), ("1", "2"), FAST)
-    back = ratings_difference(read(two), read(one), ("2", "1"), FAST)
+    first = ratings_difference(read(one), read(two), labels=("1", "2"), **FAST.chosen())
+    again = ratings_difference(read(one.sample(frac=1, random_state=1)), read(two), labels=("1", "2"), **FAST.chosen())
+    back = ratings_difference(read(two), read(one), labels=("2", "1"), **FAST.chosen())
     assert first.rows == again.rows
     for row, other in zip(first.rows, back.rows, strict=True):
         assert row.estimate == pytest.approx(-(other.estimate or 0.0))

@@ -11,9 +11,10 @@ import pytest
 import socialstats as ss
 from socialstats.designs.comparisons import A_WON, TIED
 from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.metrics.multiverse import Variant, distinct, ends, moves, multiverse, side
 from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions
-from socialstats.studies.multiverse import Variant, distinct, ends, moves, multiverse, multiverse_block, side
+from socialstats.studies.multiverse import multiverse_block
 from socialstats.studies.role_conflict.urgency import ties_for, without_group
 
 FAST = StudyOptions(resamples=200)

@@ -123,7 +123,7 @@ def test_leaving_out_one_cluster_is_a_recount(binary: Outcome) -> None:
 @pytest.mark.parametrize(
     ("frame", "options", "start"),
     [
-        (scores(shift=0.1), FAST, "The data do not settle whether before and after differ: before minus after "),
+        (scores(shift=0.1), FAST, "It is inconclusive whether before and after differ: before minus after "),
         (scores(shift=0.1), replace(FAST, smallest_effect=3.0), "Practically equal: the mean differs by less than 3;"),
         (scores(), replace(FAST, smallest_effect=9.0), "Yes: the mean is higher under before than under after; "),
         (scores(shift=4.0), FAST, "Yes: the mean is higher under after than under before; before minus after −"),
@@ -269,7 +269,7 @@ def test_several_levels_are_called_by_intervals_that_hold_at_once() -> None:
     text = outcome.answer[0]
     assert text.startswith("Yes, shares of levels differ, base minus pressed: 'comply' .300, 95% simultaneous CI [.")
     assert "], more frequent under base; 'escalate' \u2212.290, 95% simultaneous CI [" in text
-    assert "Not settled: deviate." in text
+    assert "Inconclusive: deviate." in text
     assert "The intervals hold for all 3 levels at once" in text
     together = outcome.blocks[0].results[1]
     assert [row.conf_level for row in together.rows if row.group == "margin"] == [pytest.approx(1 - 0.05 / 3)] * 3
@@ -284,7 +284,7 @@ def test_a_small_joint_p_alone_is_no_yes() -> None:
     assert test.p_value is not None
     assert test.p_value < 0.05
     assert all((row.conf_low or 0.0) < 0 < (row.conf_high or 0.0) for row in together)
-    said = "The data do not settle whether base and pressed give different shares of the 6 levels"
+    said = "It is inconclusive whether base and pressed give different shares of the 6 levels"
     assert outcome.answer[0].startswith(said)
 
 
@@ -295,8 +295,8 @@ def test_levels_can_be_practically_equal() -> None:
     block = next(b for b in outcome.blocks if b.id == "equivalence")
     assert block.sentences[0].startswith("The intervals of all levels lie between \u22120.1 and 0.1.")
     assert [row.conf_level for row in block.results[0].rows if row.group == "margin"] == [pytest.approx(0.9)] * 3
-    assert answered(shares, smallest_effect=0.001).answer[0].startswith("The data do not settle")
-    assert answered(shares).answer[0].startswith("The data do not settle")
+    assert answered(shares, smallest_effect=0.001).answer[0].startswith("It is inconclusive")
+    assert answered(shares).answer[0].startswith("It is inconclusive")
 
 
 def test_the_multiverse_holds_what_it_names(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:

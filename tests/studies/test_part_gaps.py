@@ -9,18 +9,20 @@ from scipy import stats
 from test_sources_studies import actions, choices_design
 
 from socialstats.inference.compare import with_welch
+from socialstats.metrics.two_proportions import two_proportions
+from socialstats.models.sources import human_source
+from socialstats.planning.part_gaps import Part, part_gaps
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.norm_goal.shares import Part, PartGaps, apart, base_first, gap_sentences, part_gaps
-from socialstats.studies.norm_goal.study import ratings_alone
-from socialstats.studies.sources import crossed, human_source
+from socialstats.studies.norm_goal.shares import apart, base_first, gap_sentences
+from socialstats.studies.sources import crossed
 
 
 def test_a_difference_of_two_domains_is_welchs_t() -> None:
     """Each scenario counts with the mean share of its stories: equal sizes, so CR2 is the s.e. of the scenarios."""
     frame = actions()
     outcome = run_study(STUDIES["norm-goal"], choices_design(frame), StudyOptions(resamples=200, verify=True))
-    gaps = next(r for b in outcome.blocks if b.id == "shares-2" for r in b.results if isinstance(r, PartGaps))
+    gaps = next(r for b in outcome.blocks if b.id == "shares-2" for r in b.results if "between levels" in r.title)
     row = next(r for r in gaps.rows if r.group == "model: the share of 'escalate'")
     hit = frame[frame["source"] == "model"].assign(hit=lambda d: d["action"] == "escalate")
     means = hit.groupby(["domain", "scenario"])["hit"].mean()
@@ -43,7 +45,7 @@ def test_pressures_share_their_scenarios_and_domains_do_not() -> None:
     assert labels[0] == labels[1]
 
 
-def test_what_the_data_settle_is_counted() -> None:
+def test_significant_differences_are_counted() -> None:
     def row(value: float, error: float) -> Row:
         return Row(term="x", estimate=value, std_error=error, n_clusters=20)
 
@@ -56,7 +58,7 @@ def test_what_the_data_settle_is_counted() -> None:
         "model: the share of 'x' differs most between a (.200) and b (.600): a minus b −.400, 95% CI"
     )
     assert said[1] == (
-        "The data settle 2 of 3 differences between two levels of domain (Holm over all), and not which lies higher in "
+        "2 of 3 differences between two levels of domain were significant (Holm over all); neither sign is excluded in "
         "the others."
     )
     assert with_welch(Row(term="a - b"), row(0.2, 0.02), Row(term="x"), 0.95).undefined
@@ -68,7 +70,7 @@ def test_ratings_alone_are_two_proportions() -> None:
     design = crossed(choices_design(frame))
     source = human_source(design)
     assert source is not None
-    result = ratings_alone(design, source, "model", 2, 0.95)
+    result = two_proportions(design, source=source.name, first="model", second=source.human, choice=design.levels[2])
     row = result.rows[0]
     share = {name: part["action"].eq("escalate") for name, part in frame.groupby("source")}
     error = np.sqrt(sum(s.mean() * (1 - s.mean()) / len(s) for s in share.values()))

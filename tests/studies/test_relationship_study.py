@@ -128,7 +128,7 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
 def test_the_naive_claim_stands_beside_the_clustered_test(outcome: Outcome) -> None:
     assert "would have claimed that 'neutral' names are favoured over 'man' names (p = .039" in outcome.answer[2]
     assert outcome.answer[0].startswith("'woman' names are favoured over 'neutral' names (B = −0.37, ")
-    assert "The data do not settle whether 'man' or 'neutral' names are favoured" in outcome.answer[0]
+    assert "It is inconclusive whether 'man' or 'neutral' names are favoured" in outcome.answer[0]
     assert next(b for b in outcome.blocks if b.id == "bias").caption.endswith("(design effect 2.6).")
 
 
@@ -156,12 +156,12 @@ def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
         (
             Row(term="a - b", key=KEY, estimate=0.3, p_value=0.03, p_adjusted=0.09),
             FAST,
-            "After adjustment for several tests the",
+            "After adjustment for several tests it is inconclusive",
         ),
         (
             Row(term="a - b", key=KEY, estimate=0.3, p_value=0.3, p_adjusted=0.9),
             FAST,
-            "The data do not settle whether 'a' or 'b'",
+            "It is inconclusive whether 'a' or 'b'",
         ),
         (
             Row(term="a - b", key=KEY, undefined="no answers"),
@@ -184,7 +184,7 @@ def test_a_sentence_does_not_change_the_name_of_a_group() -> None:
               conf_high=0.9, statistic=3.0, df=10.0, p_value=0.01)  # fmt: skip
     assert favoured(row, StudyOptions()).startswith("'women' names are favoured over 'men' names")
     wide = favoured(replace(row, conf_low=-0.2, p_value=0.2), StudyOptions())
-    assert wide.startswith("The data do not settle whether 'women' or 'men'")
+    assert wide.startswith("It is inconclusive whether 'women' or 'men'")
 
 
 def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:

@@ -13,8 +13,7 @@ from socialstats.cli import main
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.ordinal_alignment.reread import (
+from socialstats.metrics.rereading import (
     CHANGE,
     answers_of,
     changed_means,
@@ -22,6 +21,7 @@ from socialstats.studies.ordinal_alignment.reread import (
     confusion,
     transitions,
 )
+from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.page import Outcome
 from socialstats_reports import read_results
 from tests.golden_data import SHARED
@@ -65,7 +65,7 @@ def test_shares_and_transitions_are_those_that_pandas_counts() -> None:
     frame = replies()
     answers = answers_of(*both(frame))
     frame["moved"] = frame["answer"] != frame["again"]
-    rows = changed_shares(answers, 0.95).rows
+    rows = changed_shares(*both(frame)).rows
     expected = [
         frame["moved"].mean(),
         *frame.groupby("prompt")["moved"].mean(),
@@ -85,8 +85,7 @@ def test_errors_of_changes_are_those_of_a_mean_in_clusters(cluster: str) -> None
     """Brute force: V = sum_g e_g^2 / (1 - n_g/n) / n^2 over the residuals summed by cluster (Bell & McCaffrey 2002)."""
     frame = replies()
     more = {} if cluster == "item" else {"cluster": "group"}
-    found = changed_means(answers_of(*both(frame, **more)), 0.95)
-    assert found is not None
+    found = changed_means(*both(frame, **more))
     row = next(r for r in found.rows if r.group == CHANGE and r.by == "table" and r.term == "all answers")
     own = frame[(frame["prompt"] == "table") & (frame["answer"] != "R") & (frame["again"] != "R")]
     gap = own["again"].map(LEVELS.index) - own["answer"].map(LEVELS.index)

@@ -13,10 +13,11 @@ from study_tables import known_numbers, stray_cells, stray_decimals
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.models.sources import human_source, raters_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.estimates import equivalence_bounds
 from socialstats.studies.page import Outcome
-from socialstats.studies.sources import crossed, human_source, raters_of, unpacked
+from socialstats.studies.sources import crossed, unpacked
 
 FAST = StudyOptions(resamples=200)
 ACTIONS = ("comply", "deviate", "escalate")
@@ -160,14 +161,14 @@ def test_shares_are_practically_equal_only_where_every_interval_of_the_tests_of_
     ]
     assert len(gaps) == 3
     assert said[0].answer[0].startswith("model chooses practically as human raters do: every share within ±")
-    assert said[1].answer[0].startswith("The data do not settle whether model chooses as human raters do")
+    assert said[1].answer[0].startswith("It is inconclusive whether model chooses as human raters do")
 
 
 def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
     yes = run_study(STUDIES["norm-goal"], choices_design(actions(2.0)), StudyOptions(resamples=200, verify=False))
     no = run_study(STUDIES["norm-goal"], choices_design(actions(0.0)), StudyOptions(resamples=200, verify=False))
     assert yes.answer[0].startswith("model does not choose as human raters do (p < .001")
-    assert no.answer[0].startswith("The data do not settle whether model chooses as human raters do")
+    assert no.answer[0].startswith("It is inconclusive whether model chooses as human raters do")
 
 
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
@@ -191,12 +192,12 @@ def test_the_answer_says_which_models_may_be_nearest_and_which_beat_a_constant()
     constant = [r for r in main.rows if (r.group or "").startswith("minus constant = ")]
     clear = [r for r in constant if r.p_adjusted is not None and r.p_adjusted < 0.05]
     near, far = sum((r.estimate or 0) < 0 for r in clear), sum((r.estimate or 0) > 0 for r in clear)
-    assert "is nearer than 1 of the 2 others is not settled" in outcome.answer[1]
+    assert "is not significantly nearer than 1 of the 2 others" in outcome.answer[1]
     assert "low" in outcome.answer[1]
     assert "high" not in outcome.answer[1]  # which is clearly farther
     said = f"of 3 models {near} {'lies' if near == 1 else 'lie'} nearer than"
     assert said in outcome.answer[2]
-    assert f"{far} farther, and for {3 - near - far} the data do not settle it" in outcome.answer[2]
+    assert f"{far} farther, and {3 - near - far} not significantly different" in outcome.answer[2]
     for words in ("less that of the nearest model here", "less that of the best constant answer here"):
         assert any(words in table.caption for table in outcome.blocks[0].tables)
 
@@ -207,8 +208,9 @@ def test_models_that_are_as_far_are_not_called_nearest() -> None:
     outcome = run_study(
         STUDIES["ordinal-alignment"], norms_design(frame.assign(value=np.where(people, frame["value"], "F"))), FAST
     )
-    assert outcome.answer[0].startswith("All 3 models are as far from the mode of the human answers: on average 4.00")
-    assert not any("Nearest" in said for said in outcome.answer)
+    said = "The mean distance from the mode of the human answers was the same for all 3 models: 4.00"
+    assert outcome.answer[0].startswith(said)
+    assert not any("smallest" in said for said in outcome.answer)
 
 
 def test_alphas_of_models_and_people_are_compared_on_the_same_units(outcomes: dict[str, Outcome]) -> None:
@@ -229,7 +231,7 @@ def test_alphas_of_models_and_people_are_compared_on_the_same_units(outcomes: di
     low, high = gaps[0].rows[0].conf_low, gaps[0].rows[0].conf_high
     said = [text for text in block.sentences if "themselves" in text]
     assert len(said) == 2
-    assert ("do not settle" in said[0]) == (low <= 0 <= high)
+    assert ("is inconclusive" in said[0]) == (low <= 0 <= high)
 
 
 def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> None:
@@ -242,7 +244,7 @@ def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> Non
     block = next(b for b in run_study(STUDIES["ordinal-alignment"], design, FAST).blocks if b.id == "agreement")
     gap = next(r for r in block.results if r.title.startswith("Alpha (ordinal)"))
     assert gap.rows[0].estimate == pytest.approx(0.0, abs=1e-12)
-    assert "do not settle" in " ".join(block.sentences)
+    assert "is inconclusive" in " ".join(block.sentences)
 
 
 def test_captions_say_units_people_models_and_the_design_effect() -> None:

@@ -120,7 +120,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
 
 def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> None:
     assert (
-        "1 above it (model 01), 1 below it (model 06) and for 1 the data do not settle it after adjustment (model 04)"
+        "1 above it (model 01), 1 below it (model 06) and 1 inconclusive after adjustment (model 04)"
         in (outcome.answer[0])
     )
     assert not any(c.code == "SS318" for c in outcome.cautions)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Row
 from socialstats.studies.estimates import (
     clusters_caption,
@@ -15,7 +16,6 @@ from socialstats.studies.estimates import (
     one_sided_p,
     planned_verdict,
     verdict,
-    with_holm,
 )
 
 

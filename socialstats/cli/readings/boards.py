@@ -26,7 +26,7 @@ from socialstats.cli.columns import (
 )
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.settings import spelled
-from socialstats.designs.model_scores import ANSWERS, TASKS, scores_of
+from socialstats.designs.model_scores import TASKS, scores_of
 from socialstats.designs.tables import bare
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
@@ -73,7 +73,7 @@ def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
 
 def yes_no(column: Column) -> bool:
     """Whether a column holds yes and no, 0 and 1, or two words for right and wrong such as PASS and FAIL."""
-    return column.yes_no or {level.casefold() for level in column.levels} in [{*two} for two in ANSWERS]
+    return column.yes_no
 
 
 def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:

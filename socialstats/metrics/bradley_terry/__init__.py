@@ -1,6 +1,15 @@
 """Bradley-Terry models of paired comparisons."""
 
+from socialstats.metrics.bradley_terry.difference import bradley_terry_difference
 from socialstats.metrics.bradley_terry.fit import METRIC, bradley_terry
+from socialstats.metrics.bradley_terry.fit import sentence as strengths_sentence
 from socialstats.metrics.bradley_terry.result import BradleyTerryBootstrap, BradleyTerryResult
 
-__all__ = ["METRIC", "BradleyTerryBootstrap", "BradleyTerryResult", "bradley_terry"]
+__all__ = [
+    "METRIC",
+    "BradleyTerryBootstrap",
+    "BradleyTerryResult",
+    "bradley_terry",
+    "bradley_terry_difference",
+    "strengths_sentence",
+]

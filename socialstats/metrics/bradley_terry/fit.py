@@ -45,7 +45,8 @@ from socialstats.models.bradley_terry.likelihoods import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, interval, number, p_value, quoted
+from socialstats.results.rows import extremes
+from socialstats.text import count, interval, listing, number, p_value, quoted
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -279,25 +280,26 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
     return ResultGroup(by="component", results=results)
 
 
-def sentence(result: Result) -> str:
-    """Return strongest and weakest item with intervals, and the effects, from the rows."""
-    rows = sorted((r for r in result.rows if r.group == "strength" and r.estimate is not None), key=_value)
+def sentence(result: Result, item: str = "item") -> str:
+    """Return strongest and weakest item (in the word for one) with intervals, and the effects, from the rows."""
+    rows = [r for r in result.rows if r.group == "strength" and r.estimate is not None]
     parts = []
     if rows:
-        top, bottom = max(rows, key=_value), rows[0]
-        parts.append(
-            f"Of {count(len(rows), 'item')}, {top.term} is strongest (log-strength {_with_interval(top)}) "
-            f"and {bottom.term} weakest ({_with_interval(bottom)})"
-        )
+        bottom, top = extremes(rows)
+        best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
+        start = f"Of {count(len(rows), item)}, "
+        if len(top) == len(rows) > 1:
+            parts.append(f"{start}all have equal strengths (log-strength {_with_interval(top[0])})")
+        else:
+            parts.append(
+                f"{start}{best} {'is' if len(top) == 1 else 'are'} strongest (log-strength {_with_interval(top[0])}) "
+                f"and {worst} weakest ({_with_interval(bottom[0])})"
+            )
     for row in result.rows:
         if row.group in ("order", "covariate") and row.estimate is not None:
             name = "being shown first" if row.group == "order" else f"one unit of {row.term}"
             parts.append(f"{name} adds {_with_interval(row)}, {p_value(row.p_value)}, to the log-odds")
     return "; ".join(parts) + "." if parts else f"{result.title}: no estimates."
-
-
-def _value(row: Row) -> float:
-    return row.estimate if row.estimate is not None else 0.0
 
 
 def _with_interval(row: Row) -> str:

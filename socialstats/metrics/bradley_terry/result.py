@@ -364,8 +364,9 @@ class BradleyTerryResult(Result):
             rows[k] = replace(rows[k], p_adjusted=p, family=family)
         called, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
         words = (
-            f"{count(called)} of {count(len(rows), 'difference')} are settled at {100 * level:g}% "
-            f"({adjust} over the family)." + (f" {count(untested)} cannot be tested." if untested else "")
+            f"{count(called)} of {count(len(rows), 'difference')} are significant at "
+            f"{number(1 - level, 3, bounded=True)} ({adjust} over the family)."
+            + (f" {count(untested)} cannot be tested." if untested else "")
         )
         return self._derived(
             "All differences of strengths", rows, words, extras={"adjust": adjust}, references=("holm1979",)
@@ -416,6 +417,31 @@ class BradleyTerryResult(Result):
         )
         compared = {"items": (item_a, item_b), "first": FIRST[first], "covariates": dict(known)}
         return self._derived("Predicted outcome", rows, words, extras=compared)
+
+    def win_probability(self, one: str, other: str, *, level: float | None = None) -> Result:
+        """Return the probability that one item beats another among decided comparisons (ties and order left out).
+
+        Parameters
+        ----------
+        one, other : str
+        level : float, optional
+
+        Returns
+        -------
+        Result
+            expit of the difference of strengths; its interval is made on the logit scale.
+        """
+        contrast = np.zeros(len(self.names))
+        contrast[[self.names.index(name) for name in (one, other)]] = 1.0, -1.0
+        gap = np.array([self.strengths[one] - self.strengths[other]])
+        row = Row(term=f"{one} beats {other}", group="win_probability", key=(("item", one), ("other", other)),
+                  role="estimate", estimate=float(expit(gap[0])))  # fmt: skip
+        rows = self._delta([row], gap, contrast[None, :], "logit", self._level(level))
+        words = (
+            f"Of decided comparisons {one} is expected to win {number(rows[0].estimate, bounded=True)} against "
+            f"{other}, {ends_of(rows[0], bounded=True)}."
+        )
+        return self._derived("Probability of winning a decided comparison", rows, words)
 
     def _predictor(
         self, item_a: str, item_b: str, first: float, covariates: Mapping[str, tuple[Any, Any]]

@@ -11,12 +11,13 @@ from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, table_of, with_holm
+from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, table_of
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
-from socialstats.text import count, number, p_value, quoted, shorten
+from socialstats.text import count, inconclusive, number, p_value, quoted, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
 Groupings = Mapping[str, Mapping[str, object]]
@@ -75,7 +76,7 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
     said = (
         f"{few} of {count(len(tested), 'difference')} from '{shorten(reference, 40)}' in how often an item is chosen "
     )
-    said += f"{'is' if len(called) < 2 else 'are'} settled (McNemar's test clustered by pair, Holm over all)"
+    said += f"{'is' if len(called) < 2 else 'are'} significant (McNemar's test clustered by pair, Holm over all)"
     said += f", most clearly {clear[0].term}: {numbers_text(clear[0], digits=3)}." if called else "."
     first = next(iter(found.values()))
     return Block(
@@ -414,15 +415,15 @@ def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> T
 
 
 def settled_sentence(rows: Sequence[Row], what: str, reference: str) -> str:
-    """Say how many differences the adjusted tests settle, and name the clearest."""
+    """Say how many differences are significant after adjustment, and name the clearest."""
     if not rows:
         return f"No difference of a {what} could be tested."
     level = next((r.conf_level for r in rows if r.conf_level is not None), None) or 0.95
     found = settled(rows, level)
     text = f"{count(len(found)) if found else 'None'} of {count(len(rows), 'difference')} of a {what} from "
-    text += f"'{shorten(reference, 40)}' {'is' if len(found) < 2 else 'are'} settled (Holm over all)"
+    text += f"'{shorten(reference, 40)}' {'is' if len(found) < 2 else 'are'} significant (Holm over all)"
     if not found:
-        return f"{text}: the data leave open whether there is any."
+        return f"{text}; {inconclusive('there is any')}."
     top = clearest(found)[:3]
     return f"{text}, most clearly {quoted([r.term for r in top])} ({numbers_text(top[0], digits=3)}" + (
         " for the first)." if len(top) > 1 else ").")  # fmt: skip
@@ -431,7 +432,7 @@ def settled_sentence(rows: Sequence[Row], what: str, reference: str) -> str:
 def told(
     rows: Sequence[Row], reference: str, words: tuple[str, str], level: float, *, digits: int = 2
 ) -> tuple[str, ...]:
-    """Say which levels lie below the reference, above it, and for which the adjusted tests leave it open.
+    """Say which levels lie below the reference, above it, and for which that is inconclusive after adjustment.
 
     Examples
     --------
@@ -440,7 +441,7 @@ def told(
     >>> for text in told(rows, "base", ("lower than", "higher than"), 0.95):
     ...     print(text)
     m1: lower than 'base' (−3.00, 95% CI [−4.00, −2.00], adjusted p = .002).
-    The data do not settle it for m2 (0.40, 95% CI [−0.60, 1.40], adjusted p = .400).
+    Inconclusive: m2 (0.40, 95% CI [−0.60, 1.40], adjusted p = .400).
     """
     found: list[str] = []
     left: list[str] = []
@@ -452,4 +453,4 @@ def told(
         else:
             word = words[(row.estimate or 0.0) > 0]
             found.append(f"{shorten(row.term, 40)}: {word} '{shorten(reference, 40)}' ({numbers}).")
-    return (*found, *([f"The data do not settle it for {'; '.join(left)}."] if left else []))
+    return (*found, *([f"Inconclusive: {'; '.join(left)}."] if left else []))

@@ -10,19 +10,13 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.inference.compare import SAME
+from socialstats.metrics.ratings_difference import ALPHA, DISTANCE, MEAN, SHARES, ratings_difference, values_of
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.blocks import clearest
 from socialstats.studies.compare.blocks import settled as significant
-from socialstats.studies.compare.numbers import (
-    ALPHA,
-    DISTANCE,
-    MEAN,
-    SHARES,
-    ratings_difference,
-    reference_of,
-    values_of,
-)
-from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all, with_holm
+from socialstats.studies.compare.numbers import reference_of
+from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.text import count, listing, number, shorten
 from socialstats.voice import option
@@ -82,7 +76,9 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     problems: dict[str, str] = {}
     for name in (name for name in parts if name != reference):
         try:
-            found[name] = ratings_difference(parts[name], parts[reference], (name, reference), options)
+            found[name] = ratings_difference(
+                parts[name], parts[reference], labels=(name, reference), **options.chosen()
+            )
         except SocialStatsError as error:
             problems[name] = str(error).split("\n")[0]
     if not found:
@@ -126,18 +122,18 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
 
 
 def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> str:
-    """Say which differences the adjusted tests settle, and the clearest one."""
+    """Say which differences are significant after adjustment, and the clearest one."""
     clear = significant(rows, level)
     known = [r for r in rows if r.statistic is not None]
     text = f"{count(len(clear))} of {count(len(rows), 'difference')} of {NAMES[kind]} from '{reference}' "
-    text += f"{'is' if len(clear) == 1 else 'are'} settled{' (Holm)' if len(rows) > 1 else ''}"
+    text += f"{'is' if len(clear) == 1 else 'are'} significant{' (Holm)' if len(rows) > 1 else ''}"
     flat = [r for r in rows if r.undefined == SAME and r.estimate]
     if flat:
         text += f"; {listing([same_everywhere(r, kind) for r in flat], most=3)} in every resample, without an error"
     if not known:
         return f"{text}." if flat else f"{text}: nothing could be tested ({rows[0].undefined or 'no test'})."
     top = clearest(known)[0]
-    word = "most clearly" if clear else "the data leave it open, the largest by its error is"
+    word = "most clearly" if clear else "the largest by its error is"
     return f"{text}; {word} {shorten(top.term, 60)}: {numbers_text(top, digits=3, bounded=kind in BOUNDED)}."
 
 
@@ -185,7 +181,7 @@ def methods(numbers: Numbers, options: StudyOptions) -> str:
         "labels. Units (or declared clusters of units) are resampled in both together "
         f"({options.resamples:,} resamples, seed {options.seed}); intervals and tests take the bootstrap's standard "
         "error, times the root of G / (G - 1), and a t distribution with G - 1 degrees of freedom. p-values of a "
-        f"family are adjusted by Holm's method, settled below {number(1 - options.level, 3, bounded=True)}."
+        f"family are adjusted by Holm's method, significant below {number(1 - options.level, 3, bounded=True)}."
     )
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError
 from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.multiverse import ends, moves
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.blocks import (
     clearest,
@@ -28,11 +30,10 @@ from socialstats.studies.compare.blocks import (
 )
 from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
-from socialstats.studies.estimates import verify_all, with_holm
-from socialstats.studies.multiverse import ends, moves
+from socialstats.studies.estimates import verify_all
 from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
-from socialstats.text import count, interval, listing, number, p_value, percent, shorten
+from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
 from socialstats.voice import option
 
 __all__ = ["STUDY", "reference_of", "run"]
@@ -60,7 +61,7 @@ def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
 
 
 def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers, level: float) -> str:
-    """Say how many strengths and shares of a level are settled to differ, and the clearest of them."""
+    """Say how many strengths and shares of a level differ significantly, and the clearest of them."""
     called = {kind: settled(rows, level) for kind, rows in found.items() if rows}
     counts = [
         f"{count(len(clear))} of {count(len(found[kind]), f'difference of {kind}s', f'differences of {kind}s')}"
@@ -68,9 +69,9 @@ def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers, le
     ]
     rows = [row for clear in called.values() for row in clear]
     text = f"'{shorten(name)}' and '{shorten(numbers.reference)}': {listing(counts)} "
-    text += f"{'is' if len(rows) == 1 else 'are'} settled (Holm over each kind)"
+    text += f"{'is' if len(rows) == 1 else 'are'} significant (Holm over each kind)"
     if not rows:
-        return f"{text}: the data do not settle whether the two differ."
+        return f"{text}; {inconclusive('the two differ')}."
     top = clearest(rows)[0]
     strength = top.group == "strength"
     what = f"'{shorten(top.term, 40)}'" if strength else shorten(top.term, 60)
@@ -92,12 +93,12 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
             parts.append(f"{listing(names, most=4)} {'is' if len(names) == 1 else 'are'} {word} following {cov} than "
                          f"{ref}")  # fmt: skip
     if left := [f"'{shorten(r.term, 30)}'" for r in rows if r not in called]:
-        start = "for" if parts else "For"
-        parts.append(f"{start} {listing(left, most=4)} the data do not settle which is closer to following {cov}")
+        are = "is" if len(left) == 1 else "are"
+        parts.append(inconclusive(f"{listing(left, most=4)} or {ref} {are} closer to following {cov}"))
     most = clearest(rows)[0]
     p = final_p(most)
     first = (
-        f"{'; '.join(parts)}. Difference in S, {largest(most, numbers, options)}, "
+        f"{capital('; '.join(parts))}. Difference in S, {largest(most, numbers, options)}, "
         f"{p_value(p) if p is not None else most.undefined}{' (Holm)' if len(rows) > 1 else ''}."
     )
     higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
@@ -284,7 +285,7 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
         cells=tuple(cells), digits=2,
     )  # fmt: skip
     return Block(
-        id="multiverse", question="Does any of it hang on the analysis?",
+        id="multiverse", question="Are the results the same under other defensible analyses?",
         sentences=tuple(f"{shorten(name)}: {results[0].sentence()}" for name, results in ranges.items()),
         tables=(table,), results=tuple(result for results in ranges.values() for result in results),
     )  # fmt: skip

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 
@@ -13,13 +12,15 @@ from socialstats.designs.ratings import Ratings
 from socialstats.figures import Bar, forest, heat, shares
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
-from socialstats.inference.compare import with_welch
 from socialstats.inference.dependence import is_inside
 from socialstats.models.shares import cells_of
-from socialstats.results import Check, Result, Row
-from socialstats.studies.estimates import clear_text, df_text, numbers_text, p_text, rows_table, with_holm
+from socialstats.models.sources import Source
+from socialstats.planning.adjusting import with_holm
+from socialstats.planning.part_gaps import Part
+from socialstats.results import Result, Row
+from socialstats.studies.estimates import clear_text, df_text, numbers_text, p_text, rows_table
 from socialstats.studies.page import Block, Table
-from socialstats.studies.sources import Shares, Source
+from socialstats.studies.sources import Shares
 from socialstats.text import count, number, p_value, shorten
 
 BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
@@ -174,67 +175,23 @@ def change_sentence(rows: Sequence[Row], source: Source, other: str, base: str) 
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """An estimate by part: what it is of (and whose), and a row for each part."""
-
-    what: str
-    whose: str
-    rows: Mapping[str, Row]
-
-
-class PartGaps(Result):
-    """Differences between parts; ``extras["pairs"]`` holds the two rows behind each."""
-
-    __slots__ = ()
-
-    def crosscheck(self) -> Sequence[Check]:
-        """Recompute the differences from the two rows (which have checks of their own), by scipy."""
-        from socialstats.crosscheck.part_gaps import checks_of
-
-        checks: Sequence[Check] = checks_of(self)
-        return checks
-
-
 def apart(design: Ratings, stratum: str) -> bool:
     """Tell whether every declared cluster lies in one level of a stratum, so that its levels are independent."""
     return all(is_inside(factor, design.strata[stratum]) for factor in design.clusters)
 
 
-def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> PartGaps | None:
-    """Estimate the differences of all pairs of parts; None without two parts that have an error."""
-    rows, pairs = [], []
-    for part in parts:
-        for one, two in combinations(part.rows, 2):
-            row = Row(
-                term=f"{one} minus {two}", group=f"{part.whose}: {part.what}", role="difference",
-                key=(("whose", part.whose), ("what", part.what), ("one", one), ("two", two)),
-                method="Welch's t, clusters of both parts",
-            )  # fmt: skip
-            rows.append(with_welch(row, part.rows[one], part.rows[two], level, within=(-2.0, 2.0)))
-            pairs.append((part.rows[one], part.rows[two]))
-    tested, _ = with_holm(rows, f"differences between levels of {stratum}")
-    if not any(row.p_value is not None for row in tested):
-        return None
-    return PartGaps(
-        metric="choice_shares", title=f"Differences between levels of {shorten(stratum, 40)}", rows=tested,
-        inference="t tests of independent groups of clusters, unequal variances (Welch)",
-        counts={"differences": len(tested)}, settings={"level": level}, references=("welch1947",),
-        words="Differences between parts that share no cluster.", extras={"pairs": tuple(pairs)},
-    )  # fmt: skip
-
-
-def gap_sentences(gaps: PartGaps, name: str, digits: int = 3) -> tuple[str, ...]:
-    """Say for each of those whose parts these are the widest difference, and how many the data settle."""
+def gap_sentences(gaps: Result, name: str, digits: int = 3) -> tuple[str, ...]:
+    """Say for each of those whose parts these are the widest difference, and how many are significant."""
     by_whom: dict[str, list[tuple[Row, tuple[Row, Row]]]] = {}
     for row, pair in zip(gaps.rows, gaps.extras["pairs"], strict=True):
         by_whom.setdefault(row.label("whose") or "", []).append((row, pair))
     said = [widest_part(who, found, digits) for who, found in by_whom.items()]
     tested = [r for r in gaps.rows if r.p_value is not None]
     clear = sum((p_of(r) or 1.0) < 1 - (r.conf_level or 0.95) for r in tested)
-    end = "" if clear == len(tested) else ", and not which lies higher" + (" in the others" if clear else "")
+    end = "" if clear == len(tested) else f"; neither sign is excluded in {'the others' if clear else 'any of them'}"
     what = count(len(tested), "difference")
-    return (*said, f"The data settle {count(clear)} of {what} between two levels of {name} (Holm over all){end}.")
+    are = "was" if clear == 1 else "were"
+    return (*said, f"{count(clear)} of {what} between two levels of {name} {are} significant (Holm over all){end}.")
 
 
 def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]], digits: int) -> str:
@@ -254,7 +211,7 @@ def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]], digits: 
     )
 
 
-def gaps_table_block(block: Block, gaps: PartGaps | None, name: str) -> Block:
+def gaps_table_block(block: Block, gaps: Result | None, name: str) -> Block:
     """Add the differences between the parts to a block: sentences, table, result."""
     if gaps is None:
         return block

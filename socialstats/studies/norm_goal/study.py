@@ -11,12 +11,15 @@ import numpy as np
 
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
-from socialstats.inference.rows import with_t
 from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.models.shares import cells_of, common, source_counts
-from socialstats.results import Check, Result, Row
+from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.metrics.two_proportions import two_proportions
+from socialstats.models.shares import cells_of, source_counts
+from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.planning.part_gaps import part_gaps
+from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     Verdict,
     cluster_words,
@@ -25,18 +28,16 @@ from socialstats.studies.estimates import (
     numbers_text,
     references_of,
     settings_of,
+    single,
     verify_all,
 )
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
-    Variant,
     Way,
     dependence_block,
-    distinct,
-    multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
-    without_label,
 )
 from socialstats.studies.norm_goal.logit import logit_block
 from socialstats.studies.norm_goal.shares import (
@@ -50,7 +51,6 @@ from socialstats.studies.norm_goal.shares import (
     differences_block,
     gaps_table_block,
     halves,
-    part_gaps,
     share_parts,
     shares_block,
     similar_row,
@@ -60,8 +60,19 @@ from socialstats.studies.norm_goal.shares import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import Rule, Shares, Source, crossed, human_source, raters_of, refusal_block, unpacked
-from socialstats.text import count, digits_of, level_text, listing, number, p_value, quoted, shorten
+from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, unpacked
+from socialstats.text import (
+    capital,
+    count,
+    digits_of,
+    inconclusive,
+    level_text,
+    listing,
+    number,
+    p_value,
+    quoted,
+    shorten,
+)
 
 
 def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
@@ -126,7 +137,7 @@ def answer(
         apart = test.reason == "no_data"  # what is alike or not are then answers to other units
         return f"No verdict on {name}: {why}." + ("" if apart else f" {beside}.")
     if found == "open":
-        return f"The data do not settle whether {name} chooses as {human} raters do ({tested}). {far}. {beside}."
+        return f"{capital(inconclusive(f'{name} chooses as {human} raters do'))} ({tested}). {far}. {beside}."
     return f"{name} does not choose as {human} raters do ({tested}). {far}. {beside}."
 
 
@@ -146,48 +157,6 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
 NAME = "ratings independent"
 
 
-class RatingsAlone(Result):
-    """A difference of two proportions of ratings; ``extras["counts"]`` holds hits and ratings of both."""
-
-    __slots__ = ()
-
-    def crosscheck(self) -> Sequence[Check]:
-        """Recompute the difference, its error and interval by statsmodels."""
-        from socialstats.crosscheck.shares import two_proportions
-
-        checks: Sequence[Check] = two_proportions(self.rows[0], self.extras["counts"])
-        return checks
-
-
-def ratings_alone(design: Ratings, source: Source, other: str, place: int, level: float) -> RatingsAlone:
-    """Return a source's share of one level minus that of people, each rating counting as independent.
-
-    p1 - p2 with s.e. sqrt(p1 (1 - p1)/n1 + p2 (1 - p2)/n2) (Wald), on the units that both rated.
-
-    Raises
-    ------
-    NothingToAnalyse
-        If there is no such unit.
-    """
-    data = source_counts(design, source.name, "missing")
-    one, two = (data.counts[:, data.index(name, "source")] for name in (other, source.human))
-    pair = common(one, two, data.copies, (), np.ones(len(one), dtype=bool))
-    n, hits = pair.totals.sum(axis=1).tolist(), pair.totals[:, place].tolist()
-    if min(n) == 0:
-        raise NothingToAnalyse(f"no unit was rated by both '{other}' and '{source.human}'")
-    p = [h / m for h, m in zip(hits, n, strict=True)]
-    error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
-    row = Row(term=design.levels[place], group=f"{other} - {source.human}", estimate=p[0] - p[1], n=sum(n))
-    if error > 0:
-        row = with_t(row, error, None, level, method="z of two proportions, ratings as independent")
-    return RatingsAlone(
-        metric="choice_shares", title="Difference of shares, ratings as independent", rows=(row,),
-        inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},
-        settings={"level": level}, design=design, words="What a test of rows would claim.",
-        extras={"counts": tuple(zip(hits, n, strict=True))},
-    )  # fmt: skip
-
-
 def variants_block(
     design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
 ) -> Block | None:
@@ -197,7 +166,7 @@ def variants_block(
                       distinct(variants(design, similar, source, strata, options)), reference=1.0, digits=3,
                       words="1 (equal shares)")  # fmt: skip
     return multiverse_block(
-        made, id="multiverse", question="Does the similarity hang on a choice of analysis?",
+        made, id="multiverse", question=other_analyses("the similarity"),
         quantity=f"similarity of {shorten(first, 30)}",
         note="Within units a source is compared with people unit by unit, which asks for more than equal shares of "
         "all; two groups of the same people would have about 1 there too.",
@@ -431,7 +400,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         )  # fmt: skip
 
     def lead(result: Result) -> Row:
-        return result.rows[0] if isinstance(result, RatingsAlone) else unpacked(result).gaps[first, None][place]
+        return result.rows[0] if len(result.rows) == 1 else unpacked(result).gaps[first, None][place]
 
     action = shorten(design.levels[place], 30)
     found.append(
@@ -461,7 +430,10 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
 def naive(design: Ratings, source: Source, place: int, options: StudyOptions) -> tuple[str, Result] | None:
     """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
     try:
-        return NAME, ratings_alone(design, source, source.others[0], place, options.level)
+        return NAME, single(two_proportions(
+            design, source=source.name, first=source.others[0], second=source.human, choice=design.levels[place],
+            level=options.level,
+        ))  # fmt: skip
     except NothingToAnalyse:
         return None
 

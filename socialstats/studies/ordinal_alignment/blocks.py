@@ -14,6 +14,7 @@ from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, U
 from socialstats.figures import Bar, dumbbell, forest, shares
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.models.sources import Source
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     clear_text,
@@ -27,7 +28,6 @@ from socialstats.studies.estimates import (
 )
 from socialstats.studies.page import Block, Mark, Outcome, Strip, StudyOptions, Table, order_cautions
 from socialstats.studies.ratings import about_ratings, level_words
-from socialstats.studies.sources import Source
 from socialstats.text import count, level_text, listing, number, p_value, shorten
 
 MOST_ROWS, MOST_IN_DUMBBELL = 200, 5

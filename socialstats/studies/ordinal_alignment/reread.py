@@ -7,216 +7,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from socialstats.arrays import BoolArray, IntArray
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
-from socialstats.models.shares import How, merged, share_row
-from socialstats.models.unit_means import Inference, Sample, mean_row
-from socialstats.results import Check, Result, Row, joined
-from socialstats.studies.compare.numbers import ALPHA, DISTANCE, ratings_difference
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, verify_all, with_holm
+from socialstats.metrics.ratings_difference import ALPHA, DISTANCE, ratings_difference
+from socialstats.metrics.rereading import (
+    CHANGE,
+    Answers,
+    answers_of,
+    changed_means,
+    changed_shares,
+    confusion,
+    transitions,
+)
+from socialstats.planning.adjusting import with_holm
+from socialstats.results import Result, Row, joined
+from socialstats.studies.estimates import numbers_text, p_text, rows_table, verify_all
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions
-from socialstats.text import count, number, percent, shorten
+from socialstats.text import capital, count, number, percent, shorten
 from socialstats.voice import option
-
-REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
-SHARE, BEFORE, AFTER, CHANGE = "share changed", "mean before", "mean after", "change of the mean"
-MOST_RATERS = 30
-Cell = tuple[str | None, str | None]  # rater and level of the by factor; None: all
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answers:
-    """The replies of a table in two readings.
-
-    Attributes
-    ----------
-    one, two : Ratings
-        Same replies (rows), the first reading and the second.
-    labels : tuple of str
-        Levels of both readings, then a refusal and no answer at all.
-    before, after : (answers,) int64 arrays
-        Indexes into `labels`.
-    clusters : tuple of (units,) int64 arrays
-        The declared clusters of units, or each unit by itself.
-    """
-
-    one: Ratings
-    two: Ratings
-    labels: tuple[str, ...]
-    before: IntArray
-    after: IntArray
-    clusters: tuple[IntArray, ...]
-
-    @property
-    def changed(self) -> BoolArray:
-        """(answers,) bool array."""
-        return np.asarray(self.before != self.after)
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """Levels of the by factor."""
-        return self.one.by.levels if self.one.by is not None else ()
-
-    @property
-    def raters(self) -> tuple[str, ...]:
-        """Raters who have rows of their own: several, and not too many."""
-        return self.one.raters if 1 < len(self.one.raters) <= MOST_RATERS else ()
-
-    def cell(self, cell: Cell) -> BoolArray:
-        """(answers,) bool array: answers of a rater (None: all) at a level of the by factor (None: all)."""
-        rater, by = cell
-        found = np.ones(len(self.before), dtype=bool)
-        if rater is not None:
-            found &= self.one.rater == self.one.raters.index(rater)
-        if by is not None and self.one.by is not None:
-            found &= self.one.by.codes == self.one.by.levels.index(by)
-        return found
-
-
-class Rereading(Result):
-    """Numbers about two readings; the key of a row says of which rater and level of the by factor it is."""
-
-    __slots__ = ()
-
-    def crosscheck(self) -> Sequence[Check]:
-        """Recompute the numbers with pandas, scipy and statsmodels."""
-        from socialstats.crosscheck.reread import checks_of
-
-        checks: Sequence[Check] = checks_of(self)
-        return checks
-
-
-def answers_of(one: Ratings, two: Ratings) -> Answers:
-    """Match two readings of the same replies.
-
-    Parameters
-    ----------
-    one, two : Ratings
-        Read from the same rows with the same options, but for the column of the values.
-
-    Raises
-    ------
-    InputError
-        If the two do not hold the same replies, or are on different scales.
-    """
-    columns = [(d.columns.get("value", "value"), d) for d in (one, two)]
-    name = columns[1][0]
-    if one.scale != two.scale:
-        raise InputError(
-            f"{one.source}: column '{columns[0][0]}' is read on a scale that is {one.scale}, and '{name}' on one that "
-            f"is {two.scale}: say one for both with {option('scale')}"
-        )
-    same = one.units == two.units and one.raters == two.raters and len(one.unit) == len(two.unit)
-    if not (same and np.array_equal(one.unit, two.unit) and np.array_equal(one.rater, two.rater)):
-        raise InputError(f"{one.source}: reading column '{name}' gives other rows than the first reading; check "
-                         f"{option('na')}")  # fmt: skip
-    extra = [level for level in two.levels if level not in one.levels]
-    labels = (*one.levels, *extra)
-    where = np.array([labels.index(level) for level in two.levels], dtype=np.int64)
-    return Answers(
-        one=one, two=two, labels=(*labels, REFUSED, MISSED), before=coded(one, np.arange(len(one.levels)), len(labels)),
-        after=coded(two, where, len(labels)),
-        clusters=tuple(f.codes for f in one.clusters) or (np.arange(len(one.units)),),
-    )  # fmt: skip
-
-
-def coded(design: Ratings, where: IntArray, refused: int) -> IntArray:
-    """(answers,) int64 array: place of each answer's level, `refused` for a refusal, one more for no answer."""
-    found = np.where(design.status == REFUSAL, refused, refused + 1)
-    ok = design.status == OK
-    found[ok] = where[design.value[ok]]
-    return found.astype(np.int64)
-
-
-def key_of(cell: Cell, quantity: str) -> tuple[tuple[str, str], ...]:
-    """Return what a row is about: a share or a mean, of a rater, at a level of the by factor."""
-    named = zip(("quantity", "rater", "by"), (quantity, *cell), strict=True)
-    return tuple((dimension, label) for dimension, label in named if label is not None)
-
-
-def changed_shares(answers: Answers, level: float) -> Rereading:
-    """Estimate the share of answers that the second reading changes: all, by level of the by factor, by rater.
-
-    A share is the mean of 0 (same) and 1 (changed); errors count the answers to one unit as one cluster (CR2), the
-    interval is Wilson's with n = p(1 - p)/(s.e.)^2 and Satterthwaite's t quantile (Korn & Graubard, 1998).
-    """
-    cells: list[Cell] = [
-        (None, None),
-        *((None, level) for level in answers.levels),
-        *((r, None) for r in answers.raters),
-    ]
-    rows = []
-    for cell in cells:
-        held, name = answers.cell(cell), cell[0] or cell[1]
-        units, n = answers.one.unit[held], float(held.sum())
-        data = merged(
-            answers.changed[held].astype(np.float64), np.ones(len(units)), [c[units] for c in answers.clusters], n
-        )
-        row = Row(term=name or ALL, group=SHARE if name else None, key=key_of(cell, "share"), role="component")
-        row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
-        rows.append(replace(row, n_units=len(np.unique(units))))
-    return rereading(answers, "Share of answers that another reading changes", rows, level)
-
-
-def changed_means(answers: Answers, level: float) -> Rereading | None:
-    """Estimate how far means move, over the answers that are levels in both readings; None for nominal levels.
-
-    The change is the mean difference of an answer's two scores, tested by t with errors clustered by unit (CR2); cells
-    in which no answer changed are left out.
-    """
-    if answers.one.scale == "nominal":
-        return None
-    both = (answers.one.status == OK) & (answers.two.status == OK)
-    one, two = (np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two))
-    rows = []
-    for by in answers.levels or (None,):
-        for rater in (None, *answers.raters):
-            held = both & answers.cell((rater, by))
-            if not np.any(answers.changed & held):
-                continue
-            before, after, unit = one[held], two[held], answers.one.unit[held]
-            largest = float(max(np.abs(before).max(), np.abs(after).max()))
-            how = Inference(unit="answer", level=level, clusters=answers.clusters, magnitude=largest)
-            for group, values in ((BEFORE, before), (AFTER, after), (CHANGE, after - before)):
-                data = Sample(values=values[:, None], unit=unit, how=how)
-                row = mean_row(rater or ALL, group, data, test=group == CHANGE)
-                rows.append(replace(row, by=by, n_units=len(np.unique(unit)), key=key_of((rater, by), group),
-                                    role="difference" if group == CHANGE else "estimate"))  # fmt: skip
-    return rereading(answers, "Means before and after", rows, level)
-
-
-def rereading(answers: Answers, title: str, rows: Sequence[Row], level: float) -> Rereading:
-    """Return rows about two readings as a result."""
-    by = " x ".join(f.name for f in answers.one.clusters) or answers.one.columns.get("unit", "unit")
-    n, changed = len(answers.before), int(answers.changed.sum())
-    names = tuple(d.columns.get("value", "value") for d in (answers.one, answers.two))
-    return Rereading(
-        metric="paired_difference", title=title, rows=tuple(rows), inference=f"errors clustered by {by} (CR2)",
-        counts={"answers": n, "changed": changed, "units": len(answers.one.units)},
-        settings={"columns": names, "level": level, "ci": "wilson"},
-        references=("bellmccaffrey2002", "korngraubard1998"), design=(answers.one, answers.two),
-        words=f"{count(changed)} of {count(n, 'answer')} are another one in the second reading.",
-    )  # fmt: skip
-
-
-def confusion(answers: Answers) -> IntArray:
-    """(labels, labels) int64 array: answers by first reading (rows) and second (columns)."""
-    found = np.zeros((len(answers.labels),) * 2, dtype=np.int64)
-    np.add.at(found, (answers.before, answers.after), 1)
-    return found
-
-
-def transitions(answers: Answers) -> Mapping[tuple[str, str], int]:
-    """Count the answers that changed by what they were and what they became, the most frequent first."""
-    counts, labels = confusion(answers), answers.labels
-    moves = [(int(counts[i, j]), i, j) for i, j in np.argwhere(counts).tolist() if i != j]
-    return {(labels[i], labels[j]): n for n, i, j in sorted(moves, key=lambda move: -move[0])}
-
 
 LARGE = 0.01  # a share of changed answers above this is a caution
 MOST_LABELS, MOST_ROWS, MOST_SAID, MOST_MOVES = 14, 200, 6, 30
@@ -244,7 +54,8 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
     if not isinstance(design, Ratings) or not isinstance(second, Ratings):
         raise InputError(f"another reading of the replies ({option('reread')}) is for tables of ratings")
     answers = answers_of(design, second)
-    shares, means = changed_shares(answers, options.level), changed_means(answers, options.level)
+    shares = changed_shares(design, second, level=options.level)
+    means = None if design.scale == "nominal" else changed_means(design, second, level=options.level)
     parts = design.split()
     agreements = tuple(
         agreement("all answers" if len(parts) == 1 else label, part, two, options)
@@ -267,7 +78,7 @@ def agreement(label: str, one: Ratings, two: Ratings, options: StudyOptions) -> 
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     before, after = (alphas_of(part, None, common) if len(one.raters) > 1 else {} for part in (one, two))
     try:
-        found = ratings_difference(two, one, ("second reading", "first reading"), options)
+        found = ratings_difference(two, one, labels=("second reading", "first reading"), **options.chosen())
         rows = tuple(row for row in found.rows if row.group in (ALPHA, DISTANCE))
         difference = replace(found, rows=rows) if rows else None
     except SocialStatsError:
@@ -321,7 +132,7 @@ def reread_block(answers: Answers, shares: Result, means: Result | None, agreeme
         figure_title="How far the means move, over answers that are levels in both readings" if drawn else "",
         caption=f"First reading: column '{first}'; second: '{second}'. {count(shares.counts['answers'], 'answer')}, "
         f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}. "
-        f"{shares.inference[0].upper()}{shares.inference[1:]}."
+        f"{capital(shares.inference)}."
         + (" Cells in which no answer changed are left out." if drawn else ""),
         tables=(
             rows_table(shares.rows, "Share of answers that changed", term="Answers",

@@ -12,26 +12,14 @@ import numpy as np
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics.ada_met import ada_met, by_attribute
+from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.metrics.ratings_difference import ALPHA, ratings_difference
+from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
-from socialstats.studies.compare.numbers import ALPHA, ratings_difference
-from socialstats.studies.estimates import (
-    numbers_text,
-    rows_table,
-    settings_of,
-    verdict,
-    verify_all,
-    verify_named,
-    with_holm,
-)
+from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verdict, verify_all, verify_named
 from socialstats.studies.grouped import merge
-from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
-    Variant,
-    distinct,
-    multiverse,
-    multiverse_block,
-    without_label,
-)
+from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
     alphas_block,
@@ -53,30 +41,14 @@ from socialstats.studies.ordinal_alignment.blocks import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import Source, human_source, raters_of
-from socialstats.text import count, level_text, number, p_value, shorten
+from socialstats.text import capital, count, inconclusive, level_text, number, p_value, shorten
 
 MOST_NAMED = 4
 
 
-def answer(main: Result, source: Source) -> tuple[str, ...]:
-    """Return the nearest model beside the reference lines, which others may be it, and which beat a constant answer."""
-    known = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0)
-    if not known:
-        return (f"No verdict: {model_rows(main)[0].undefined}.",)
-    lines, human = line_rows(main), shorten(source.human, 30)
-    top, best = lines["ceiling"], lines["constant"]
-    beside = [f"'{best.term}' {number(best.estimate, 2)}"]
-    if top.estimate is not None:
-        beside.insert(0, f"one {human} rater from the mode of the others {number(top.estimate, 2)}")
-    away, ends = f"the mode of the {human} answers", numbers_text(known[0])
-    if len(known) > 1 and known[0].estimate == known[-1].estimate:
-        first = f"All {count(len(known), 'model')} are as far from {away}: on average {ends} levels (ADA-Met)"
-    elif len(known) == 1:
-        first = f"{shorten(known[0].term, 40)} is on average {ends} levels from {away} (ADA-Met)"
-    else:
-        first = f"Nearest to {away} is {shorten(known[0].term, 40)}: on average {ends} levels away (ADA-Met)"
-    return (f"{first}; {', '.join(beside)}.", *nearest_words(main), *constant_words(main))
+def answer(main: Result) -> tuple[str, ...]:
+    """Return the sentence of the distances, which models may be the nearest too, and which beat a constant answer."""
+    return (main.sentence(), *nearest_words(main), *constant_words(main))
 
 
 def nearest_words(main: Result) -> tuple[str, ...]:
@@ -91,8 +63,8 @@ def nearest_words(main: Result) -> tuple[str, ...]:
     named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
     more = f"; and {count(len(open_) - MOST_NAMED)} more" if len(open_) > MOST_NAMED else ""
     return (
-        f"Whether {name} is nearer than {count(len(open_))} of the {count(len(rows))} others is not settled on "
-        f"the same units, by Holm's adjusted p ({named}{more}).",
+        f"On the same units {name} is not significantly nearer than {count(len(open_))} of the {count(len(rows))} "
+        f"others, by Holm's adjusted p ({named}{more}).",
     )
 
 
@@ -106,8 +78,7 @@ def constant_words(main: Result) -> tuple[str, ...]:
     return (
         f"On the same units, of {count(len(rows), 'model')} {count(near)} {'lies' if near == 1 else 'lie'} nearer than "
         f"always giving one answer ('always {rows[0].label('constant')}', the best of them), "
-        f"{count(len(clear) - near)} farther, and for "
-        f"{count(len(rows) - len(clear))} the data do not settle it (Holm).",
+        f"{count(len(clear) - near)} farther, and {count(len(rows) - len(clear))} not significantly different (Holm).",
     )
 
 
@@ -182,7 +153,7 @@ def variants_block(design: Ratings, main: Result, source: Source, options: Study
                       reference=top.estimate if top.estimate is not None else 0.0,
                       words=line)  # fmt: skip
     return multiverse_block(
-        made, id="multiverse", question="Does the distance of the nearest model hang on a choice of analysis?",
+        made, id="multiverse", question=other_analyses("the distance of the nearest model"),
         quantity=f"distance of {shorten(model, 30)}",
         note=f"Analyses other than that of the page: {count(base['resamples'], 'resample')}.",
     )  # fmt: skip
@@ -239,7 +210,7 @@ def alpha_gaps(
         for scale in dict.fromkeys((design.scale, "nominal")):
             one, two = (replace(part, scale=scale) for part in parts)
             try:
-                made = ratings_difference(one, two, (who, human), options)
+                made = ratings_difference(one, two, labels=(who, human), **options.chosen())
             except SocialStatsError:
                 continue
             rows = tuple(replace(row, group=ALPHA) for row in made.rows if row.group == ALPHA)
@@ -263,13 +234,13 @@ def with_gaps(block: Block | None, gaps: Sequence[Result]) -> Block | None:
 
 
 def _said(gap: Result) -> str:
-    """Say who agrees more by one alpha, or that the data do not settle it."""
+    """Say who agrees more by one alpha, or that it is inconclusive."""
     row = gap.rows[0]
     one, two = (f"'{shorten(name, 40)}' raters" for name in gap.settings["labels"])
     numbers = f"{row.term}, difference {numbers_text(row, digits=3)}, {p_value(row.p_value)}"
     verb = VERBS.get(verdict(row))
     if verb is None:
-        return f"Whether {one} or {two} agree more among themselves the data do not settle ({numbers})."
+        return f"{capital(inconclusive(f'{one} or {two} agree more among themselves'))} ({numbers})."
     return f"On the same units {one} {verb} {two} ({numbers})."
 
 
@@ -341,7 +312,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         study="ordinal-alignment",
         title=f"How far are the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=answer(main, source),
+        answer=answer(main),
         strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),

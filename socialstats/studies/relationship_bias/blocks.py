@@ -31,11 +31,12 @@ from socialstats.metrics.relationship_bias import (
     unit_factor,
 )
 from socialstats.models.couples import mcnemar_bounds, scenario_means
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table, with_holm
+from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.relationship_bias.words import biases_of, favoured, sides
-from socialstats.text import count, listing, number, p_value, percent, shorten
+from socialstats.text import count, inconclusive, listing, number, p_value, percent, shorten
 
 FAMILY = "pairs of groups"
 NAIVE = (
@@ -170,7 +171,7 @@ def position_block(main: Result) -> Block:
     if whole is not None and whole.estimate is not None:
         verdict = f"the {'second' if whole.estimate > 0 else 'first'} name is favoured whoever bears it"
         if whole.conf_low is None or whole.conf_high is None or whole.conf_low <= 0 <= whole.conf_high:
-            verdict = "the data do not settle whether the order of the names decides"
+            verdict = inconclusive("the order of the names decides")
         said = f"Between names of one group {verdict}: mean answer {numbers_text(whole)} (0 = no effect of the order)."
     return rows_block(
         "position",
@@ -421,11 +422,13 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
         named_text = listing([f"{shorten(row.term, 60)} ({numbers_text(row)})" for row in clear], most=6)
         said += f"{count(len(clear))} {'differs' if len(clear) == 1 else 'differ'} {after}: {named_text}."
     else:
-        said += f"none differs {after}; the data do not settle them one by one."
+        said += f"none differs {after}."
     sentences = [said]
     for row in gaps:
         if row.estimate is not None and row.p_value is not None:
-            which = "differs" if row.p_adjusted is not None and row.p_adjusted < CLEAR else "is not settled to differ"
+            which = (
+                "differs" if row.p_adjusted is not None and row.p_adjusted < CLEAR else "does not differ significantly"
+            )
             sentences.append(
                 f"B of {shorten(row.term, 40)} {which} between the two levels ({shorten(row.group or '', 60)}: "
                 f"{numbers_text(row)}, {p_value(row.p_adjusted, name='Holm-adjusted p')})."

@@ -13,18 +13,16 @@ from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_a
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
+from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, OVERALL, relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
-    Variant,
     dependence_block,
-    distinct,
-    multiverse,
     multiverse_block,
+    other_analyses,
     with_design_effect,
-    without_label,
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.relationship_bias.blocks import (
@@ -178,7 +176,7 @@ def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Ro
         quantity = f"bias B of {shorten(row.term, 40)}"
         listed = distinct([replace(variant, lead=partial(bias_row, row.term)) for variant in made])
         found = multiverse("relationship_bias", quantity, listed, reference=0.0, words="0")
-        question = f"Does B of {shorten(row.term, 40)} hang on the analysis?"
+        question = other_analyses(f"B of {shorten(row.term, 40)}")
         blocks.append(multiverse_block(found, id=f"multiverse-{k + 1}", question=question, quantity=quantity))
     return blocks
 

@@ -8,7 +8,7 @@ from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MCNEMAR, MOST
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import Verdict, df_text, equivalence_bounds, numbers_text, planned_verdict
 from socialstats.studies.page import StudyOptions
-from socialstats.text import count, interval, number, p_value, shorten
+from socialstats.text import capital, count, inconclusive, interval, number, p_value, shorten
 
 
 def biases_of(main: Result) -> list[Row]:
@@ -28,7 +28,7 @@ def sides(row: Row) -> tuple[str, str]:
 
 
 def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
-    """Say who is favoured over whom, or that the data do not settle it; `brief`: with the adjusted p alone.
+    """Say who is favoured over whom, or that it is inconclusive; `brief`: with the adjusted p alone.
 
     Examples
     --------
@@ -53,8 +53,8 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
     if what in ("above", "below"):
         return f"{high} names are favoured over {low} names ({inside})"
     alone = row.p_adjusted is not None and row.p_value is not None and row.p_value < 1 - options.level
-    start = "After adjustment for several tests the" if alone else "The"
-    return f"{start} data do not settle whether {first} or {second} names are favoured ({inside})"
+    start = "after adjustment for several tests " if alone else ""
+    return capital(f"{start}{inconclusive(f'{first} or {second} names are favoured')} ({inside})")
 
 
 def bias_text(row: Row, *, brief: bool = False) -> str:

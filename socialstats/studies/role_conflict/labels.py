@@ -23,13 +23,13 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.label_counts import cited_text, label_counts
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.models.sources import HUMANS
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster
 from socialstats.studies.estimates import Column, design_effect, ends, numbers_text, single, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.studies.sources import HUMANS
 from socialstats.tables import Table as DataTable
-from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.text import capital, count, inconclusive, listing, number, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -339,7 +339,8 @@ def settled(ranks: Mapping[str, Sequence[Row]]) -> list[str]:
                 f"{less.capitalize()} agree less with the reference than {more}: even the highest interval of the "
                 f"{less} lies below the lowest of the {more}."
             ]
-    return ["Whether people or judges agree more with the reference is not settled for all of them: intervals overlap."]
+    said = capital(inconclusive("people or judges agree more with the reference"))
+    return [f"{said}: intervals of some of them overlap."]
 
 
 def tables(check: LabelCheck, checked: Checked) -> tuple[Table, ...]:

@@ -12,13 +12,13 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.multiverse import Side, side
 from socialstats.metrics.preference_shares import preference_shares, resampled
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster, fit_model, row_table, sizes_text
 from socialstats.studies.estimates import Column, design_effect, table_of
-from socialstats.studies.multiverse import Side, side
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.text import count, listing, number, shorten
+from socialstats.text import count, inconclusive, listing, number, shorten
 
 MOST_REFITS = 1000
 SAID: dict[Side, str] = {"above": "more", "below": "less"}
@@ -86,7 +86,7 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
         f"the line is an equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows "
         "a group's few strongest roles, the geometric mean treats all alike. The worths are those at equal "
         f"{held}{published}. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits, "
-        f"{count(fits.own.design.n_rows)} comparisons{_effect(shares, fits)}.",
+        f"{count(fits.own.design.n_rows, 'comparison')}{_effect(shares, fits)}.",
         tables=tuple(tables),
         results=(shares,) if plain is None else (shares, plain),
     )
@@ -109,7 +109,7 @@ def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], leve
 
 
 def verdict_sentences(rows: Sequence[Row], equal: float) -> tuple[str, ...]:
-    """Say which groups have more or less than an equal share by the arithmetic mean, and which are not settled.
+    """Say which groups differ from an equal share by the arithmetic mean, and for which that is open.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def verdict_sentences(rows: Sequence[Row], equal: float) -> tuple[str, ...]:
     ...         for name, p in (("a", 0.5), ("b", 0.3), ("c", 0.2))]
     >>> for text in verdict_sentences(rows, 1 / 3):
     ...     print(text)
-    By the arithmetic mean and each interval by itself, a has more and c has less than an equal share (.333); whether b
-    has more or less than that the data do not settle.
+    By the arithmetic mean and each interval by itself, a has more and c has less than an equal share (.333); it is
+    inconclusive whether b has more or less than that.
     """
     named: dict[Side, list[str]] = {}
     for row in rows:
@@ -131,7 +131,7 @@ def verdict_sentences(rows: Sequence[Row], equal: float) -> tuple[str, ...]:
     found = [f"{' and '.join(parts)} than {fair}"] if parts else []
     if left:
         has, than = "have" if len(left) > 1 else "has", "that" if parts else fair
-        found.append(f"whether {listing(left)} {has} more or less than {than} the data do not settle")
+        found.append(inconclusive(f"{listing(left)} {has} more or less than {than}"))
     return (f"By the arithmetic mean and each interval by itself, {'; '.join(found)}.",) if found else ()
 
 

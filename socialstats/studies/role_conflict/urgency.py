@@ -16,6 +16,7 @@ from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
+from socialstats.metrics.multiverse import SAME, Variant, distinct, multiverse, without_label
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, Row
@@ -29,20 +30,11 @@ from socialstats.studies.comparisons import (
     row_table,
 )
 from socialstats.studies.estimates import counts_table, ends, mark_of, numbers_text, single
-from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
-    SAME,
-    Multiverse,
-    Variant,
-    distinct,
-    multiverse,
-    multiverse_block,
-    without_label,
-)
+from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
 from socialstats.studies.sources import RULES, Rule, refusal_block
-from socialstats.text import count, interval, listing, number, percent, shorten
+from socialstats.text import capital, count, inconclusive, interval, listing, number, percent, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 SENSITIVITY = (
@@ -274,7 +266,7 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
 
 def verdict(total: Row, high: Row, coin: float, covariate: str) -> str:
     """Say whether every choice follows the rule (or its reverse), else where S lies beside rule and coin flips."""
-    name = f"{covariate[0].upper()}{covariate[1:]}"
+    name = capital(covariate)
     if high.estimate in (0.0, 1.0):
         rule = "decides" if high.estimate else "decides in reverse"
         return f"{name} {rule} in every comparison whose sides differ in it"
@@ -286,7 +278,7 @@ def verdict(total: Row, high: Row, coin: float, covariate: str) -> str:
         return f"{name} sways the choices but does not decide them"
     if total.conf_low > coin:
         return f"{name} decides less than coin flips would, because roles are preferred whatever their {covariate}"
-    return f"The data do not settle whether {covariate} decides more than coin flips would"
+    return capital(inconclusive(f"{covariate} decides more than coin flips would"))
 
 
 def percent_interval(row: Row, level: float | None = None) -> str:
@@ -418,20 +410,20 @@ def urgency_multiverses(
     refusals = "Rows without a choice are not in the table of comparisons and so in no analysis." if lost else ""
     blocks = [
         multiverse_block(
-            about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S",
+            about_s, id="multiverse-s", question=other_analyses("S"), quantity="S",
             note=f"{_pooled_note(about_s)}{refusals}",
         )
     ]  # fmt: skip
     if fit is not None:
         blocks.append(multiverse_block(
             of_effect(design, fit, groups, options), id="multiverse-urgency",
-            question=f"Does the effect of {covariate} hang on the analysis?",
+            question=other_analyses(f"the effect of {covariate}"),
             quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
         ))  # fmt: skip
     return tuple(blocks)
 
 
-def _pooled_note(found: Multiverse) -> str:
+def _pooled_note(found: Result) -> str:
     """Say why pooling changes nothing where all pairs have equal counts, which looks like a mistake otherwise."""
     leads = found.extras["leads"]
     own, pooled = (leads[label].estimate if label in leads else None for label in (OWN, POOLED))
@@ -441,7 +433,7 @@ def _pooled_note(found: Multiverse) -> str:
 
 def of_sensitivity(
     design: Comparisons, s: Result, groups: dict[str, dict[str, Any]], options: StudyOptions, *, clusters: bool = True
-) -> Multiverse:
+) -> Result:
     """Compute S by other weights, clusters and tie rules, without its noise, and without each group in turn.
 
     Without `clusters`, the choices that move intervals only are left out.
@@ -470,7 +462,7 @@ def of_sensitivity(
 def of_effect(
     design: Comparisons, fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions, *,
     clusters: bool = True,
-) -> Multiverse:  # fmt: skip
+) -> Result:  # fmt: skip
     """Compute the effect by other clusters, models of ties and order, and without each group in turn."""
     formula, own = f"~ {options.covariate}", default_cluster(design)
 

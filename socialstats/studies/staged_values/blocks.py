@@ -142,7 +142,7 @@ def weights_block(profile: Result) -> Block | None:
     sets = count(len(every), "set")
     return Block(
         id="weights",
-        question="Does the answer hang on the weights of the traits?",
+        question="Does the answer depend on the weights of the traits?",
         sentences=(sides_text(chosen, f"{sets} of weights", bool(anchored)), gaps_text(list(gaps.values()))),
         draw=partial(dumbbell, [replace(r, group=name, conf_low=None, conf_high=None)
                                 for name, rows in chosen.items() for r in rows][: 4 * MOST_ROWS],
@@ -271,7 +271,7 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
         draw=partial(figure, lines=lines, ylabel=axis) if figure else partial(forest, joint, sort=False, xlabel=axis),
         figure_title="Composite at each stage, a line a model",
         caption=f"{bars} Composites are as the judges gave them{own}. Whether a model moved is tested within scenarios "
-        "(next question): overlapping bars do not say that it did not.",
+        "(next question): overlapping intervals do not rule it out.",
         tables=tuple(tables),
     )  # fmt: skip
 

@@ -15,7 +15,6 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
-from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.dependence import small_sample
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.trait_profile import judge_zeros
@@ -35,7 +34,7 @@ from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
 from socialstats.studies.staged_values.blocks import cross_table
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
-from socialstats.text import count, level_text, listing, number, quoted, shorten
+from socialstats.text import capital, count, inconclusive, level_text, listing, number, quoted, shorten
 
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
 PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
@@ -223,22 +222,17 @@ def neutral_texts(controls: Ratings) -> list[str] | None:
 def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Table:
     """Return the composites of the control texts by judge, their mean with its interval, and the sd (n - 1)."""
     found = judge_zeros(controls, weights=weights)
-    cells = tuple((text, *map(number, values), *spread(values, level))
-                  for text, values in zip(found.texts, found.composites().tolist(), strict=True))  # fmt: skip
+    cells = tuple(
+        (text, *map(number, values), number(mean.mean),
+         *((None, None) if mean.undefined else map(number, mean.interval(level))),
+         number(mean.sd) if len(values) > 1 else None)
+        for text, values, mean in zip(found.texts, found.composites().tolist(), found.text_means(), strict=True)
+    )  # fmt: skip
     return Table(
         caption="Composites of the control texts, by judge; mean over judges with its t interval, and their standard "
         "deviation (n − 1)",
         header=("Text", *(shorten(j, 30) for j in found.judges), "Mean", "Low", "High", "SD"), cells=cells,
     )  # fmt: skip
-
-
-def spread(values: Sequence[float], level: float) -> tuple[str | None, ...]:
-    """Return mean, both ends and standard deviation of the judges' composites, as they are printed."""
-    mean = clustered_mean(np.array(values), np.ones(len(values)))
-    if mean.undefined:
-        return (number(mean.mean), None, None, number(mean.sd) if len(values) > 1 else None)
-    low, high = mean.interval(level)
-    return (number(mean.mean), number(low), number(high), number(mean.sd))
 
 
 def judges_block(profile: Result, options: StudyOptions) -> Block | None:
@@ -268,7 +262,7 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
                               column=lambda r: f"without {r.label('without')}"))  # fmt: skip
     return Block(
         id="judges",
-        question="How far do the judges lie apart, and does the answer hang on one of them?",
+        question="How far do the judges lie apart, and does the answer depend on one of them?",
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=1, xlabel="composite minus the judges' mean"),
         figure_title="Offset of each judge",
@@ -332,7 +326,7 @@ def wordings_block(spread: Result) -> Block:
         said.insert(0, (
             f"Answers depend {more} on the wording at {first} than at {last}."
             if row.conf_low > 0 or row.conf_high < 0
-            else f"The data do not settle whether the spread over wordings differs between {first} and {last}."
+            else f"{capital(inconclusive(f'the spread over wordings differs between {first} and {last}'))}."
         ))  # fmt: skip
     tables = [rows_table(rows, "Mean standard deviation over wordings", term="Stage")]
     tables += [rows_table(own, "The same, by model", term="Model, stage")] if own else []
@@ -341,7 +335,7 @@ def wordings_block(spread: Result) -> Block:
     tables += [rows_table(moved, "Its change", term="Change", labels=labels)] if moved else []
     return Block(
         id="wordings",
-        question="How much do the answers hang on the wording?",
+        question="How much do the answers depend on the wording?",
         sentences=tuple(said),
         draw=partial(forest, [*rows, *own][:MOST_ROWS], sort=False, reference=None,
                      xlabel="standard deviation of the composite over wordings"),

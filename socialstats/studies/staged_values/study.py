@@ -10,25 +10,15 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import is_inside
+from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
 from socialstats.metrics.trait_profile import change_name, trait_profile
 from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.studies.estimates import (
-    cluster_words,
-    settings_of,
-    verify_all,
-    with_holm,
-)
-from socialstats.studies.multiverse import (
-    MOST_LEFT_OUT,
-    Variant,
-    distinct,
-    multiverse,
-    multiverse_block,
-    without_label,
-)
+from socialstats.studies.estimates import cluster_words, settings_of, verify_all
+from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.staged_values.blocks import (
     activation_block,
@@ -99,7 +89,7 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
     return multiverse_block(
         multiverse("trait_profile", quantity, listed, reference=0.0, words="0"), quantity=quantity,
         id="multiverse" if held else "multiverse-composite",
-        question=f"Does the change of {what} hang on the analysis?",
+        question=other_analyses(f"the change of {what}"),
         note="With models as units of analysis the estimate is the same mean, with another error.",
     )  # fmt: skip
 

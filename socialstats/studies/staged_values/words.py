@@ -14,7 +14,7 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import df_text, equivalence_bounds, numbers_text, planned_verdict
 from socialstats.studies.page import StudyOptions, Table
-from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, quoted, shorten
 
 COMMITMENT = "commitment"
 BEFORE = ("baseline", "before", "pre", "start")
@@ -83,15 +83,15 @@ def changed(result: Result, what: str, options: StudyOptions) -> str:
     if row.estimate is None or verdict == "none":
         return f"No verdict on the change of {what} ({name}): {inside}."
     if verdict == "open":
-        return f"The data do not settle whether {what} changed ({name}: {inside})."
-    return f"{what[0].upper()}{what[1:]} {'rose' if verdict == 'above' else 'fell'} ({name}: {inside})."
+        return f"{capital(inconclusive(f'{what} changed'))} ({name}: {inside})."
+    return f"{capital(what)} {'rose' if verdict == 'above' else 'fell'} ({name}: {inside})."
 
 
 def changes_text(result: Result, what: str, options: StudyOptions) -> str:
-    """Say at which stages a measure rose, fell, or did not settle, each with interval and d_z."""
+    """Say at which stages a measure rose, fell, or did neither for sure, each with interval and d_z."""
     words = {
         "above": f"{what} rose at", "below": f"{what} fell at", "equal": f"{what} is practically the same at",
-        "open": f"the data do not settle whether {what} changed at", "none": f"no verdict on {what} at",
+        "open": inconclusive(f"{what} changed at"), "none": f"no verdict on {what} at",
     }  # fmt: skip
     rows = changes_of(result)
     found = {
@@ -116,7 +116,7 @@ def leans(rows: Sequence[Row], options: StudyOptions) -> str:
     parts = [f"{count(len(found[v]))} {word} it ({listed[v]})" for v, word in WHERE.items() if v in found]
     if "open" in found:
         after = " after adjustment" if any(r.p_adjusted is not None for r in found["open"]) else ""
-        parts.append(f"for {count(len(found['open']))} the data do not settle it{after} ({listed['open']})")
+        parts.append(f"{count(len(found['open']))} inconclusive{after} ({listed['open']})")
     if "none" in found:
         why = found["none"][0].undefined or "there is no interval"
         parts.append(f"for {count(len(found['none']))} there is no test ({listed['none']}: {why})")

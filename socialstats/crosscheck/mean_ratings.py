@@ -8,7 +8,7 @@ import numpy as np
 
 from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.reread import SAME
+from socialstats.crosscheck.ratings_difference import SAME
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Result, Row
 
@@ -22,16 +22,16 @@ def checks_of(result: Result) -> list[Check]:
     Parameters
     ----------
     result : Result
-        ``extras["parts"]`` holds for each row its kind (all, stratum, rater), the stratum and the label.
+        The key of a row says its stratum and level, or its rater.
     """
     table = long_table(result)
     checks: list[Check] = []
-    for row, (kind, name, part) in zip(result.rows, result.extras["parts"], strict=True):
+    for row in result.rows:
         own = table
-        if kind == "rater":
-            own = table[table["rater"] == part]
-        elif kind == "stratum":
-            own = table[table[f"stratum {name}"] == part]
+        if row.label("rater") is not None:
+            own = table[table["rater"] == row.label("rater")]
+        elif row.label("stratum") is not None:
+            own = table[table[f"stratum {row.label('stratum')}"] == row.label("level")]
         checks += mean_checks(result, row, own)
     return checks
 
@@ -46,7 +46,8 @@ def long_table(result: Result) -> pd.DataFrame:
     columns = {"unit": unit, "rater": np.array(design.raters, dtype=object)[design.rater[ok]]}
     columns |= {"score": design.scores[design.value[ok]]}
     columns |= {f"stratum {k}": np.array(f.levels, dtype=object)[f.codes][unit] for k, f in design.strata.items()}
-    columns |= {f"cluster{k}": f.codes[unit] for k, f in enumerate(design.clusters)}
+    used = [f for f in design.clusters if f.name in result.settings["cluster"]]
+    columns |= {f"cluster{k}": f.codes[unit] for k, f in enumerate(used)}
     return pd.DataFrame(columns)
 
 

@@ -1,0 +1,136 @@
+"""Win rates between groups of items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.designs.calls import TableLike
+from socialstats.designs.comparisons import A_WON, TIED, Comparisons
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.proportions import clustered_share
+from socialstats.inference.rows import with_share
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.text import count, interval, number, quoted, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@reads(Comparisons)
+def group_win_rates(
+    comparisons: Comparisons | TableLike, groups: Mapping[str, Any], *,
+    cluster: str | Sequence[str] | None = "pair", level: float = 0.95, **columns: Any,
+) -> Result | ResultGroup:  # fmt: skip
+    """Estimate the rate at which items of one group are chosen over items of another.
+
+    Parameters
+    ----------
+    comparisons : Comparisons, data frame, mapping of columns, or path of a file
+        With a ``by`` factor: one result a level.
+    groups : mapping of item to group
+        Of every item.
+    cluster : str, sequence of str or None
+        What is dependent: ``"pair"`` (all comparisons of the same two items), ``"declared"``, names of declared factors
+        (two are taken as crossed), or None for independent rows.
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
+
+    Returns
+    -------
+    Result
+        A row for each ordered pair of groups that met: `term` was chosen over `group`; a tie counts one half. Wilson's
+        interval at the number of comparisons that would give the rate the variance of its clusters (Korn & Graubard
+        1998), with Satterthwaite's t quantile.
+
+    Raises
+    ------
+    InputError
+        For items without a group, and unknown clusters.
+    NothingToAnalyse
+        If no two groups met.
+
+    References
+    ----------
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology, 24(2), 193-201.
+
+    Examples
+    --------
+    >>> table = {"item_a": ["x", "x", "y", "z"], "item_b": ["y", "z", "z", "y"], "winner": ["x", "x", "z", "y"]}
+    >>> result = group_win_rates(table, {"x": "one", "y": "two", "z": "two"}, cluster=None)
+    >>> result.row("one", group="two").estimate
+    1.0
+    """
+    return estimate(comparisons, groups=groups, cluster=cluster, level=checked_level(level))
+
+
+def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, level: float) -> Result:
+    """Compute the rates of one design."""
+    if lost := [item for item in design.items if item not in groups]:
+        raise InputError(f"groups: no group of {quoted(lost)}; give every item one")
+    labels = sorted({str(groups[item]) for item in design.items})
+    code = np.array([labels.index(str(groups[item])) for item in design.items], dtype=np.int64)
+    side_a, side_b = code[design.item_a], code[design.item_b]
+    factors = cluster_factors(design, cluster)
+    share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
+    rows = []
+    for i, j in permutations(range(len(labels)), 2):
+        turned = (side_a == j) & (side_b == i)
+        met = turned | ((side_a == i) & (side_b == j))
+        if not met.any():
+            continue
+        weight, squares = design.weight[met], design.weight_sq[met]
+        values, codes = np.where(turned, 1 - share, share)[met], [f.codes[met] for f in factors]
+        trials = float(weight.sum() ** 2 / squares.sum())
+        found = clustered_share(values, weight, codes, trials=trials, level=level, alike=weight**2 / squares)
+        row = Row(term=labels[i], group=labels[j], key=(("group", labels[i]), ("other", labels[j])), role="estimate",
+                  estimate=found.estimate, n=float(design.count[met].sum()))  # fmt: skip
+        rows.append(with_share(row, found, level, clustered=bool(factors)))
+    if not rows:
+        raise NothingToAnalyse("no item was compared with one of another group")
+    return Result(
+        metric="group_win_rates", title="Win rates between groups of items", rows=tuple(rows),
+        inference=f"Wilson, {cluster_text(factors)}", counts={"comparisons": design.n_rows, "groups": len(labels)},
+        fit={"nobs": design.n_rows, "method": "Wilson", **(cluster_facts(rows) if factors else {})},
+        settings={"cluster": [factor.name for factor in factors], "ci": "wilson", "level": level},
+        cautions=share_cautions(design, factors, tuple(rows)), references=METRIC.references, design=design,
+        extras={"groups": {item: str(groups[item]) for item in design.items}},
+    )  # fmt: skip
+
+
+def sentence(result: Result) -> str:
+    """Say the largest rate."""
+    best = max(result.rows, key=lambda r: r.estimate or 0)
+    inside = number(best.estimate, 3, bounded=True)
+    if best.conf_low is not None:
+        inside += f", {interval(best.conf_low, best.conf_high, 3, level=best.conf_level or 0.95, bounded=True)}"
+    elif best.undefined:
+        inside += f" (no interval: {best.undefined})"
+    return (
+        f"The most one-sided meeting: '{shorten(best.term)}' was chosen over '{shorten(best.group or '')}' at a rate "
+        f"of {inside}, in {count(best.n or 0, 'comparison')}."
+    )
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the rates as a matrix."""
+    from socialstats.figures import heat
+
+    return heat(result.rows, ax=ax, **options)
+
+
+METRIC = Metric(
+    name="group_win_rates", title="Win rates between groups of items", design="comparisons", function=group_win_rates,
+    sentence=sentence, plot=plot, crosscheck="socialstats.crosscheck.win_rates:verify_groups",
+    estimand="Probability that an item of one group is chosen over an item of another, in the comparisons made.",
+    assumptions=("clusters (by default pairs of items) are independent", "a tie counts as half a win for each side"),
+    references=("wilson1927", "korngraubard1998", "bellmccaffrey2002"), swap="invariant",
+)  # fmt: skip

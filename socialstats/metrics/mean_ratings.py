@@ -1,0 +1,135 @@
+"""Mean ratings: of all units, of the levels of each stratum, and of each rater."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, FloatArray
+from socialstats.designs.calls import TableLike
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.inference.dependence import cluster_factors
+from socialstats.inference.intervals import checked_level
+from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup
+from socialstats.text import interval, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ALL = "all units"
+MOST_RATERS = 30  # more have no rows of their own
+
+
+@reads(Ratings)
+def mean_ratings(
+    ratings: Ratings | TableLike, *, cluster: str | Sequence[str] | None = "declared", level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:  # fmt: skip
+    """Estimate mean ratings: a unit counts with the mean of its ratings; the sample is one of units (or clusters).
+
+    Parameters
+    ----------
+    ratings : Ratings, data frame, mapping of columns, or path of a file
+        Of levels that are numbers. With a ``by`` factor: one result a level.
+    cluster : str, sequence of str or None
+        Declared factors whose levels are independent (two: crossed); None takes units as independent.
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
+
+    Returns
+    -------
+    Result
+        Rows ``"all units"``, then each level of each declared stratum, then (of 2 to 30) each rater: mean and t
+        interval, with clusters CR2 standard errors and Satterthwaite's degrees of freedom (Bell & McCaffrey 2002). The
+        raters are taken as they are, not as drawn from others.
+
+    Raises
+    ------
+    InputError
+        For levels that are no numbers, units that stand for several alike ones, or unknown clusters.
+    NothingToAnalyse
+        Without a rating.
+
+    References
+    ----------
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+
+    Examples
+    --------
+    >>> table = {"unit": [1, 1, 2, 2, 3, 3], "rater": ["a", "b"] * 3, "value": [1, 3, 4, 4, 5, 4]}
+    >>> result = mean_ratings(table, scale="interval")
+    >>> round(result.row("all units").estimate, 2), round(result.row("b").estimate, 2)
+    (3.5, 3.67)
+    """
+    return estimate(ratings, cluster=cluster, level=checked_level(level))
+
+
+def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
+    """Compute the means of one design."""
+    if not design.numeric or design.scale == "nominal":
+        raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels")
+    if np.any(design.unit_count != 1):
+        raise InputError(f"{design.source}: units that stand for several alike ones; give one row a rating")
+    values, known = unit_shares(design) @ design.scores, answered(design)
+    if not known.any():
+        raise NothingToAnalyse(f"{design.source}: no unit has a rating")
+    factors = cluster_factors(design, cluster)
+    how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
+                    magnitude=float(np.abs(design.scores).max()))  # fmt: skip
+    rows = []
+
+    def put(term: str, group: str, values: FloatArray, held: BoolArray, **part: str) -> None:
+        unit = np.flatnonzero(held)
+        sample = Sample(values=values[unit][:, None], unit=unit, how=how)
+        rows.append(mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate"))
+
+    put(ALL, "mean", values, known)
+    for name, factor in design.strata.items():
+        for code, label in enumerate(factor.levels):
+            put(label, f"mean by {name}", values, known & (factor.codes == code), stratum=name, level=label)
+    for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
+        given = (design.rater == code) & (design.status == OK)
+        own, held = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
+        own[design.unit[given]], held[design.unit[given]] = design.scores[design.value[given]], True
+        put(rater, "mean of a rater", own, held, rater=rater)
+    by = " x ".join(f.name for f in factors)
+    return Result(
+        metric="mean_ratings", title="Mean rating", rows=tuple(rows),
+        inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}",
+        counts={"ratings": design.n_rows, "units": int(known.sum())},
+        settings={"cluster": [factor.name for factor in factors], "level": level},
+        references=METRIC.references, design=design,
+    )  # fmt: skip
+
+
+def sentence(result: Result) -> str:
+    """Say the mean of all units."""
+    row = result.rows[0]
+    text = f"The mean rating is {number(row.estimate)}"
+    if row.conf_low is None:
+        return f"{text} (no interval: {row.undefined})."
+    return f"{text}, {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}."
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the means as a forest."""
+    from socialstats.figures import forest
+
+    return forest(result.rows, ax=ax, **{"sort": False, "reference": None, "xlabel": "mean rating", **options})
+
+
+METRIC = Metric(
+    name="mean_ratings", title="Mean ratings", design="ratings", function=mean_ratings, sentence=sentence, plot=plot,
+    crosscheck="socialstats.crosscheck.mean_ratings:checks_of",
+    estimand="The mean over units of a unit's mean rating.",
+    assumptions=("units (or the named clusters) are independent draws from the units of interest",
+                 "the levels are numbers whose differences mean the same everywhere"),
+    references=("bellmccaffrey2002",), swap="none", values="numeric",
+)  # fmt: skip

@@ -1,0 +1,299 @@
+"""The same question under other reasonable choices, and what the answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from socialstats.designs.paired import Paired
+from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
+from socialstats.halves import in_halves
+from socialstats.progress import say
+from socialstats.results import Result, Row
+from socialstats.text import capital, count, interval, number, quoted, shorten
+
+Side = Literal["above", "below", "holds", "unknown"]
+SAME = 1e-9  # estimates nearer than this to each other, relative to their size, count as the same
+SIDES: dict[Side, str] = {
+    "above": "lies above it", "below": "lies below it", "holds": "holds it", "unknown": "does not exist",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One way to do the analysis.
+
+    Attributes
+    ----------
+    label : str
+        In words; no two variants share one.
+    choice : str
+        The decision that it takes differently, such as ``ties``; the page's own analysis has ``"as on this page"``.
+    compute : callable
+        () -> Result.
+    lead : callable
+        Result -> the row of the estimate; by default the first.
+    """
+
+    label: str
+    choice: str
+    compute: Callable[[], Result]
+    lead: Callable[[Result], Row] = lambda result: result.rows[0]
+
+
+def multiverse(
+    metric: str, quantity: str, variants: Sequence[Variant], *, reference: float, digits: int = 2, words: str = ""
+) -> Result:
+    """Compute every variant of an estimate; the first is the page's own.
+
+    Parameters
+    ----------
+    metric : str
+        Registry name of the metric.
+    quantity : str
+        What is estimated, in words.
+    variants : sequence of Variant
+        At least two; the first is the analysis that all others are compared with.
+    reference : float
+        The value that the conclusion turns on, such as no effect.
+    digits : int
+        Decimals in sentences.
+    words : str
+        What `reference` is, for the sentence; by default the number.
+
+    Returns
+    -------
+    Result
+        One row a variant: term = its label, group = the choice, estimate and interval of the variant; an
+        undefined one says why.
+
+    Raises
+    ------
+    InputError
+        For fewer than two variants, or two of one name.
+    SocialStatsError
+        Whatever the page's own analysis raises.
+
+    Examples
+    --------
+    >>> row = lambda value: Result(metric="x", title="x", rows=(Row(term="m", estimate=value),))
+    >>> found = multiverse("x", "the mean", [
+    ...     Variant(label="all", choice="as on this page", compute=lambda: row(1.0)),
+    ...     Variant(label="without ties", choice="ties", compute=lambda: row(1.5)),
+    ...     Variant(label="pooled", choice="weights", compute=lambda: row(0.9)),
+    ... ], reference=0.0)
+    >>> moves(found.rows)
+    {'ties': 0.5, 'weights': -0.1}
+
+    References
+    ----------
+    Steegen, S., Tuerlinckx, F., Gelman, A., & Vanpaemel, W. (2016). Increasing transparency through a multiverse
+    analysis. Perspectives on Psychological Science, 11(5), 702-712. doi:10.1177/1745691616658637
+    """
+    labels = [v.label for v in variants]
+    if len(labels) < 2 or len(set(labels)) < len(labels):
+        raise InputError(f"a multiverse needs at least two variants, each with a name of its own; got {quoted(labels)}")
+    results, leads, rows = {}, {}, []
+    for variant, result in zip(variants, [variants[0].compute(), *_computed(variants[1:])], strict=True):
+        if isinstance(result, str):
+            rows.append(Row(term=variant.label, group=variant.choice, undefined=result))
+            continue
+        lead = variant.lead(result)
+        results[variant.label], leads[variant.label] = result, lead
+        rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference))
+    own = results[labels[0]]
+    return Result(
+        metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis', 'analyses')}",
+        rows=tuple(rows), inference="the interval of each analysis; nothing is pooled", counts=own.counts,
+        settings={"reference": reference, "digits": digits}, references=("steegen2016",), design=own.design,
+        words=_words(tuple(rows), quantity, reference, digits, words or f"{reference:g}"),
+        extras={"results": results, "leads": leads},
+        check="socialstats.crosscheck.multiverse:checks_of",
+    )  # fmt: skip
+
+
+def _computed(variants: Sequence[Variant]) -> list[Result | str]:
+    """Compute each variant, or say why it has no result."""
+
+    def one(k: int) -> Result | str:
+        say(f"analysis variant: {variants[k].label}")
+        try:
+            return variants[k].compute()
+        except SocialStatsError as error:
+            return str(error).split("\n")[0]
+
+    return in_halves(one, len(variants))
+
+
+def distinct(variants: Sequence[Variant]) -> list[Variant]:
+    """Give variants that share a label a number each: labels of the data were cut, or differ only in what is unseen."""
+    found: dict[str, Variant] = {}
+    for variant in variants:
+        label, k = variant.label, 1
+        while label in found:
+            k += 1
+            label = f"{variant.label} ({k})"
+        found[label] = replace(variant, label=label)
+    return list(found.values())
+
+
+def without_label(factor: str, level: str) -> str:
+    """Name the analysis that leaves out one level; a level that says its factor is not said twice.
+
+    Examples
+    --------
+    >>> without_label("topic", "money"), without_label("judge", "judge 2"), without_label("model", "Model-3")
+    ('without topic money', 'without judge 2', 'without Model-3')
+    """
+    kind, named = shorten(factor, 20), shorten(level, 30)
+    said = named.lower().startswith(kind.lower()) and not named[len(kind) : len(kind) + 1].isalpha()
+    return f"without {named}" if said else f"without {kind} {named}"
+
+
+def known(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that have an estimate."""
+    return [row for row in rows if row.estimate is not None]
+
+
+def ends(rows: Sequence[Row]) -> tuple[Row, Row]:
+    """Return the rows of the smallest and the largest estimate."""
+    found = sorted(known(rows), key=lambda row: row.estimate or 0.0)
+    return found[0], found[-1]
+
+
+def moves(rows: Sequence[Row]) -> dict[str, float]:
+    """Return for each choice the largest shift of the estimate from the page's own, largest first."""
+    base = rows[0].estimate or 0.0
+    shifts: dict[str, float] = {}
+    for row in known(rows[1:]):
+        shift = round((row.estimate or 0.0) - base, 12)
+        if abs(shift) >= abs(shifts.get(row.group or "", 0.0)):
+            shifts[row.group or ""] = shift
+    return dict(sorted(shifts.items(), key=lambda pair: -abs(pair[1])))
+
+
+def side(row: Row, reference: float) -> Side:
+    """Say where the interval of a row lies from the reference value."""
+    if row.conf_low is None or row.conf_high is None:
+        return "unknown"
+    return "above" if row.conf_low > reference else "below" if row.conf_high < reference else "holds"
+
+
+def _words(rows: tuple[Row, ...], quantity: str, reference: float, digits: int, name: str) -> str:
+    """Return range, the choice that moves the estimate most, and how often the conclusion stays."""
+    own, moved, n = number(rows[0].estimate, digits), mover(rows, digits), len(known(rows))
+    if n < 2:
+        return f"On this page {quantity} is {own}. {moved}"
+    low, high = (f"{number(row.estimate, digits)} ({shorten(row.term, 60)})" for row in ends(rows))
+    text = (
+        f"Over {count(n, 'analysis', 'analyses')}, {quantity} runs from {low} to {high}; on this page it is {own}. "
+        f"{moved}"
+    )
+    inside = [row for row in rows if row.conf_low is not None]
+    mine = side(rows[0], reference)
+    if mine == "unknown" or len(inside) < 2:
+        return text
+    others = [row for row in inside if side(row, reference) != mine]
+    verdict = f"{text} The interval on this page {SIDES[mine].replace('it', name)}; so do those of"
+    if not others:
+        return f"{verdict} all {count(len(inside) - 1)} others."
+    told = ", ".join(f"{shorten(row.term, 60)} ({_interval(row, digits, reference)})" for row in others[:3])
+    more = f" and {count(len(others) - 3)} more" if len(others) > 3 else ""
+    return f"{verdict} {count(len(inside) - 1 - len(others))} others, but not: {told}{more}."
+
+
+def _interval(row: Row, digits: int, reference: float) -> str:
+    """Write an interval, with as many more decimals (at most three) as show on which side of the reference it lies."""
+    low, high = row.conf_low or 0.0, row.conf_high or 0.0
+    for places in range(digits, digits + 4):
+        if side(replace(row, conf_low=round(low, places), conf_high=round(high, places)), reference) == side(
+            row, reference
+        ):
+            digits = places
+            break
+    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95)
+
+
+def mover(rows: tuple[Row, ...], digits: int) -> str:
+    """Say which choice moves the estimate most."""
+    shifts = moves(rows)
+    if not shifts:
+        return "No other analysis has an estimate."
+    choice, shift = next(iter(shifts.items()))
+    if abs(shift) <= SAME * max(1.0, abs(rows[0].estimate or 0.0)):
+        return "No choice moves it."
+    sign = "+" if shift > 0 else ""
+    return f"What moves it most is {choice} ({sign}{number(shift, digits)})."
+
+
+def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, digits: int = 3) -> Result:
+    """Compute the mean difference of pairs without each cluster in turn: (S - S_g) / (n - n_g).
+
+    Parameters
+    ----------
+    paired : Paired
+    cluster : str
+        A declared factor with two levels or more.
+    lead : float, optional
+        The difference of all pairs; by default computed.
+    digits : int
+        Decimals of the sentence.
+
+    Returns
+    -------
+    Result
+        A row for each cluster, smallest difference first, without intervals: a range.
+
+    Raises
+    ------
+    InputError
+        If the factor is not declared.
+    UndefinedStatistic
+        If it has a single level.
+
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall. Chapter 11.
+
+    Examples
+    --------
+    >>> table = {"unit": [1, 2, 3], "old": [1.0, 2.0, 2.0], "new": [2.0, 2.0, 5.0], "story": ["s", "s", "t"]}
+    >>> from socialstats import read_paired
+    >>> pairs = read_paired(table, first="new", second="old", unit="unit", cluster="story")
+    >>> leave_one_out(pairs, cluster="story").coef()
+    {'t': 0.5, 's': 3.0}
+    """
+    design = paired
+    (factor,) = design.factors(cluster)
+    if len(factor.levels) < 2:
+        raise UndefinedStatistic(f"all pairs are in one {shorten(factor.name, 40)}: nothing is left without it")
+    if lead is None:
+        lead = float(np.average(design.difference, weights=design.count))
+    k = len(factor.levels)
+    sums = np.bincount(factor.codes, weights=design.count * design.difference, minlength=k)
+    sizes = np.bincount(factor.codes, weights=design.count, minlength=k)
+    left = sizes.sum() - sizes
+    values = (sums.sum() - sums) / left
+    order = np.argsort(values, kind="stable")
+    rows = tuple(
+        Row(term=factor.levels[g], group=f"without this {factor.name}", key=(("without", factor.levels[g]),),
+            role="component", estimate=float(values[g]), n=float(left[g]),
+            method="mean difference of the other pairs")
+        for g in order.tolist()
+    )  # fmt: skip
+    low, high = rows[0], rows[-1]
+    name = shorten(factor.name, 40)
+    words = (
+        f"Leaving out one {name} at a time, the difference runs from {number(low.estimate, digits)} (without "
+        f"'{shorten(low.term, 40)}') to {number(high.estimate, digits)} (without '{shorten(high.term, 40)}'); with "
+        f"all of them it is {number(lead, digits)}."
+    )
+    return Result(
+        metric="paired_difference", title=f"Difference without each {name}", rows=rows,
+        inference="a range, not an interval",
+        counts={"pairs": design.n_pairs, name: k}, design=design, words=words, extras={"factor": factor},
+        check="socialstats.crosscheck.multiverse:leave_one_out_checks",
+    )  # fmt: skip

@@ -1,0 +1,271 @@
+"""Differences of two tables of ratings of the same units: means, shares of levels, alpha, distance from people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.calls import TableLike
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
+from socialstats.inference.compare import with_resampled_t
+from socialstats.inference.dependence import small_sample
+from socialstats.inference.rows import ANYWHERE
+from socialstats.models.agreement import alpha_sums, rating_counts
+from socialstats.models.alignment import mode_distances
+from socialstats.models.sources import human_source, raters_of
+from socialstats.models.unit_means import answered, unit_shares
+from socialstats.registry import reads
+from socialstats.resampling import Units, bootstrap
+from socialstats.results import Result, Row
+from socialstats.text import count, quoted, shorten
+
+MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers
+FEW = 10
+MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measure:
+    """A number of a table, from sums over units.
+
+    Attributes
+    ----------
+    name : str
+        Kind of number: mean, shares, alpha, distance.
+    terms : tuple of str
+        Names of the m numbers.
+    statistics : (units, k) float64 array
+    known : (units,) bool array
+        Units that say something about it.
+    finish : callable
+        (B, k) sums -> (B, m) numbers.
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    statistics: FloatArray
+    known: BoolArray
+    finish: Callable[[FloatArray], FloatArray]
+
+
+def ratio(sums: FloatArray) -> FloatArray:
+    """(B, k + 1) sums -> the first k over the last."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[:, :-1] / sums[:, -1:])
+
+
+def measures(design: Ratings) -> dict[str, Measure]:
+    """Return what can be said of a table of ratings: mean, shares of levels, alpha, distance from people's mode."""
+    source = human_source(design)
+    judged = design
+    if source is not None:
+        judged = design.of_raters([rater for other in source.others for rater in raters_of(design, source, other)])
+    found = [distance(design, judged)] if source is not None else []
+    makers = (mean_of, shares_of, alpha_of) if source is None else (mean_of, shares_of)
+    for make in makers:
+        try:
+            found.append(make(judged))
+        except SocialStatsError:
+            continue
+    place = {name: k for k, name in enumerate(design.units)}
+    where = np.array([place[name] for name in judged.units], dtype=np.int64)
+    return {m.name: spread(m, where, len(design.units)) for m in found if m is not None}
+
+
+def spread(measure: Measure, where: IntArray, size: int) -> Measure:
+    """Return a measure over `size` units, those that it knows at `where`; the others add nothing."""
+    table, known = np.zeros((size, measure.statistics.shape[1])), np.zeros(size, dtype=bool)
+    table[where], known[where] = measure.statistics, measure.known
+    return replace(measure, statistics=table, known=known)
+
+
+def of_units(name: str, terms: tuple[str, ...], values: FloatArray, known: BoolArray) -> Measure:
+    """Return the mean over units of (units, m) values."""
+    table = np.column_stack([np.where(known[:, None], values, 0.0), known.astype(np.float64)])
+    return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio)
+
+
+def mean_of(design: Ratings) -> Measure | None:
+    """Return the mean over units of a unit's mean rating; None for levels that are no numbers."""
+    if not design.numeric or design.scale == "nominal":
+        return None
+    return of_units(MEAN, ("mean rating",), (unit_shares(design) @ design.scores)[:, None], answered(design))
+
+
+def shares_of(design: Ratings) -> Measure | None:
+    """Return the mean over units of the share of a unit's ratings that each level has."""
+    if len(design.levels) > MOST_LEVELS:
+        return None
+    terms = tuple(f"share of {level}" for level in design.levels)
+    return of_units(SHARES, terms, unit_shares(design), answered(design))
+
+
+def alpha_of(design: Ratings) -> Measure | None:
+    """Return Krippendorff's alpha at the design's scale, of units with two ratings or more."""
+    counts = rating_counts(design)
+    counts = counts.keep(counts.size > 1)
+    if not len(counts.size) or (len(design.levels) > MOST_LEVELS and design.scale != "interval"):
+        return None
+    sums = alpha_sums(counts, design.scale)
+    own = Measure(name=ALPHA, terms=(f"alpha ({design.scale})",), statistics=sums.statistics.toarray(),
+                  known=np.ones(len(counts.index), dtype=bool), finish=sums.alpha)  # fmt: skip
+    return spread(own, counts.index, len(design.units))
+
+
+def distance(design: Ratings, judged: Ratings) -> Measure | None:
+    """Return ADA-Met: mean distance of the answers from the people's mode; a refusal has the width of the scale."""
+    source = human_source(design)
+    if source is None or design.scale == "nominal":
+        return None
+    people = design.of_raters(raters_of(design, source, source.human))
+    counts = np.zeros((len(judged.units), len(design.levels)))
+    place = {name: k for k, name in enumerate(judged.units)}
+    given_levels = people.level_counts()
+    for k, name in enumerate(people.units):
+        if name in place:
+            counts[place[name]] = given_levels[k]
+    table, known = mode_distances(counts, design.scores, "mean", "max")
+    given = (judged.status == OK) | (judged.status == REFUSAL)
+    answer = np.where(judged.status == REFUSAL, len(design.levels), judged.value)[given]
+    unit = judged.unit[given]
+    n = np.bincount(unit, minlength=len(judged.units))
+    total = np.bincount(unit, table[unit, answer], len(judged.units))
+    return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)))
+
+
+def on_common_units(one: Ratings, two: Ratings) -> tuple[Ratings, Ratings]:
+    """Return both designs on the units that both have; units are sorted, so they then stand in the same order.
+
+    Raises
+    ------
+    NothingToAnalyse
+        If no unit is common.
+    InputError
+        If units stand for several alike ones: such units cannot be matched.
+    """
+    common = sorted(set(one.units) & set(two.units))
+    if not common:
+        raise NothingToAnalyse("no unit was rated in both")
+    if np.any(one.unit_count != 1) or np.any(two.unit_count != 1):
+        raise InputError("units that stand for several alike ones cannot be matched; give one row a rating")
+    kept = set(common)
+    first, second = (
+        d.take(np.array([name in kept for name in d.units])[d.unit], note="units of both") for d in (one, two)
+    )
+    return first, second
+
+
+@reads(Ratings, tables=2)
+def ratings_difference(
+    first: Ratings | TableLike,
+    second: Ratings | TableLike,
+    *,
+    labels: tuple[str, str] = ("first", "second"),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    **columns: Any,
+) -> Result:
+    """Estimate the differences of two tables of ratings of the same units: first minus second.
+
+    Of what both tables have: the mean rating, the share of each of at most 12 levels, Krippendorff's alpha; with a
+    rater group of which one level is called human, the ADA-Met distance of the others from people's most frequent
+    answer instead of alpha. Units are matched by their labels. People's ratings, where they give the mode, are fixed.
+
+    Parameters
+    ----------
+    first, second : Ratings, data frame, mapping of columns, or path of a file
+        Without ``by`` (take ``design.split()[level]``).
+    labels : pair of str
+    level : float
+    resamples, seed : int
+        Of the bootstrap of the units (clusters) of both.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
+
+    Returns
+    -------
+    Result
+        Groups ``"mean"``, ``"shares"``, ``"alpha"``, ``"distance"``: the difference -+ t s.e., with the bootstrap's
+        standard error times sqrt(G / (G - 1)) and G - 1 degrees of freedom, G resampled units: a bootstrap of G units
+        is too narrow by that factor (Davison & Hinkley 1997, section 2.3). Units count where both tables know them.
+
+    Raises
+    ------
+    NothingToAnalyse
+        If no unit, or no number, is common.
+    InputError
+        If units stand for several alike ones: such units cannot be matched.
+
+    References
+    ----------
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Cambridge University Press.
+    Krippendorff, K. (2019). Content analysis: An introduction to its methodology (4th ed.). Sage.
+
+    Examples
+    --------
+    >>> one = {"unit": [1, 2, 3, 4], "rater": ["a"] * 4, "value": [3, 4, 5, 5]}
+    >>> two = {"unit": [1, 2, 3, 4], "rater": ["a"] * 4, "value": [2, 4, 3, 4]}
+    >>> round(ratings_difference(one, two, scale="interval").row("mean rating").estimate, 3)
+    1.0
+    """
+    one, two = on_common_units(first, second)
+    own, others = measures(one), measures(two)
+    found = [(a, others[name]) for name, a in own.items() if name in others and others[name].terms == a.terms]
+    both = [a.known & b.known for a, b in found]
+    parts = [m.statistics * known[:, None] for pair, known in zip(found, both, strict=True) for m in pair]
+    if not parts:
+        raise NothingToAnalyse("the two tables have no number in common")
+    units = Units.clusters(*(f.codes for f in one.clusters)) if one.clusters else Units.rows(np.ones(len(one.units)))
+    finish = partial(finish_of, found)
+    boot = bootstrap(np.concatenate(parts, axis=1), finish, units, resamples=resamples, seed=seed)
+    g = min(len(f.levels) for f in one.clusters) if one.clusters else len(one.units)
+    terms = [(a.name, term, int(n.sum())) for (a, _), n in zip(found, both, strict=True) for term in a.terms]
+    flat, errors = boot.is_constant, boot.std_error
+    rows = tuple(
+        with_resampled_t(
+            Row(term=term, group=kind, role="difference", n_units=n, n_clusters=g), float(boot.estimate[j]),
+            0.0 if flat[j] else float(errors[j]), g, level, within=(-1.0, 1.0) if kind == SHARES else ANYWHERE,
+        )
+        for j, (kind, term, n) in enumerate(terms)
+    )  # fmt: skip
+    lost = boot.caution("intervals of the differences")
+    by = " x ".join(f.name for f in one.clusters) or "unit"
+    return Result(
+        metric="krippendorff_alpha", title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
+        rows=rows, inference=f"{count(resamples, 'bootstrap resample')} by {by}, the same for both; t with "
+        f"{g - 1} df", counts={"units": len(one.units), "clusters": g}, settings={"labels": labels},
+        cautions=(*small_sample(
+            g, FEW, f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
+            affects="intervals and tests of differences", fix="compare on more units",
+        ), *(() if lost is None else (lost,))),
+        references=("davisonhinkley1997", "krippendorff2019"),
+        design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
+        extras={"parts": (one, two), "people": human_source(one)},
+        check="socialstats.crosscheck.ratings_difference:checks_of",
+    )  # fmt: skip
+
+
+def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> FloatArray:
+    """(B, k) sums of every measure of both tables, one after the other -> (B, m) differences."""
+    out, at = [], 0
+    for a, b in found:
+        middle, end = at + a.statistics.shape[1], at + a.statistics.shape[1] + b.statistics.shape[1]
+        out.append(a.finish(sums[:, at:middle]) - b.finish(sums[:, middle:end]))
+        at = end
+    return np.concatenate(out, axis=1)
+
+
+def values_of(design: Ratings) -> Mapping[str, Mapping[str, float]]:
+    """Return every number of one table, by measure and term."""
+    found = {}
+    for name, m in measures(design).items():
+        made = m.finish(m.statistics.sum(axis=0)[None, :])[0]
+        found[name] = dict(zip(m.terms, (float(x) for x in made), strict=True))
+    return found

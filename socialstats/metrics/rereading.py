@@ -1,0 +1,253 @@
+"""Two readings of the same replies: what the second one changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, IntArray
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.errors import InputError
+from socialstats.models.shares import How, merged, share_row
+from socialstats.models.unit_means import Inference, Sample, mean_row
+from socialstats.results import Result, Row
+from socialstats.text import count
+from socialstats.voice import option
+
+REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
+SHARE, BEFORE, AFTER, CHANGE = "share changed", "mean before", "mean after", "change of the mean"
+MOST_RATERS = 30
+Cell = tuple[str | None, str | None]  # rater and level of the by factor; None: all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """The replies of a table in two readings.
+
+    Attributes
+    ----------
+    one, two : Ratings
+        Same replies (rows), the first reading and the second.
+    labels : tuple of str
+        Levels of both readings, then a refusal and no answer at all.
+    before, after : (answers,) int64 arrays
+        Indexes into `labels`.
+    clusters : tuple of (units,) int64 arrays
+        The declared clusters of units, or each unit by itself.
+    """
+
+    one: Ratings
+    two: Ratings
+    labels: tuple[str, ...]
+    before: IntArray
+    after: IntArray
+    clusters: tuple[IntArray, ...]
+
+    @property
+    def changed(self) -> BoolArray:
+        """(answers,) bool array."""
+        return np.asarray(self.before != self.after)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Levels of the by factor."""
+        return self.one.by.levels if self.one.by is not None else ()
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Raters who have rows of their own: several, and not too many."""
+        return self.one.raters if 1 < len(self.one.raters) <= MOST_RATERS else ()
+
+    def cell(self, cell: Cell) -> BoolArray:
+        """(answers,) bool array: answers of a rater (None: all) at a level of the by factor (None: all)."""
+        rater, by = cell
+        found = np.ones(len(self.before), dtype=bool)
+        if rater is not None:
+            found &= self.one.rater == self.one.raters.index(rater)
+        if by is not None and self.one.by is not None:
+            found &= self.one.by.codes == self.one.by.levels.index(by)
+        return found
+
+
+def answers_of(one: Ratings, two: Ratings) -> Answers:
+    """Match two readings of the same replies.
+
+    Parameters
+    ----------
+    one, two : Ratings
+        Read from the same rows with the same options, but for the column of the values.
+
+    Raises
+    ------
+    InputError
+        If the two do not hold the same replies, or are on different scales.
+    """
+    columns = [(d.columns.get("value", "value"), d) for d in (one, two)]
+    name = columns[1][0]
+    if one.scale != two.scale:
+        raise InputError(
+            f"{one.source}: column '{columns[0][0]}' is read on a scale that is {one.scale}, and '{name}' on one that "
+            f"is {two.scale}: say one for both with {option('scale')}"
+        )
+    same = one.units == two.units and one.raters == two.raters and len(one.unit) == len(two.unit)
+    if not (same and np.array_equal(one.unit, two.unit) and np.array_equal(one.rater, two.rater)):
+        raise InputError(
+            f"{one.source}: reading column '{name}' gives other rows than the first reading; check {option('na')}"
+        )
+    extra = [level for level in two.levels if level not in one.levels]
+    labels = (*one.levels, *extra)
+    where = np.array([labels.index(level) for level in two.levels], dtype=np.int64)
+    return Answers(
+        one=one, two=two, labels=(*labels, REFUSED, MISSED), before=coded(one, np.arange(len(one.levels)), len(labels)),
+        after=coded(two, where, len(labels)),
+        clusters=tuple(f.codes for f in one.clusters) or (np.arange(len(one.units)),),
+    )  # fmt: skip
+
+
+def coded(design: Ratings, where: IntArray, refused: int) -> IntArray:
+    """(answers,) int64 array: place of each answer's level, `refused` for a refusal, one more for no answer."""
+    found = np.where(design.status == REFUSAL, refused, refused + 1)
+    ok = design.status == OK
+    found[ok] = where[design.value[ok]]
+    return found.astype(np.int64)
+
+
+def key_of(cell: Cell, quantity: str) -> tuple[tuple[str, str], ...]:
+    """Return what a row is about: a share or a mean, of a rater, at a level of the by factor."""
+    named = zip(("quantity", "rater", "by"), (quantity, *cell), strict=True)
+    return tuple((dimension, label) for dimension, label in named if label is not None)
+
+
+def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> Result:
+    """Estimate the share of answers that a second reading changes: all, by level of the by factor, by rater.
+
+    Parameters
+    ----------
+    first, second : Ratings
+        Two readings of the same replies: of the same rows with the same options, but for the column of the values.
+    level : float
+
+    Returns
+    -------
+    Result
+        The mean of 0 (same) and 1 (changed); errors count the answers to one unit (or a declared cluster of units) as
+        one cluster (CR2), the interval is Wilson's with n = p(1 - p)/(s.e.)^2 and Satterthwaite's t quantile.
+
+    Raises
+    ------
+    InputError
+        If the two do not hold the same replies, or are on different scales.
+
+    References
+    ----------
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology, 24(2), 193-201.
+
+    Examples
+    --------
+    >>> table = {"unit": [1, 2, 3, 4], "rater": ["m"] * 4, "read": ["a", "b", "a", "b"], "again": ["a", "b", "b", "b"]}
+    >>> one, two = (Ratings.from_frame(table, value=name, levels=["a", "b"]) for name in ("read", "again"))
+    >>> changed_shares(one, two).rows[0].estimate
+    0.25
+    """
+    answers = answers_of(first, second)
+    cells: list[Cell] = [
+        (None, None),
+        *((None, level) for level in answers.levels),
+        *((r, None) for r in answers.raters),
+    ]
+    rows = []
+    for cell in cells:
+        held, name = answers.cell(cell), cell[0] or cell[1]
+        units, n = answers.one.unit[held], float(held.sum())
+        data = merged(
+            answers.changed[held].astype(np.float64), np.ones(len(units)), [c[units] for c in answers.clusters], n
+        )
+        row = Row(term=name or ALL, group=SHARE if name else None, key=key_of(cell, "share"), role="component")
+        row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
+        rows.append(replace(row, n_units=len(np.unique(units))))
+    return rereading(answers, "Share of answers that another reading changes", rows, level)
+
+
+def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Result:
+    """Estimate how far means move from one reading to another, over the answers that are levels in both.
+
+    Parameters
+    ----------
+    first, second, level
+        As for `changed_shares`.
+
+    Returns
+    -------
+    Result
+        Of all raters and of each: the means, and the mean difference of an answer's two scores, tested by t with errors
+        clustered by unit (CR2). Cells in which no answer changed are left out.
+
+    Raises
+    ------
+    InputError
+        As for `changed_shares`, and for nominal levels.
+
+    References
+    ----------
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+
+    Examples
+    --------
+    >>> table = {"unit": [1, 2, 3, 4], "rater": ["m"] * 4, "read": [1, 2, 1, 3], "again": [1, 2, 3, 3]}
+    >>> one, two = (Ratings.from_frame(table, value=name, scale="ordinal") for name in ("read", "again"))
+    >>> changed_means(one, two).row("all answers", group="change of the mean").estimate
+    0.5
+    """
+    answers = answers_of(first, second)
+    if answers.one.scale == "nominal":
+        raise InputError(f"{answers.one.source}: means need an order of the levels, and these are nominal")
+    both = (answers.one.status == OK) & (answers.two.status == OK)
+    one, two = (np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two))
+    rows = []
+    for by in answers.levels or (None,):
+        for rater in (None, *answers.raters):
+            held = both & answers.cell((rater, by))
+            if not np.any(answers.changed & held):
+                continue
+            before, after, unit = one[held], two[held], answers.one.unit[held]
+            largest = float(max(np.abs(before).max(), np.abs(after).max()))
+            how = Inference(unit="answer", level=level, clusters=answers.clusters, magnitude=largest)
+            for group, values in ((BEFORE, before), (AFTER, after), (CHANGE, after - before)):
+                data = Sample(values=values[:, None], unit=unit, how=how)
+                row = mean_row(rater or ALL, group, data, test=group == CHANGE)
+                rows.append(replace(row, by=by, n_units=len(np.unique(unit)), key=key_of((rater, by), group),
+                                    role="difference" if group == CHANGE else "estimate"))  # fmt: skip
+    return rereading(answers, "Means before and after", rows, level)
+
+
+def rereading(answers: Answers, title: str, rows: Sequence[Row], level: float) -> Result:
+    """Return rows about two readings as a result."""
+    by = " x ".join(f.name for f in answers.one.clusters) or answers.one.columns.get("unit", "unit")
+    n, changed = len(answers.before), int(answers.changed.sum())
+    names = tuple(d.columns.get("value", "value") for d in (answers.one, answers.two))
+    return Result(
+        metric="paired_difference", title=title, rows=tuple(rows), inference=f"errors clustered by {by} (CR2)",
+        counts={"answers": n, "changed": changed, "units": len(answers.one.units)},
+        settings={"columns": names, "level": level, "ci": "wilson"},
+        references=("bellmccaffrey2002", "korngraubard1998"), design=(answers.one, answers.two),
+        words=f"{count(changed)} of {count(n, 'answer')} are another one in the second reading.",
+        check="socialstats.crosscheck.ratings_difference:rereading_checks",
+    )  # fmt: skip
+
+
+def confusion(answers: Answers) -> IntArray:
+    """(labels, labels) int64 array: answers by first reading (rows) and second (columns)."""
+    found = np.zeros((len(answers.labels),) * 2, dtype=np.int64)
+    np.add.at(found, (answers.before, answers.after), 1)
+    return found
+
+
+def transitions(answers: Answers) -> Mapping[tuple[str, str], int]:
+    """Count the answers that changed by what they were and what they became, the most frequent first."""
+    counts, labels = confusion(answers), answers.labels
+    moves = [(int(counts[i, j]), i, j) for i, j in np.argwhere(counts).tolist() if i != j]
+    return {(labels[i], labels[j]): n for n, i, j in sorted(moves, key=lambda move: -move[0])}
