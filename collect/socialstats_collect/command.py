@@ -143,7 +143,7 @@ def tidy(options: argparse.Namespace) -> int:
         _save(target, rows)
         beside = _controls(target, [row for one in found if one.control for row in one.rows], options.controls, said)
         if options.methods:
-            _write(options.methods, methods(record) + "\n")
+            _write(options.methods, f"{methods(record)}\n".encode())
     for note in said:
         _say(note)
     if target != "-":
@@ -192,19 +192,15 @@ def _save(target: str, rows: Sequence[Mapping[str, object]]) -> None:
 
     cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
     names = list(dict.fromkeys(name for row in cells for name in row))
-    content = as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format_of(target))
+    _write(target, as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format_of(target)))
+
+
+def _write(target: str, content: bytes) -> None:
+    """Write a file as a whole or not at all; ``-`` is stdout."""
     if target == "-":
         sys.stdout.write(content.decode())
     else:
         write_whole(Path(target), content)
-
-
-def _write(target: str, text: str) -> None:
-    """Write a file as a whole or not at all; ``-`` is stdout."""
-    if target == "-":
-        sys.stdout.write(text)
-        return
-    write_whole(Path(target), text.encode())
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:

@@ -356,29 +356,17 @@ def header(runfile: RunFile, run_id: str, n_units: int) -> dict[str, Any]:
     """Return the line that opens a run in its log: enough to read the log without the run file; no key, no secret."""
     settings = runfile.settings
     return {
-        "type": "run",
-        "run_id": run_id,
-        "started": datetime.now(UTC).isoformat(),
-        "protocol": runfile.protocol.name,
-        "options": dict(settings.options),
-        "texts": dict(runfile.protocol.texts),
-        "system": settings.system,
-        "parameters": dict(settings.parameters),
-        "judges": list(settings.judges),
+        "type": "run", "run_id": run_id, "started": datetime.now(UTC).isoformat(), "protocol": runfile.protocol.name,
+        "options": dict(settings.options), "texts": dict(runfile.protocol.texts), "system": settings.system,
+        "parameters": dict(settings.parameters), "judges": list(settings.judges),
         "judge_parameters": dict(settings.judge_parameters),
         "factors": {name: list(levels) for name, levels in runfile.factors.items()},
-        "order": runfile.order,
-        "orders": len(runfile.protocol.orders),
-        "replicates": runfile.replicates,
-        "seed": runfile.seed,
-        "n_units": n_units,
-        "run_file": runfile.name,
-        "items": runfile.items.source,
+        "order": runfile.order, "orders": len(runfile.protocol.orders), "replicates": runfile.replicates,
+        "seed": runfile.seed, "n_units": n_units, "run_file": runfile.name, "items": runfile.items.source,
         "items_sha256": runfile.items.sha256,
         "rows": list(zip(runfile.items.ids, map(dict, runfile.items.rows), strict=True)),
-        "parser_version": VERSION,
-        "versions": versions(),
-    }
+        "parser_version": VERSION, "versions": versions(),
+    }  # fmt: skip
 
 
 def versions() -> Mapping[str, str]:

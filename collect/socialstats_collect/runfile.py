@@ -125,7 +125,7 @@ def read_runfile(path: Path) -> RunFile:
         endpoint=Endpoint(**values["endpoint"]),
         endpoints={str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()},
         limits=Limits(**values.get("limits", {})),
-        order=_order(values, path.name),
+        order=values.get("order", "balanced"),
         replicates=values.get("replicates", 1),
         seed=int(values.get("seed", 0)),
     )
@@ -169,6 +169,8 @@ def _check(values: Mapping[str, Any], source: str) -> None:
     for name, value in limits.items() if isinstance(limits, dict) else ():
         if isinstance(value, int | float) and value <= 0:
             problems.append(Problem(message=f"limits.{name} = {value} is not positive", source=source))
+    if (order := values.get("order", "balanced")) not in ORDERS:
+        problems.append(Problem(message=f"order = '{order}'", source=source, fix=f"There are: {', '.join(ORDERS)}."))
     if isinstance(replicates := values.get("replicates", 1), int) and replicates < 1:
         problems.append(Problem(message=f"replicates = {replicates} is not at least 1", source=source))
     if problems:
@@ -278,10 +280,3 @@ def _columns(
         message = f"the prompt shows no options whose order could be {values.get('order', 'balanced')}"
         raise InputError(Problem(message=message, source=f"{source}, text prompt", fix=fix))
     require(settings.system, there, source=f"{source}, system")
-
-
-def _order(values: Mapping[str, Any], source: str) -> str:
-    order = str(values.get("order", "balanced"))
-    if order not in ORDERS:
-        raise InputError(Problem(message=f"order = '{order}'", source=source, fix=f"There are: {', '.join(ORDERS)}."))
-    return order

@@ -76,20 +76,15 @@ class Values(CollectionProtocol):
             yield from self._scored(unit, stage, reply.content, reply.key)
 
     def _scored(self, unit: Unit, stage: str, text: str, parent: str) -> Conversation:
-        if not text.strip():
-            return
-        for judge in self.settings.judges:
-            yield self._judgement(unit, judge, stage, text, parent)
-
-    def _judgement(self, unit: Unit, judge: str, stage: str, text: str, parent: str) -> Ask:
         words = filled(
             self.texts["judge"], unit, reply=text, highest=str(HIGHEST), committed=str(COMMITTED),
             traits=", ".join(TRAITS),
         )  # fmt: skip
-        return Ask(
-            model=judge, messages=({"role": "user", "content": words},), step=f"judge {stage}", parent=parent,
-            parameters=dict(self.settings.judge_parameters), replicate=unit.replicate,
-        )  # fmt: skip
+        for judge in self.settings.judges if text.strip() else ():
+            yield Ask(
+                model=judge, messages=({"role": "user", "content": words},), step=f"judge {stage}", parent=parent,
+                parameters=dict(self.settings.judge_parameters), replicate=unit.replicate,
+            )  # fmt: skip
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""
