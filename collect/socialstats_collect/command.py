@@ -147,7 +147,8 @@ def tidy(options: argparse.Namespace) -> int:
     for note in said:
         _say(note)
     if target != "-":
-        _say(f"next: {shlex.join(['socialstats', 'report', target, *protocol.report(rows), *beside])}")
+        words = protocol.report(rows)
+        _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")
     return DONE
 
 

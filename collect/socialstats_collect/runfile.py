@@ -13,7 +13,7 @@ from typing import Any
 from socialstats.errors import InputError, Problem
 from socialstats_collect.items import Items, read_items
 from socialstats_collect.protocols import protocol_class
-from socialstats_collect.protocols.base import CollectionProtocol, Settings, require
+from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields, require
 
 ORDERS = ("balanced", "random", "all", "fixed")
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
@@ -272,11 +272,16 @@ def _columns(
     """Every column that the protocol or a text of it names is there, as a column or as a factor."""
     there = [*items.columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
     require(" ".join(f"{{{name}}}" for name in protocol.columns), there, source=f"{source}, protocol {protocol.name}")
+    require(settings.system, there, source=f"{source}, system")
+    used = {"model", *protocol.factors, *fields(settings.system)}
     for name, text in protocol.texts.items():
         if (provided := protocol.names(name)) is not None:
             require(text, [*there, *provided], source=f"{source}, text {name}")
+            used |= {*fields(text)}
+    if idle := [name for name in values.get("factors", {}) if name not in used]:
+        fix = f"Write {{{idle[0]}}} where its levels belong."
+        raise InputError(Problem(message=f"no text names the factor '{idle[0]}'", source=source, fix=fix))
     if protocol.unordered() and values.get("order", "balanced") != "fixed":
         fix = 'Name the options in it as the default text does (socialstats collect --new), or set order = "fixed".'
         message = f"the prompt shows no options whose order could be {values.get('order', 'balanced')}"
         raise InputError(Problem(message=message, source=f"{source}, text prompt", fix=fix))
-    require(settings.system, there, source=f"{source}, system")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from socialstats.errors import InputError, Problem
-from socialstats_collect.ask import Ask, Message, Reply, Unit
+from socialstats_collect.ask import Ask, Message, Reply, Unit, canonical
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
@@ -64,7 +64,8 @@ class Values(CollectionProtocol):
             yield from self._scored(unit, "control", control, "")
             return
         text = filled(self.texts["baseline"], unit, text=unit.item["baseline"])
-        reply = yield ask(self.settings, unit, prompt(self.settings, unit, text), step="baseline")
+        cell = canonical([unit.item_id, {**unit.factors, "model": ""}])  # wordings may share a baseline, not its answer
+        reply = yield ask(self.settings, unit, prompt(self.settings, unit, text), step="baseline", parent=cell)
         yield from self._scored(unit, "baseline", reply.content, reply.key)
         messages: tuple[Message, ...] = ()
         for column in [*self.columns[1:], "debrief"]:

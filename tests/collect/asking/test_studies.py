@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 import re
 import shlex
@@ -206,7 +207,7 @@ def test_every_text_is_the_author_s(tmp_path: Path) -> None:
 TEXTS = {
     "unknown": ('texts = { promt = "x" }', "has no text 'promt'. Did you mean 'prompt'?"),
     "column": ('texts = { prompt = "{sory} {option_a}" }', "needs a column 'sory'"),
-    "no order": ('texts = { prompt = "{story}" }', "the prompt shows no options whose order could be balanced"),
+    "no order": ('texts = { prompt = "{prefix}{story}" }', "the prompt shows no options whose order could be balanced"),
     "both": ('template = "x {option_a}"\ntexts = { prompt = "x" }', "both 'template' and a text 'prompt'"),
     "no folder": ('texts = "words"', "words: No such file or directory"),
     "empty": ('texts = { prompt = " " }', "text 'prompt' is empty"),
@@ -275,3 +276,25 @@ def test_control_texts_are_no_stage(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "old.csv").write_text("\n".join([f"model,scenario,stage,judge,{traits}", *rows]) + "\n")
     assert main(["check", str(tmp_path / "old.csv"), "--study", "staged-values"]) == 2
     assert "control texts are no stage. Leave them out (--exclude stage=control)" in capsys.readouterr().err
+
+
+def test_wordings_may_share_a_baseline_and_a_factor_is_named_in_a_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = started("staged-values", tmp_path)
+    header, first, *_ = (tmp_path / "items.csv").read_text().splitlines(keepends=True)
+    again = first.replace("library,library,1", "library 2,library,2").replace("You head", "You lead")
+    (tmp_path / "items.csv").write_text(header + first + again)
+    path.write_text(path.read_text().replace("[factors]", '[factors]\npersona = ["a nurse", "a baker"]'))
+    assert main(["collect", str(path), "--dry-run"]) == 2
+    assert "no text names the factor 'persona'. Write {persona} where its levels belong." in capsys.readouterr().err
+    play = tmp_path / "texts" / "role_play.txt"
+    play.write_text("You are {persona}. " + play.read_text())
+    assert asked(path) == 0
+    steps = Counter(
+        line["step"]
+        for line in map(json.loads, (tmp_path / "run.log.jsonl").read_text().splitlines())
+        if "step" in line
+    )
+    assert steps["baseline"] == steps["stage 1"] == 8
+    assert Counter(row["persona"] for row in tidied(tmp_path, capsys)[0]) == {"a nurse": 72, "a baker": 72}
