@@ -158,7 +158,7 @@ def read(
     )  # fmt: skip
     if CONTROL in design.strata["stage"].levels:
         raise InputError(f"{table.source}: stage '{CONTROL}': control texts are no stage. Leave them out "
-                         f"({option('exclude', f'stage={CONTROL}')}), and give their scores as a table of their own "
+                         f"({option('exclude')}), and give their scores as a table of their own "
                          f"({option('controls', 'FILE', '--controls FILE')})")  # fmt: skip
     return design
 
