@@ -51,11 +51,8 @@ def shipped(folder: Path, protocol: str, items: Path) -> Path:
     folder = folder / "run"
     folder.mkdir()
     new = Path(socialstats_collect.__file__).parent / "new" / protocol
-    if new.is_dir():
-        shutil.copytree(new, folder, dirs_exist_ok=True)
-        text = (new / "run.toml").read_text()
-    else:
-        text = (EXAMPLES / f"{protocol.replace('-', '_')}.toml").read_text()
+    shutil.copytree(new, folder, dirs_exist_ok=True)
+    text = (new / "run.toml").read_text()
     path = folder / "run.toml"
     path.write_text(re.sub(r'items = ".*?"', f"items = {json.dumps(str(items))}", text))
     return path
