@@ -32,7 +32,7 @@ def test_stances_are_shares_of_answers_by_model() -> None:
 
 
 def test_a_table_without_stances_is_named() -> None:
-    with pytest.raises(InputError, match="stances.csv: no column 'stance'; stances have answer, stance, model"):
+    with pytest.raises(InputError, match=r"stances\.csv: no column 'stance'; stances have answer, stance, model"):
         read_stances(as_table({"answer": [1]}, "stances.csv"))
 
 
