@@ -19,10 +19,8 @@ RELEASED = ("adamet_published_distance_sums.csv", "adamet_llm_answers.csv", "ada
 
 def main() -> None:
     """Print what each audit found, and write the page."""
-    reports = [ss.audit.audit([], rules) for rules in ss.audit.papers().values()]
-    if len(sys.argv) > 1:
-        files = [Path(sys.argv[1]) / name for name in RELEASED]
-        reports.insert(4, ss.audit.audit(files, ss.audit.papers()["003"].with_name("003_released.toml")))
+    files = [Path(folder) / name for folder in sys.argv[1:2] for name in RELEASED]
+    reports = [ss.audit.audit(files if name == "003" else [], rules) for name, rules in ss.audit.papers().items()]
     for report in reports:
         print(f"\n{report.title}\n   {headline(report)}")
         for rule, findings in report.by_rule():

@@ -81,12 +81,15 @@ if TYPE_CHECKING:
     from socialstats.metrics.win_rates import win_rates as win_rates
     from socialstats.planning import PlanResult as PlanResult
     from socialstats.planning import adjust as adjust
+    from socialstats.planning import design_items as design_items
     from socialstats.planning import power_clustered_mean as power_clustered_mean
     from socialstats.planning import power_mcnemar as power_mcnemar
     from socialstats.planning import power_paired_t as power_paired_t
     from socialstats.results import Result as Result
     from socialstats.results import ResultGroup as ResultGroup
     from socialstats.studies import STUDIES as STUDIES
+    from socialstats.tables.joining import join as join
+    from socialstats.tables.joining import stack as stack
 
 __version__ = "0.1.0"
 
@@ -140,17 +143,18 @@ _HOMES = {
     "socialstats.metrics.multiverse": ("Variant", "leave_one_out", "multiverse"),
     "socialstats.metrics.two_proportions": ("two_proportions",),
     "socialstats.planning": (
-        "PlanResult", "adjust", "power_clustered_mean", "power_mcnemar", "power_paired_t",
+        "PlanResult", "adjust", "design_items", "power_clustered_mean", "power_mcnemar", "power_paired_t",
     ),
     "socialstats.results": ("Result", "ResultGroup"),
     "socialstats.studies": ("STUDIES",),
+    "socialstats.tables.joining": ("join", "stack"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     # data in
     "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "trait_ratings",
-    "model_scores", "LabelLists", "datasets",
+    "model_scores", "LabelLists", "datasets", "join", "stack",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
@@ -164,7 +168,7 @@ __all__ = [
     # published numbers
     "audit", "claims",
     # planning
-    "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
+    "adjust", "design_items", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results
     "Result", "ResultGroup", "BradleyTerryResult", "LeaderboardResult", "Caution",
     # errors

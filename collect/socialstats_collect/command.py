@@ -4,29 +4,48 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import csv
-import io
-import json
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.writing import as_bytes, format_of, write_whole
 from socialstats.text import count
-from socialstats_collect.converting import as_bytes, format_of, write_whole
+from socialstats.voice import option
 from socialstats_collect.log import Log
+from socialstats_collect.people import with_people
+from socialstats_collect.protocols import protocol_class
 from socialstats_collect.run import Run, Work, belongs, header, survey
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.tally import Progress
-from socialstats_collect.tidy import Record, as_cell, as_text, by_cell, failures, methods, opened_record, tidy_rows
+from socialstats_collect.tidy import (
+    Record,
+    Tidied,
+    as_cell,
+    as_text,
+    by_cell,
+    failures,
+    methods,
+    opened_record,
+    protocol_of,
+    tidied,
+    tidy_rows,
+)
 
 DONE, STOPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def collect(options: argparse.Namespace) -> int:
-    """Run a run file, or say what it would do."""
+    """Run a run file, or say what it would do; or write one to start from."""
+    if options.new:
+        return _start(*options.new)
+    if not options.runfile:
+        raise InputError("name a run file, or write one to start from: --new PROTOCOL FOLDER")
     _system()
     runfile = read_runfile(Path(options.runfile))
     if options.base_url:
@@ -34,23 +53,41 @@ def collect(options: argparse.Namespace) -> int:
         runfile = replace(runfile, endpoint=there, endpoints={})
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
     if options.dry_run:
-        print("\n".join(_plan(runfile, survey(runfile, _on_record(path)))))
+        with opened_record(path) if path.exists() and path.stat().st_size else nullcontext() as record:
+            print("\n".join(_plan(runfile, survey(runfile, record.reply if record else lambda _: None))))
         return DONE
     for model in [*runfile.factors["model"], *runfile.settings.judges]:
         runfile.endpoint_of(model).key()
     _writable(path)
     with Log(path) as log:
-        work = survey(runfile, log.answered)
+        work = survey(runfile, log.reply)
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
         line = header(runfile, run.run_id, work.units)
         for note in [*_repaired(log), *belongs(log, line)]:
             _say(note)
         log.append(line)
-        _say(f"{count(work.units, 'unit')}, {work.begun:,} begun before; writing to {path.name}")
+        _say(f"{work}; writing to {path.name}")
         code = _go(run, progress)
     _ended(run, path, work)
     return code
+
+
+def _start(name: str, folder: str) -> int:
+    """Write a protocol's run file, items and texts into a folder, where nothing is overwritten."""
+    protocol_class(name)
+    there, target = files("socialstats_collect") / "new" / name, Path(folder)
+    made = {Path(one.name): one for one in there.iterdir() if one.is_file()}
+    made |= {Path("texts", one.name): one for one in (there / "texts").iterdir()}
+    if old := [str(target / one) for one in sorted(made) if (target / one).exists()]:
+        raise InputError(Problem(message=f"{', '.join(old)} would be overwritten", fix="Name another folder."))
+    (target / "texts").mkdir(parents=True, exist_ok=True)
+    for one, text in sorted(made.items()):
+        (target / one).write_bytes(text.read_bytes())
+        print(target / one)
+    command = shlex.join(["socialstats", "collect", str(target / "run.toml"), "--dry-run"])
+    _say(f"put your models into run.toml; next: {command}")
+    return DONE
 
 
 def _go(run: Run, progress: Progress) -> int:
@@ -91,75 +128,89 @@ def _ended(run: Run, path: Path, work: Work) -> None:
 
 
 def tidy(options: argparse.Namespace) -> int:
-    """Write the table of a log."""
+    """Write the table of a log, with people's answers below, and that of control texts."""
     _system()
-    format_of(options.output or "-")
+    target = options.output or "-"
+    format_of(target)
     with opened_record(Path(options.log)) as record:
-        rows = [{name: as_cell(value) for name, value in row.items()} for row in tidy_rows(record)]
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        target = options.output or "-"
-        if format_of(target) == "parquet":
-            write_whole(Path(target), _columnar(rows, names))
-        else:
-            _write(target, _table(rows, names, target))
+        protocol = protocol_of(record.runs[-1])
+        found = list(tidied(record))
+        rows: list[Mapping[str, object]] = [row for one in found if not one.control for row in one.rows]
+        said = list(_notes(record, found))
+        if options.people:
+            rows, note = with_people(rows, protocol, record.items, Path(options.people))
+            said.append(note)
+        _save(target, rows)
+        beside = _controls(target, [row for one in found if one.control for row in one.rows], options.controls, said)
         if options.methods:
-            _write(options.methods, methods(record) + "\n")
-        for note in _notes(record, rows):
-            _say(note)
+            _write(options.methods, f"{methods(record)}\n".encode())
+    for note in said:
+        _say(note)
+    if target != "-":
+        words = protocol.report(rows)
+        _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")
     return DONE
 
 
-def _on_record(path: Path) -> Callable[[str], bool]:
-    """Return which requests a log answers; a log that is not there answers none."""
-    if not path.exists() or not path.stat().st_size:
-        return lambda _: False
-    with opened_record(path) as record:
-        return lambda key: bytes.fromhex(key) in record.answers
+def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | None, said: list[str]) -> list[str]:
+    """Write the table of control texts beside the other one; return the option that names it to a report."""
+    if not rows:
+        if given:
+            raise InputError(f"{option('controls', given, f'--controls {given}')}: the log holds no control texts")
+        return []
+    if target == "-" and not given:
+        where = option("controls", "FILE", "--controls FILE")
+        said.append(f"{count(len(rows), 'row')} of control texts left out: {where} writes them")
+        return []
+    given = given or str(Path(target).with_suffix(f".controls{Path(target).suffix}"))
+    _save(given, rows)
+    said.append(f"{count(len(rows), 'row')} of control texts in {given}")
+    return ["--controls", given]
 
 
-def _notes(record: Record, rows: Sequence[Mapping[str, object]]) -> Iterable[str]:
-    planned = int(record.runs[-1].get("n_units", 0))
-    yield f"{count(len(rows), 'row')} from {count(len(record.seen), 'unit')}"
-    if planned > len(record.seen):
-        yield f"{planned - len(record.seen):,} of {planned:,} planned units were never asked and have no row"
-    missing = sum(row.get("answer_status") == "missing" for row in rows)
-    if missing:
-        yield f"{missing:,} rows have no answer yet (answer_status missing): run the run file again"
+def _notes(record: Record, found: Sequence[Tidied]) -> Iterable[str]:
+    rows = [row for one in found for row in one.rows]
+    units, finished = int(record.runs[-1]["n_units"]), sum(one.planned and one.finished for one in found)
+    begun = sum(one.planned for one in found)
+    yield f"{count(len(rows), 'row')} from {count(len(found), 'unit')}"
+    if finished < units:
+        yield (
+            f"{finished:,} of {units:,} planned units are finished, {units - finished:,} to ask ({units - begun:,} of "
+            "them never asked): run the run file again"
+        )
+    if earlier := len(found) - begun:
+        yield f"{count(earlier, 'unit')} of earlier versions of the run file are in the table too"
+    if missing := sum(row.get("answer_status") == "missing" for row in rows):
+        yield f"{missing:,} rows have no answer yet (answer_status missing)"
     if record.broken:
         shown = ", ".join(str(number) for number in record.broken[:5])
         yield f"{len(record.broken):,} lines of the log are not readable and were left out: {shown}"
 
 
-def _table(rows: Sequence[Mapping[str, object]], names: Sequence[str], target: str) -> str:
-    if target.endswith((".jsonl", ".ndjson")):
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, delimiter="\t" if target.endswith(".tsv") else ",", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _columnar(rows: Sequence[Mapping[str, object]], names: Sequence[str]) -> bytes:
-    """A table as parquet."""
+def _save(target: str, rows: Sequence[Mapping[str, object]]) -> None:
+    """Write rows as a table in the format of the file's name; ``-`` is stdout."""
     import pandas as pd
 
-    return as_bytes(pd.DataFrame({name: [row.get(name) for row in rows] for name in names}), "parquet")
+    cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
+    names = list(dict.fromkeys(name for row in cells for name in row))
+    _write(target, as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format_of(target)))
 
 
-def _write(target: str, text: str) -> None:
+def _write(target: str, content: bytes) -> None:
     """Write a file as a whole or not at all; ``-`` is stdout."""
     if target == "-":
-        sys.stdout.write(text)
-        return
-    write_whole(Path(target), text.encode())
+        sys.stdout.write(content.decode())
+    else:
+        write_whole(Path(target), content)
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
     factors = ", ".join(f"{len(levels)} {name}" for name, levels in runfile.factors.items())
     items = f"{count(len(runfile.items.ids), 'item')} x {factors} x {count(runfile.replicates, 'replicate')}"
     yield f"protocol {runfile.protocol.name}: {items}"
-    yield f"{count(work.units, 'unit')}, {work.begun:,} begun before, {work.units - work.begun:,} to ask"
+    if controls := sum(map(runfile.protocol.once, runfile.items.rows)):
+        yield f"{count(controls, 'item')} of them control texts, which judges score once"
+    yield str(work)
     yield f"about {work.prompt_tokens:,} tokens to send with first questions, at most {work.completion_tokens:,} back"
     limits = runfile.limits
     if limits.max_calls is not None:

@@ -1,111 +1,22 @@
-"""Logs of other harnesses to one table, and a table to a file in the format of its name."""
+"""Logs of other harnesses to one table."""
 
 from __future__ import annotations
 
 import argparse
-import io
-import json
-import os
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from socialstats.claims.types import KEYS, Log
-from socialstats.errors import InputError, MissingDependency, NothingToAnalyse
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables.writing import format_of, put
 from socialstats.text import count, listing, quoted, shorten
 from socialstats_collect.readers import read_logs
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-Format = Literal["csv", "tsv", "jsonl", "parquet"]
-SUFFIXES: dict[str, Format] = {
-    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
-}  # fmt: skip
-READABLE = 0o666
-
-
-def format_of(target: str) -> Format:
-    """Return the format that a file's name asks for; ``-`` (stdout) is csv.
-
-    Raises
-    ------
-    InputError
-        For a suffix that is none of these.
-
-    Examples
-    --------
-    >>> format_of("rows.parquet"), format_of("-")
-    ('parquet', 'csv')
-    """
-    if target == "-":
-        return "csv"
-    suffix = Path(target).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"{target}: no format has the suffix '{suffix}'. Suffixes: {listing([*SUFFIXES], 9)}")
-    return SUFFIXES[suffix]
-
-
-def as_bytes(frame: pd.DataFrame, format: Format) -> bytes:
-    """Write a table with every digit of its numbers; missing values are empty, or null.
-
-    Raises
-    ------
-    MissingDependency
-        For parquet without pyarrow.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> as_bytes(pd.DataFrame({"unit": ["u1"], "value": [0.1]}), "tsv")
-    b'unit\\tvalue\\nu1\\t0.1\\n'
-    """
-    if format == "jsonl":
-        names = [str(name) for name in frame.columns]
-        rows = (dict(zip(names, map(_null, row), strict=True)) for row in frame.itertuples(index=False, name=None))
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-    if format == "parquet":
-        return _parquet(frame)
-    return frame.to_csv(index=False, sep="\t" if format == "tsv" else ",", lineterminator="\n").encode()
-
-
-def _null(value: Any) -> Any:
-    return None if isinstance(value, float) and value != value else value
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise MissingDependency("writing parquet needs pyarrow: pip install 'socialstats[parquet]'") from error
-    held = io.BytesIO()
-    frame.to_parquet(held, index=False)
-    return held.getvalue()
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there, so that nobody meets half of it.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written; nothing is left behind.
-    """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(READABLE & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 PER_SCORE = ("value", "answer", "status", "scorer", "trait", "weight", "threshold", "passed")
@@ -122,11 +33,7 @@ def convert(options: argparse.Namespace) -> int:
     table = table_of(logs)
     if target != "-" and Path(target).resolve() in _read_files(Path(options.log)):
         raise InputError(f"{target} is the log itself: name another file with -o")
-    content = as_bytes(table if options.wide is None else wide(table, options.wide), format)
-    if target == "-":
-        sys.stdout.buffer.write(content)
-    else:
-        write_whole(Path(target), content)
+    put(target, table if options.wide is None else wide(table, options.wide), format)
     if not options.quiet:
         _say(logs, table)
     return 0
@@ -154,6 +61,9 @@ def table_of(logs: Sequence[Log]) -> pd.DataFrame:
         )
     if len(logs) == 1:
         return logs[0].rows
+    if len({"status" in log.rows.columns for log in logs}) > 1:
+        held = [log.files[0] for log in logs if "status" not in log.rows.columns]
+        raise InputError(f"answers, and questions without answers ({quoted(held)}): convert these files on their own")
     parts = [log.rows.assign(**{LOG: log.files[0]}) for log in logs if len(log.rows)]
     return pd.concat(parts, ignore_index=True)
 
@@ -207,6 +117,8 @@ def _say(logs: Sequence[Log], table: pd.DataFrame) -> None:
         print(f"{log.files[0]}: {log.harness}{version}, {count(len(log.rows), 'row')}", file=sys.stderr)
         for note in log.notes:
             print(f"note: {''.join(ch if ch.isprintable() else ' ' for ch in note)}", file=sys.stderr)
+    if "status" not in table.columns:  # questions without answers
+        return
     statuses = Counter(table["status"])
     said = ", ".join(f"{status} {count(n)}" for status, n in statuses.most_common())
     print(f"rows by status: {said}", file=sys.stderr)

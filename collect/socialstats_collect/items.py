@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import itertools
 import json
 import random
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats_collect.ask import Unit, canonical
+from socialstats_collect.ask import Unit, canonical, digest
+from socialstats_collect.readers.files import damaged, json_lines, load_json, open_bytes
 
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items:
-    """Items as read: every row with its identifier, the columns in order, and the file's hash."""
+    """Items as read: every row with its identifier, the columns in order, and the hash of all that."""
 
     rows: tuple[Mapping[str, str], ...]
     ids: tuple[str, ...]
@@ -48,14 +48,7 @@ def read_items(path: Path, *, id_column: str | None = None) -> Items:
     NothingToAnalyse
         For a file without rows.
     """
-    data = path.read_bytes()
-    path, content = _unpacked(path, data)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fix = "Save the file as UTF-8."
-        raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
-    numbered = list(_rows(text, path))
+    numbered = read_rows(path)
     if not numbered:
         raise NothingToAnalyse(f"{path.name}: no items in it")
     rows = tuple(row for _, row in numbered)
@@ -64,32 +57,38 @@ def read_items(path: Path, *, id_column: str | None = None) -> Items:
     ids = tuple(row.get(name, "") if name else str(place) for place, row in enumerate(rows, 1))
     _unique(ids, [line for line, _ in numbered], path, name)
     filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
-    return Items(rows=filled, ids=ids, columns=columns, source=path.name, sha256=hashlib.sha256(data).hexdigest())
+    whole = digest([ids, filled])
+    return Items(rows=filled, ids=ids, columns=columns, source=path.name, sha256=whole)
 
 
-def _unpacked(path: Path, data: bytes) -> tuple[Path, bytes]:
-    """Return a gzipped file's name and bytes without the packing, any other file's as they are."""
-    if path.suffix.lower() == ".parquet":
+def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows of a csv, tsv, jsonl or json file, gzipped or not, each with its line.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, with the line.
+    """
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix == ".parquet":
         fix = "Write the items as csv or jsonl."
         raise InputError(Problem(message="items are not read from parquet", source=path.name, fix=fix))
-    if path.suffix.lower() != ".gz":
-        return path, data
-    try:
-        return path.with_suffix(""), gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(Problem(message=f"not a whole gzip file: {error}", source=path.name)) from None
-
-
-def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    suffix = path.suffix.lower()
     if suffix in {".jsonl", ".ndjson"}:
-        yield from _json_lines(text, path)
-    elif suffix == ".json":
-        whole = _json(text, path.name, None)
-        for place, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
-            yield place, _texts(row, path.name, place)
-    else:
-        yield from _delimited(text, path, "\t" if suffix == ".tsv" else ",")
+        return [(line, _texts(row, path.name, line)) for line, row in json_lines(path)]
+    if suffix == ".json":
+        whole = load_json(path, spelled=False)
+        return [
+            (k, _texts(one, path.name, k)) for k, one in enumerate(whole if isinstance(whole, list) else [whole], 1)
+        ]
+    try:
+        with open_bytes(path) as raw:
+            text = raw.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fix = "Save the file as UTF-8."
+        raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged(path.name, error) from None
+    return list(_delimited(text, path, "\t" if suffix == ".tsv" else ","))
 
 
 def _delimited(text: str, path: Path, separator: str) -> Iterator[tuple[int, dict[str, str]]]:
@@ -101,32 +100,13 @@ def _delimited(text: str, path: Path, separator: str) -> Iterator[tuple[int, dic
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) != len(header):
-                    raise InputError(
-                        Problem(
-                            message=f"{len(cells)} cells where the header has {len(header)}",
-                            source=path.name,
-                            lines=(line,),
-                            fix="Put quotes around texts that hold commas.",
-                        )
-                    )
+                    message = f"{len(cells)} cells where the header has {len(header)}"
+                    fix = "Put quotes around texts that hold commas."
+                    raise InputError(Problem(message=message, source=path.name, lines=(line,), fix=fix))
                 yield line, dict(zip(header, cells, strict=True))
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(Problem(message=str(error), source=path.name, lines=(reader.line_num,))) from None
-
-
-def _json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    for line, part in enumerate(text.split("\n"), 1):
-        if part.strip():
-            yield line, _texts(_json(part, path.name, line), path.name, line)
-
-
-def _json(text: str, source: str, line: int | None) -> object:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        lines = (line,) if line else ()
-        raise InputError(Problem(message=f"not JSON: {error}", source=source, lines=lines)) from None
 
 
 def _texts(row: object, source: str, line: int) -> dict[str, str]:
@@ -181,6 +161,7 @@ def units(
     order: str = "balanced",
     orders: Sequence[str] = ("as given",),
     seed: int = 0,
+    once: Callable[[Mapping[str, str]], bool] = lambda _: False,
 ) -> Iterator[Unit]:
     """Yield every unit of a run; nothing is kept but the order of options of each item.
 
@@ -200,6 +181,8 @@ def units(
         The orders that the protocol knows.
     seed
         Of the draws.
+    once
+        Function of an item that says whether it is asked in the first cell only, one time.
 
     Examples
     --------
@@ -211,23 +194,14 @@ def units(
     if len(orders) > 1 and order == "all":
         levels["order"] = orders
     names = list(levels)
-    for cell in itertools.product(*levels.values()):
+    for place, cell in enumerate(itertools.product(*levels.values())):
         given = dict(zip(names, cell, strict=True))
         shown = _shown(items.ids, given, order, orders, seed)
         for identifier, row in zip(items.ids, items.rows, strict=True):
             which = {"order": shown[identifier]} if shown else {}
-            for replicate in range(1, replicates + 1):
+            times = replicates if not once(row) else 1 if not place else 0
+            for replicate in range(1, times + 1):
                 yield Unit(item_id=identifier, item=row, factors={**given, **which}, replicate=replicate)
-
-
-def count(
-    items: Items, factors: Mapping[str, Sequence[str]], replicates: int, order: str, orders: Sequence[str]
-) -> int:
-    """Return how many units a run has."""
-    cells = len(items.ids) * replicates
-    for levels in factors.values():
-        cells *= len(levels)
-    return cells * (len(orders) if order == "all" else 1)
 
 
 def _shown(ids: Sequence[str], cell: Assignment, order: str, orders: Sequence[str], seed: int) -> Assignment:

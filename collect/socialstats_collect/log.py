@@ -88,21 +88,12 @@ class Log:
         """Ask the system to put everything on the disk."""
         os.fsync(self._descriptor)
 
-    def answered(self, key: str) -> bool:
-        """Whether a request has an answer of the model on record."""
-        return bytes.fromhex(key) in self._answers
-
     def reply(self, key: str) -> Reply | None:
         """Return the first answer on record for a request; later ones never replace it."""
         place = self._answers.get(bytes.fromhex(key))
         if place is None:
             return None
         return reply_of(json.loads(line_at(self._descriptor, place)))
-
-    @property
-    def n_answers(self) -> int:
-        """How many requests have an answer."""
-        return len(self._answers)
 
     def _index(self) -> None:
         for number, place, text in placed_lines(self._descriptor):

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from socialstats.errors import InputError, Problem
+from socialstats.text import count
 from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
 from socialstats_collect.endpoint import Backoff, Outcome, Pacer, again, attempt, fatal, open_client
 from socialstats_collect.items import units
 from socialstats_collect.log import Log
 from socialstats_collect.parse import VERSION
-from socialstats_collect.protocols.base import Exchange
+from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.tally import Tally
 
@@ -194,7 +195,6 @@ class Run:
             **outcome.detail,
         }  # fmt: skip
         if number == 1:
-            line["item"] = dict(unit.item)
             line["messages"] = [dict(message) for message in ask.messages]
         return {name: value for name, value in line.items() if value is not None}
 
@@ -266,7 +266,7 @@ def all_units(runfile: RunFile) -> Iterator[Unit]:
     """Return the units of a run, one after another."""
     return units(
         runfile.items, runfile.factors, replicates=runfile.replicates, order=runfile.order,
-        orders=runfile.protocol.orders, seed=runfile.seed,
+        orders=runfile.protocol.orders, seed=runfile.seed, once=runfile.protocol.once,
     )  # fmt: skip
 
 
@@ -286,29 +286,36 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 
 TOKEN_CHARACTERS = 4  # a usual estimate for English text; other scripts need more tokens
-SAME = ("protocol", "options", "template", "system", "parameters", "judges", "judge_parameters")
+SAME = ("protocol", "options", "texts", "system", "parameters", "judges", "judge_parameters")
 SHOWN = 20
 
 
 @dataclass(slots=True)
 class Work:
-    """What a run file asks for: units, those whose first answer is on record, and a rough number of tokens to send."""
+    """What a run file asks for: units, those finished and begun on record, and a rough number of tokens to send."""
 
     units: int = 0
+    finished: int = 0
     begun: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    def __str__(self) -> str:
+        """Units, those finished, and those to ask."""
+        begun = f" ({self.begun:,} of them begun)" if self.begun else ""
+        left = self.units - self.finished
+        return f"{count(self.units, 'unit')}, {self.finished:,} finished before, {left:,} to ask{begun}"
 
-def survey(runfile: RunFile, answered: Callable[[str], bool]) -> Work:
+
+def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None]) -> Work:
     """Walk through the whole design once, without any call.
 
     Parameters
     ----------
     runfile
         The run file.
-    answered
-        Function of a key that says whether its answer is on record.
+    reply_to
+        Function of a key that returns the reply on record.
 
     Raises
     ------
@@ -319,18 +326,23 @@ def survey(runfile: RunFile, answered: Callable[[str], bool]) -> Work:
     seen: dict[bytes, int] = {}
     problems: list[Problem] = []
     for place, unit in enumerate(all_units(runfile)):
-        ask = next(runfile.protocol.conversation(unit), None)
-        if ask is None:
+        exchanges, ask = replay(runfile.protocol, unit, reply_to)
+        first = exchanges[0][0] if exchanges else ask
+        if first is None:
             continue
         work.units += 1
-        key = bytes.fromhex(ask.key)
+        key = bytes.fromhex(first.key)
         if key in seen:
-            problems += _twice(runfile, seen[key], unit)
+            earlier = next(one for at, one in enumerate(all_units(runfile)) if at == seen[key])
+            fix = "Take one of them out; to ask a question more than once, use replicates."
+            message = f"'{unit.name}' asks the very same as '{earlier.name}'"
+            problems.append(Problem(message=message, source=runfile.items.source, fix=fix))
             if len(problems) > SHOWN:
                 break
         seen.setdefault(key, place)
-        if answered(ask.key):
-            work.begun += 1
+        work.finished += ask is None
+        work.begun += bool(exchanges) and ask is not None
+        if exchanges or ask is None:
             continue
         work.prompt_tokens += sum(len(message["content"]) for message in ask.messages) // TOKEN_CHARACTERS
         most = ask.parameters.get("max_tokens", ask.parameters.get("max_completion_tokens", 0))
@@ -340,43 +352,21 @@ def survey(runfile: RunFile, answered: Callable[[str], bool]) -> Work:
     return work
 
 
-def _twice(runfile: RunFile, first: int, unit: Unit) -> list[Problem]:
-    """Say that two units ask the same; they may where only the respondent differs, as for texts that judges score."""
-    earlier = next(one for place, one in enumerate(all_units(runfile)) if place == first)
-    if earlier.item_id == unit.item_id and {**earlier.factors, "model": ""} == {**unit.factors, "model": ""}:
-        return []
-    fix = "Take one of them out; to ask a question more than once, use replicates."
-    return [
-        Problem(message=f"'{unit.name}' asks the very same as '{earlier.name}'", source=runfile.items.source, fix=fix)
-    ]
-
-
 def header(runfile: RunFile, run_id: str, n_units: int) -> dict[str, Any]:
     """Return the line that opens a run in its log: enough to read the log without the run file; no key, no secret."""
     settings = runfile.settings
     return {
-        "type": "run",
-        "run_id": run_id,
-        "started": datetime.now(UTC).isoformat(),
-        "protocol": runfile.protocol.name,
-        "options": dict(settings.options),
-        "template": settings.template,
-        "system": settings.system,
-        "parameters": dict(settings.parameters),
-        "judges": list(settings.judges),
+        "type": "run", "run_id": run_id, "started": datetime.now(UTC).isoformat(), "protocol": runfile.protocol.name,
+        "options": dict(settings.options), "texts": dict(runfile.protocol.texts), "system": settings.system,
+        "parameters": dict(settings.parameters), "judges": list(settings.judges),
         "judge_parameters": dict(settings.judge_parameters),
         "factors": {name: list(levels) for name, levels in runfile.factors.items()},
-        "order": runfile.order,
-        "orders": len(runfile.protocol.orders),
-        "replicates": runfile.replicates,
-        "seed": runfile.seed,
-        "n_units": n_units,
-        "run_file": runfile.name,
-        "items": runfile.items.source,
+        "order": runfile.order, "orders": len(runfile.protocol.orders), "replicates": runfile.replicates,
+        "seed": runfile.seed, "n_units": n_units, "run_file": runfile.name, "items": runfile.items.source,
         "items_sha256": runfile.items.sha256,
-        "parser_version": VERSION,
-        "versions": versions(),
-    }
+        "rows": list(zip(runfile.items.ids, map(dict, runfile.items.rows), strict=True)),
+        "parser_version": VERSION, "versions": versions(),
+    }  # fmt: skip
 
 
 def versions() -> Mapping[str, str]:
@@ -387,8 +377,10 @@ def versions() -> Mapping[str, str]:
     return {"socialstats": socialstats.__version__, "python": platform.python_version(), "openai": openai}
 
 
-def belongs(log: Log, line: Mapping[str, Any]) -> list[str]:
+def belongs(log: Log, line: dict[str, Any]) -> list[str]:
     """Check that a log was begun by the same questions; return what changed without harm.
+
+    The items are taken out of the line where the log's last run had the same.
 
     Raises
     ------
@@ -398,16 +390,22 @@ def belongs(log: Log, line: Mapping[str, Any]) -> list[str]:
     if not log.runs:
         return []
     before = log.runs[-1]
-    different = [name for name in SAME if digest(before.get(name)) != digest(line[name])]
+    old, new = ({name: value for one in SAME for name, value in _named(one, run.get(one))} for run in (before, line))
+    different = [name for name in {**old, **new} if digest(old.get(name)) != digest(new.get(name))]
     if different:
-        was = "; ".join(f"{name} was {_short(before.get(name))}, is {_short(line[name])}" for name in different)
+        was = "; ".join(f"{name} was {_short(old.get(name))}, is {_short(new.get(name))}" for name in different)
         fix = "Give the changed run a log of its own (-o)."
         raise InputError(
             Problem(message=f"this log was begun with other settings: {was}", source=log.path.name, fix=fix)
         )
     if before.get("items_sha256") != line["items_sha256"]:
         return ["the items changed since the last run: new and changed ones are asked, the table takes the newest text"]
+    line.pop("rows")
     return []
+
+
+def _named(name: str, value: object) -> list[tuple[str, object]]:
+    return [(f"{name}.{key}", one) for key, one in value.items()] if isinstance(value, dict) else [(name, value)]
 
 
 def _short(value: object) -> str:

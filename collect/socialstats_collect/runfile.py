@@ -12,15 +12,15 @@ from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.items import Items, read_items
-from socialstats_collect.protocols import make_protocol
-from socialstats_collect.protocols.base import CollectionProtocol, Settings, require
+from socialstats_collect.protocols import protocol_class
+from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields, require
 
 ORDERS = ("balanced", "random", "all", "fixed")
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "": {
-        "protocol": (str, dict), "items": str, "id": str, "template": str, "system": str, "order": str,
-        "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict, "endpoints": dict,
-        "limits": dict, "judges": dict,
+        "protocol": (str, dict), "items": str, "id": str, "template": str, "texts": (str, dict), "system": str,
+        "order": str, "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict,
+        "endpoints": dict, "limits": dict, "judges": dict,
     },
     "endpoint": {"base_url": str, "key_env": str},
     "limits": {
@@ -112,8 +112,8 @@ def read_runfile(path: Path) -> RunFile:
     values = _parsed(path)
     _check(values, path.name)
     name, options = _protocol(values, path.name)
-    settings = _settings(values, options)
-    protocol = make_protocol(name, settings)
+    settings = _settings(values, options, _texts(values, path))
+    protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
     return RunFile(
@@ -124,9 +124,9 @@ def read_runfile(path: Path) -> RunFile:
         factors=_factors(values, protocol, path.name),
         endpoint=Endpoint(**values["endpoint"]),
         endpoints={str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()},
-        limits=_limits(values.get("limits", {}), path.name),
-        order=_order(values, path.name),
-        replicates=_at_least_one(values.get("replicates", 1), "replicates", path.name),
+        limits=Limits(**values.get("limits", {})),
+        order=values.get("order", "balanced"),
+        replicates=values.get("replicates", 1),
         seed=int(values.get("seed", 0)),
     )
 
@@ -165,6 +165,14 @@ def _check(values: Mapping[str, Any], source: str) -> None:
                 problems.append(
                     Problem(message=f"'{section}.{name}' is not yours to set", source=source, fix=OURS[name])
                 )
+    limits = values.get("limits")
+    for name, value in limits.items() if isinstance(limits, dict) else ():
+        if isinstance(value, int | float) and value <= 0:
+            problems.append(Problem(message=f"limits.{name} = {value} is not positive", source=source))
+    if (order := values.get("order", "balanced")) not in ORDERS:
+        problems.append(Problem(message=f"order = '{order}'", source=source, fix=f"There are: {', '.join(ORDERS)}."))
+    if isinstance(replicates := values.get("replicates", 1), int) and replicates < 1:
+        problems.append(Problem(message=f"replicates = {replicates} is not at least 1", source=source))
     if problems:
         raise InputError(problems)
 
@@ -195,10 +203,37 @@ def _protocol(values: Mapping[str, Any], source: str) -> tuple[str, Mapping[str,
     return given["name"], {name: value for name, value in given.items() if name != "name"}
 
 
-def _settings(values: Mapping[str, Any], options: Mapping[str, Any]) -> Settings:
+def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """The texts that the run file gives: a table of them, a folder with a file ``NAME.txt`` each, or one template."""
+    given = values.get("texts", {})
+    if isinstance(given, str):
+        folder, found = path.parent / given, {}
+        try:
+            for one in sorted(one for one in folder.iterdir() if one.name[0] != "."):
+                if one.suffix != ".txt":
+                    fix = "Texts are files NAME.txt; keep others elsewhere."
+                    raise InputError(Problem(message=f"'{one.name}' is no text", source=f"{path.name}, texts", fix=fix))
+                found[one.stem] = one.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n")
+        except OSError as error:
+            raise InputError(Problem(message=f"{given}: {error.strerror}", source=f"{path.name}, texts")) from None
+        except UnicodeDecodeError:
+            raise InputError(Problem(message=f"{one.name} is not UTF-8", source=f"{path.name}, texts")) from None
+        given = found
+    for name, text in given.items():
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(Problem(message=f"text '{name}' is empty, or no text", source=f"{path.name}, texts"))
+    if not values.get("template"):
+        return dict(given)
+    if "prompt" in given:
+        fix = "Keep one of them."
+        raise InputError(Problem(message="both 'template' and a text 'prompt'", source=path.name, fix=fix))
+    return {"prompt": values["template"], **given}
+
+
+def _settings(values: Mapping[str, Any], options: Mapping[str, Any], texts: Mapping[str, str]) -> Settings:
     judges = values.get("judges", {})
     return Settings(
-        template=values.get("template", ""),
+        texts=texts,
         system=values.get("system", ""),
         parameters=values.get("parameters", {}),
         judges=tuple(str(model) for model in judges.get("models", ())),
@@ -234,28 +269,19 @@ def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: st
 def _columns(
     protocol: CollectionProtocol, settings: Settings, items: Items, values: Mapping[str, Any], source: str
 ) -> None:
-    """Every column that the protocol or the user's prompt names is there, as a column or as a factor."""
+    """Every column that the protocol or a text of it names is there, as a column or as a factor."""
     there = [*items.columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
     require(" ".join(f"{{{name}}}" for name in protocol.columns), there, source=f"{source}, protocol {protocol.name}")
-    require(settings.template, [*there, *protocol.provides], source=f"{source}, template")
     require(settings.system, there, source=f"{source}, system")
-
-
-def _limits(values: Mapping[str, Any], source: str) -> Limits:
-    for name, value in values.items():
-        if value <= 0:
-            raise InputError(Problem(message=f"limits.{name} = {value} is not positive", source=source))
-    return Limits(**values)
-
-
-def _order(values: Mapping[str, Any], source: str) -> str:
-    order = str(values.get("order", "balanced"))
-    if order not in ORDERS:
-        raise InputError(Problem(message=f"order = '{order}'", source=source, fix=f"There are: {', '.join(ORDERS)}."))
-    return order
-
-
-def _at_least_one(value: int, name: str, source: str) -> int:
-    if value < 1:
-        raise InputError(Problem(message=f"{name} = {value} is not at least 1", source=source))
-    return value
+    used = {"model", *protocol.factors, *fields(settings.system)}
+    for name, text in protocol.texts.items():
+        if (provided := protocol.names(name)) is not None:
+            require(text, [*there, *provided], source=f"{source}, text {name}")
+            used |= {*fields(text)}
+    if idle := [name for name in values.get("factors", {}) if name not in used]:
+        fix = f"Write {{{idle[0]}}} where its levels belong."
+        raise InputError(Problem(message=f"no text names the factor '{idle[0]}'", source=source, fix=fix))
+    if protocol.unordered() and values.get("order", "balanced") != "fixed":
+        fix = 'Name the options in it as the default text does (socialstats collect --new), or set order = "fixed".'
+        message = f"the prompt shows no options whose order could be {values.get('order', 'balanced')}"
+        raise InputError(Problem(message=message, source=f"{source}, text prompt", fix=fix))

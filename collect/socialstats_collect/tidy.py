@@ -14,9 +14,10 @@ from typing import Any
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count, shorten
 from socialstats_collect.ask import DATA, Reply, Unit
+from socialstats_collect.items import Items, units
 from socialstats_collect.log import as_line, line_at, placed_lines, reply_of
-from socialstats_collect.protocols import make_protocol
-from socialstats_collect.protocols.base import CollectionProtocol, Exchange, Settings
+from socialstats_collect.protocols import protocol_class
+from socialstats_collect.protocols.base import CollectionProtocol, Exchange, Settings, replay
 from socialstats_collect.tally import Tally
 
 PROVENANCE = ("model_returned", "system_fingerprint", "t_start", "run_id")
@@ -24,7 +25,7 @@ PROVENANCE = ("model_returned", "system_fingerprint", "t_start", "run_id")
 
 @dataclass(slots=True)
 class Seen:
-    """A unit in the log: where its newest item stands, how often it was asked, and how the last attempt ended."""
+    """A unit in the log: where it was first asked, how often in all, and how the last attempt ended."""
 
     place: int
     attempts: int = 0
@@ -41,6 +42,8 @@ class Record:
         The lines that open runs, oldest first.
     answers
         Key to the place of its first answer.
+    items, ids
+        Identifier to the newest columns of every item; the items of the last run.
     seen
         Units by identity, in order of their first attempt.
     returned, days
@@ -52,6 +55,8 @@ class Record:
     descriptor: int
     runs: list[Mapping[str, Any]] = field(default_factory=list)
     answers: dict[bytes, int] = field(default_factory=dict)
+    items: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)
     seen: dict[str, Seen] = field(default_factory=dict)
     returned: Counter[str] = field(default_factory=Counter)
     days: Counter[str] = field(default_factory=Counter)
@@ -101,7 +106,7 @@ def opened_record(path: Path) -> Iterator[Record]:
                 record.broken.append(number)
             else:
                 _take(record, line, place)
-        if not record.runs:
+        if not record.ids:
             fix = "Is this a log of socialstats collect? Logs of other harnesses: socialstats convert."
             raise InputError(Problem(message="no line says how the run was made", source=path.name, fix=fix))
         if not record.seen:
@@ -114,12 +119,12 @@ def opened_record(path: Path) -> Iterator[Record]:
 def _take(record: Record, line: dict[str, Any], place: int) -> None:
     if line.get("type") == "run":
         record.runs.append(line)
+        record.items.update(line.get("rows", ()))
+        record.ids = [one for one, _ in line["rows"]] if "rows" in line else record.ids
         return
     key, status = bytes.fromhex(line["key"]), str(line["status"])
-    identity = unit_of(line).identity
+    identity = unit_of(line, {}).identity
     seen = record.seen.setdefault(identity, Seen(place))
-    if "item" in line:
-        seen.place = place
     seen.attempts += 1
     seen.status = status
     if status in DATA and key not in record.answers:
@@ -128,11 +133,11 @@ def _take(record: Record, line: dict[str, Any], place: int) -> None:
         record.days[str(line.get("t_start"))[:10]] += 1
 
 
-def unit_of(line: Mapping[str, Any]) -> Unit:
+def unit_of(line: Mapping[str, Any], items: Mapping[str, Mapping[str, str]]) -> Unit:
     """Return the unit that a line of the log is about."""
     return Unit(
         item_id=str(line["item_id"]),
-        item=line.get("item", {}),
+        item=items.get(str(line["item_id"]), {}),
         factors=line["factors"],
         replicate=int(line.get("replicate", 1)),
     )
@@ -141,45 +146,68 @@ def unit_of(line: Mapping[str, Any]) -> Unit:
 def protocol_of(run: Mapping[str, Any]) -> CollectionProtocol:
     """Return the protocol that a run's line describes."""
     settings = Settings(
-        template=run.get("template", ""),
+        texts=run["texts"],
         system=run.get("system", ""),
         parameters=run.get("parameters", {}),
         judges=tuple(run.get("judges", ())),
         judge_parameters=run.get("judge_parameters", {}),
         options=run.get("options", {}),
     )
-    return make_protocol(str(run["protocol"]), settings)
+    return protocol_class(str(run["protocol"]))(settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tidied:
+    """A unit that was begun, with its rows of the table.
+
+    Attributes
+    ----------
+    control
+        A control text, whose rows are a table of their own.
+    finished
+        Nothing is left to ask.
+    planned
+        The last version of the run file asks for it.
+    """
+
+    rows: list[dict[str, object]]
+    control: bool
+    finished: bool
+    planned: bool
+
+
+def tidied(record: Record) -> Iterator[Tidied]:
+    """Yield every unit that was asked, in the order of the design: at least one row, also where no answer came."""
+    protocol = protocol_of(record.runs[-1])
+    plan = planned(record, protocol)
+    left = (unit_of(record.at(seen.place), record.items) for name, seen in record.seen.items() if name not in plan)
+    for unit in (*plan.values(), *left):
+        exchanges, ask = replay(protocol, unit, record.reply)
+        seen = record.seen.get(unit.identity)
+        if seen is None and not exchanges:
+            continue
+        more = {**_provenance(record, exchanges), "attempts": seen.attempts if seen else 0}
+        if seen and not exchanges:
+            more["last_failure"] = seen.status
+        rows = [
+            {**row, **{name: value for name, value in unit.item.items() if name not in row}, **more}
+            for row in protocol.rows(unit, exchanges)
+        ]
+        yield Tidied(rows=rows, control=protocol.once(unit.item), finished=ask is None, planned=unit.identity in plan)
 
 
 def tidy_rows(record: Record) -> Iterator[dict[str, object]]:
-    """Yield the rows of the table: at least one a unit that was asked, also where no answer came."""
-    protocol = protocol_of(record.runs[-1])
-    for seen in record.seen.values():
-        unit = unit_of(record.at(seen.place))
-        exchanges = replay(protocol, unit, record)
-        more = {**_provenance(record, exchanges), "attempts": seen.attempts}
-        if not exchanges:
-            more["last_failure"] = seen.status
-        for row in protocol.rows(unit, exchanges):
-            columns = {name: value for name, value in unit.item.items() if name not in row}
-            yield {**row, **columns, **more}
+    """Yield the rows of the table; control texts have a table of their own."""
+    return (row for one in tidied(record) if not one.control for row in one.rows)
 
 
-def replay(protocol: CollectionProtocol, unit: Unit, record: Record) -> list[Exchange]:
-    """Return a unit's requests and replies as far as the record goes."""
-    conversation = protocol.conversation(unit)
-    exchanges: list[Exchange] = []
-    ask = next(conversation, None)
-    while ask is not None:
-        reply = record.reply(ask.key)
-        if reply is None:
-            break
-        exchanges.append((ask, reply))
-        try:
-            ask = conversation.send(reply)
-        except StopIteration:
-            break
-    return exchanges
+def planned(record: Record, protocol: CollectionProtocol) -> dict[str, Unit]:
+    """Return the units that the last run plans, by identity."""
+    run, rows = record.runs[-1], tuple(record.items[one] for one in record.ids)
+    items = Items(rows=rows, ids=tuple(record.ids), columns=(), source=run["items"], sha256=run["items_sha256"])
+    made = units(items, run["factors"], replicates=run["replicates"], order=run["order"], orders=protocol.orders,
+                 seed=run["seed"], once=protocol.once)  # fmt: skip
+    return {unit.identity: unit for unit in made}
 
 
 def _provenance(record: Record, exchanges: list[Exchange]) -> dict[str, object]:
@@ -265,7 +293,8 @@ def methods(record: Record) -> str:
     Everything in it comes from the log.
     """
     run = record.runs[-1]
-    asked = ", ".join(str(model) for model in run["factors"]["model"])
+    models = ", ".join(str(model) for model in run["factors"]["model"])
+    asked = len(record.seen.keys() & planned(record, protocol_of(run)))
     returned = ", ".join(sorted(record.returned))
     days = sorted(record.days)
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
@@ -278,12 +307,12 @@ def methods(record: Record) -> str:
     parts = [
         f"Responses were collected with socialstats {run['versions'].get('socialstats', '')} on {when} "
         f"(protocol {run['protocol']}).",
-        f"Models asked: {asked}" + (f" (returned as {returned})" if returned else "") + ".",
+        f"Models asked: {models}" + (f" (returned as {returned})" if returned else "") + ".",
         f"Parameters: {given}.",
         f"Factors: {factors}." if factors else "",
         f"Order of the options: {run['order']}, seed {run['seed']}." if run["orders"] > 1 else "",
         f"Judges: {', '.join(run['judges'])}." if run.get("judges") else "",
-        f"{count(run['n_units'], 'unit')} planned, {len(record.seen):,} asked, in "
+        f"{count(run['n_units'], 'unit')} planned, {asked:,} asked, in "
         f"{count(record.attempts, 'attempt')} that brought {count(len(record.answers), 'answer')}.",
         f"Replies were read by parser version {run['parser_version']}.",
     ]

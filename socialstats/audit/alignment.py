@@ -208,7 +208,10 @@ def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved
 
 
 NEEDED = ("table", "sum", "group", "source", "answers", "unit", "answer")
-KEYS = ("check", "name", "note", "where", *NEEDED, "units", "sort_by", "low", "high", "missing", "refusals", "shuffles")
+KEYS = (
+    "check", "name", "note", "where", *NEEDED, "units", "sort_by", "low", "high", "missing", "refusals", "shuffles",
+    "recorded",
+)  # fmt: skip
 
 
 def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
@@ -254,8 +257,10 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
 
 
 def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
-    """Make the check: one finding a group."""
+    """Make the check: one finding a group; without its tables, the findings that the rules file recorded of them."""
     given = rule.parameters
+    if rule.absent:
+        return recorded(rule)
     sums, cells = _sums(sheets[given["table"]], rule)
     answers = _answers(sheets[given["answers"]], given)
     units = sheets[given["units"]]
@@ -273,6 +278,32 @@ def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
                 where=f"{sheets[given['table']].sources[0]}: {shorten(str(group))}, units and groups joined {ordered}")
         for group, finding in zip(sums, found, strict=True)
     ]  # fmt: skip
+
+
+def recorded(rule: Rule) -> list[Finding]:
+    """Return what a rules file says that a check found on tables that are not here.
+
+    ``recorded`` has ``files`` (which they were) and ``misfit``: of each group the least misfit, 0 where a key exists.
+    """
+    if "recorded" not in rule.parameters:
+        message = f"needs {rule.absent}: give it on the command line"
+        return [Finding(rule=rule.check, verdict="not_checkable", title=rule.name, where=rule.table, message=message)]
+    held = rule.parameters["recorded"]
+    said = f"recorded of {held['files']}; not computed here: give the files on the command line"
+    findings = []
+    for group, misfit in held["misfit"].items():
+        verdict = f"cannot come from these answers in this order; the sums miss by at least {misfit:g}"
+        found = Finding(
+            rule=rule.check, verdict="disagree", severity="major", title=rule.name, where=group,
+            gap=Fraction(str(misfit)),
+            message=f"sources disagree: the sums {verdict} ({said})", published="sums", expected="no answer key",
+            details={"misfit": float(misfit), "recorded": held["files"]},
+        )  # fmt: skip
+        if not misfit:
+            message = f"some answer key gives the sums ({said})"
+            found = replace(found, verdict="agree", severity="none", message=message, expected="an answer key exists")
+        findings.append(found)
+    return findings
 
 
 def _sums(sheet: Sheet, rule: Rule) -> tuple[dict[str, dict[Any, Any]], dict[str, list[tuple[str, int, str]]]]:

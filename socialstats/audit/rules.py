@@ -316,13 +316,16 @@ class RuleReading:
 
 
 SECTIONS = ("title", "source", "tables", "rule")
-TABLE_KEYS = ("file", "decimals", "rounding", "decimal", "strip", "missing", "names")
+TABLE_KEYS = ("file", "optional", "decimals", "rounding", "decimal", "strip", "missing", "names")
 GIVEN = "table"  # name of the table of the command line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule, checked: which check, on which rows and columns, with which parameters and options."""
+    """One rule, checked: which check, on which rows and columns, with which parameters and options.
+
+    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then.
+    """
 
     name: str
     check: str
@@ -334,6 +337,7 @@ class Rule:
     label: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
+    absent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,6 +394,12 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
     )  # fmt: skip
 
 
+def optional_tables(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the tables that a rules file can use and does not bring, and what they are."""
+    tables = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("tables", {})
+    return {name: str(how["optional"]) for name, how in tables.items() if isinstance(how, dict) and "optional" in how}
+
+
 def _named_apart(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Number the rules whose name an earlier one has: findings belong to the rule of their name."""
     times: Counter[str] = Counter()
@@ -408,6 +418,7 @@ class _Reading:
         self.path, self.text = path, text
         self.number = self.rules = 0  # the rule that is being read, of how many
         self.problems: list[Problem] = []
+        self.absent: dict[str, str] = {}  # optional tables that were not given, and what they are
 
     def wrong(self, message: str, fix: str = "") -> None:
         """Note a problem with the line of the key that it names."""
@@ -445,6 +456,8 @@ class _Reading:
             if name not in sheets and how is not None:
                 if "file" in how:
                     sheets[name] = self._read(name, [Path(self.path).parent / file for file in how["file"]], how)
+                elif "optional" in how:
+                    self.absent[name] = str(how["optional"])
                 else:
                     fix = 'Write: file = "name.csv", or give the table on the command line'
                     self.wrong(f"tables.{name} names no file", fix)
@@ -498,6 +511,13 @@ class _Reading:
             self.wrong(f"{place}check = {shorten(repr(check))} is none of the checks", fix)
             return None
         table = given.get("table", GIVEN if GIVEN in sheets else next(iter(sheets), ""))
+        parts = [value for value in given.values() if isinstance(value, dict)]
+        named = [given.get(key) for key in ("table", "answers", "units")] + [part.get("table") for part in parts]
+        absent = [name for name in named if isinstance(name, str) and name in self.absent]
+        if absent:
+            said = f"{absent[0]} ({self.absent[absent[0]]})"
+            name, note = str(given.get("name", check)), str(given.get("note", ""))
+            return Rule(name=name, check=check, table=str(table), note=note, parameters=given, absent=said)
         if check in TABLE_CHECKS:
             from socialstats.audit.alignment import KEYS, read_alignment
 

@@ -487,7 +487,7 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     findings: list[Finding] = []
     problems: list[Problem] = []
     for rule in book.rules:
-        if rule.check not in CHECKS:
+        if rule.check not in CHECKS or rule.absent:
             from socialstats.audit.alignment import run_alignment
 
             findings += run_alignment(rule, book.sheets)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.writing import add_output, write
 from socialstats.errors import InputError
+from socialstats.text import listing
 
 if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
@@ -48,7 +51,11 @@ def add_audit(commands: Any) -> None:
     add = parser.add_argument
     add("tables", nargs="*", metavar="TABLE", help="published tables: csv, tsv, ...; - for stdin")
     add("--rules", metavar="FILE", help="which checks to make (TOML)")
-    add("--example", metavar="NAME", help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004")
+    add(
+        "--example",
+        metavar="NAME",
+        help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004; TABLE: files that it can use",
+    )
     add_output(add)
     add("--fail-on", choices=["never", "disagree", "major"], default="never",
         help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip
@@ -57,16 +64,49 @@ def add_audit(commands: Any) -> None:
 def run_audit(options: argparse.Namespace) -> int:
     """Audit the tables and write the outcome."""
     from socialstats.audit import audit, papers
+    from socialstats.audit.rules import optional_tables
 
     if options.example is not None:
-        if options.tables or options.rules:
-            raise InputError("--example brings its own tables and rules: leave out TABLE and --rules")
+        if options.rules:
+            raise InputError("--example brings its own rules: leave out --rules")
         options.rules = str(papers(options.example)[options.example])
-    report = audit(options.tables, options.rules)
+        optional = optional_tables(options.rules)
+        folder = options.example == "003"
+        strange = [
+            name
+            for name in options.tables
+            if not (folder and Path(name).is_dir()) and Path(name).name.split(".")[0] not in optional
+        ]
+        if strange:
+            wanted = listing([f"{name}.csv ({what})" for name, what in optional.items()]) or "none"
+            raise InputError(f"{strange[0]} is no table of this example, which brings its own. Further ones: {wanted}")
+    report = (
+        audited(options.tables, options.rules) if options.example == "003" else audit(options.tables, options.rules)
+    )
     write(options, (*options.tables, options.rules), lambda kind, color: rendered(kind, report, color))
     bad = [f for f in report.findings if f.verdict == "disagree"]
     reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
     return int(reached[options.fail_on])
+
+
+def audited(paths: Sequence[str], rules: str) -> AuditReport:
+    """Audit with the tables of ADA-Met's released folder, where a folder is given."""
+    import tempfile
+
+    from socialstats.audit import audit
+
+    folders = [path for path in paths if Path(path).is_dir()]
+    if not folders:
+        return audit(paths, rules)
+    import pandas as pd
+
+    from socialstats_collect.readers.ada_met import tables_of
+
+    with tempfile.TemporaryDirectory() as place:
+        made = {Path(place) / f"{name}.csv": rows for name, rows in tables_of(Path(folders[0])).items()}
+        for path, rows in made.items():
+            pd.DataFrame(rows).to_csv(path, index=False)
+        return audit([*made, *(path for path in paths if path not in folders)], rules)
 
 
 def rendered(kind: str, report: AuditReport, color: bool) -> str:

@@ -7,6 +7,8 @@ import difflib
 from typing import Any, NoReturn
 
 from socialstats.cli.auditing import add_audit
+from socialstats.cli.building import add_design
+from socialstats.cli.joining import add_join
 from socialstats.cli.options import add_analysis, add_data, day
 from socialstats.cli.validating import add_validate
 
@@ -84,7 +86,9 @@ def make_parser() -> argparse.ArgumentParser:
     estimate = _command(commands, "estimate", "estimate:run_estimate", help="compute one metric of a table",
                         add_help=False)  # fmt: skip
     estimate.add_argument("words", nargs=argparse.REMAINDER)  # each metric has a parser of its own
+    add_design(commands)
     _collecting(commands)
+    add_join(commands)
     add_validate(commands)
     add_audit(commands)
     return parser
@@ -133,13 +137,17 @@ def _check(commands: Any) -> None:
 def _collecting(commands: Any) -> None:
     """Add the commands whose work is done in the collect package."""
     run = _command(commands, "collect", "socialstats_collect.command:collect", about=COLLECT)
-    run.add_argument("runfile", metavar="RUN.toml", help="run file: items, prompt or protocol, models, limits")
+    run.add_argument("runfile", nargs="?", metavar="RUN.toml", help="run file: items, protocol, texts, models, limits")
+    run.add_argument("--new", nargs=2, metavar=("PROTOCOL", "FOLDER"),
+                     help="write a protocol's run file, items and every text into a folder, to start from")  # fmt: skip
     run.add_argument("-o", "--output", metavar="LOG.jsonl", help="log to write or go on with (default: RUN.log.jsonl)")
     run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
     run.add_argument("--dry-run", action="store_true", help="say how many calls it would be, and make none")
     table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
     table.add_argument("-o", "--output", metavar="TABLE", help="csv, tsv or jsonl to write (default: csv to stdout)")
+    table.add_argument("--people", metavar="FILE", help="people's answers to the same items, put below")
+    table.add_argument("--controls", metavar="FILE", help="table of control texts (default: TABLE.controls.csv)")
     table.add_argument("--methods", metavar="FILE", help="also write a paragraph for a methods section; - for stdout")
     add = _command(commands, "convert", "socialstats_collect.converting:convert", about=CONVERT,
                    allow_abbrev=False).add_argument  # fmt: skip

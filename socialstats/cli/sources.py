@@ -126,6 +126,11 @@ def read_logs_of(paths: Sequence[str]) -> Input:
     from socialstats_collect.readers import read_logs
 
     logs = [(path, log) for path in paths for log in read_logs(path)]
+    asked = next((path for path, log in logs if MODEL not in log.rows.columns), None)
+    if asked is not None:
+        raise InputError(
+            f"{Path(asked).name} holds questions without answers: 'socialstats convert' makes a table of items"
+        )
     folders = {path: Path(path).is_dir() for path in paths}
     places = [str(Path(path) / log.files[0]) if folders[path] else path for path, log in logs]
     names = distinct([log.files[0] for _, log in logs] if len(paths) == 1 else places)

@@ -364,6 +364,19 @@ def power_clustered_mean(
     )  # fmt: skip
 
 
+def clustered_mean_width(clusters: int, size: int, sd: float, icc: float, level: float = 0.95) -> float:
+    """Return half the width of the t interval of a mean of clustered values; its variance as in `power_clustered_mean`.
+
+    Examples
+    --------
+    >>> round(clustered_mean_width(30, 8, 1.0, 0.25), 4)
+    0.2189
+    """
+    between, within = components(icc, sd, None, None)
+    quantile = float(stdtrit(clusters - 1, (1 + level) / 2))
+    return quantile * math.sqrt((between**2 + within**2 / size) / clusters)
+
+
 def plan_of(
     metric: str, settings: Settings, reject: Callable[[int, int], int], *, terms: dict[str, tuple[float, str]],
     said: Sequence[str], fit: Mapping[str, Any], more: Sequence[Row] = (), **known: Any,

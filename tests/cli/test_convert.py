@@ -136,7 +136,7 @@ def test_labels_are_read_by_the_study_that_is_named(tmp_path: Path, capsys: pyte
     (tmp_path / "labels.csv").write_text("\n".join([",".join(["rot_id", "rot", *raters]), *rows]) + "\n")
     table = tmp_path / "table.csv"
     _, _, err = run(capsys, str(tmp_path / "labels.csv"), "-o", str(table))
-    assert "report TABLE --study ordinal-alignment --map value=answer --levels A,B,C,D,E --refusal F" in err
+    assert "report TABLE --study ordinal-alignment --map unit=unit --map rater=rater --map value=answer" in err
     assert len(pd.read_csv(table)) == 210
 
 

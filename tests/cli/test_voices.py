@@ -122,7 +122,7 @@ REFUSED = {
     "an unknown winner": (f"{HEAD}\na,b,c\na,b,a\n", [], "declare it with --tie if"),
     "an order that is none": (f"{HEAD},first\na,b,a,x\nb,a,a,y\n", [], "--map order="),
     "a missing value": (f"{HEAD}\na,b,a\na,,a\n", [], "--missing drop"),
-    "words without an order": ("unit,rater,value\n1,a,so so\n1,b,good\n2,a,good\n2,b,so so\n", [], "--scale nominal"),
+    "words without an order": ("unit,rater,value\n1,a,so so\n1,b,good\n2,a,good\n2,b,odd\n", [], "--scale nominal"),
     "few resamples": (f"{HEAD}\na,b,a\nb,a,a\n", ["--resamples", "3"], "--resamples 3"),
     "no people": ("unit,rater,source,value\n1,a,x,l\n1,b,y,m\n2,a,x,m\n2,b,y,m\n",
                   ["--study", "norm-goal", "--map", "rater_source=source"], "column 'source'"),

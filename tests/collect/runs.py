@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
+import socialstats_collect
 from socialstats.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "collect"
 
 RUN = """
 items = "items.csv"
@@ -38,6 +43,18 @@ def write_run(folder: Path, url: str, *, n: int = 4, more: str = "", limits: str
     path.write_text(
         RUN.format(url=url, more=more, limits=limits, concurrency=concurrency, timeout=timeout, attempts=attempts)
     )
+    return path
+
+
+def shipped(folder: Path, protocol: str, items: Path) -> Path:
+    """Write the shipped run file of a protocol, with other items, into a folder of its own; return its path."""
+    folder = folder / "run"
+    folder.mkdir()
+    new = Path(socialstats_collect.__file__).parent / "new" / protocol
+    shutil.copytree(new, folder, dirs_exist_ok=True)
+    text = (new / "run.toml").read_text()
+    path = folder / "run.toml"
+    path.write_text(re.sub(r'items = ".*?"', f"items = {json.dumps(str(items))}", text))
     return path
 
 

@@ -32,7 +32,7 @@ NOT_RUN = {
 LEFT_OUT = {shlex.join(shlex.split(line)) for line in NOT_RUN}
 ASKED = {  # a model at the address of the run file: here a scripted one
     "socialstats collect run.toml -o log.jsonl",
-    "socialstats collect examples/collect/ordinal.toml -o answers.jsonl",
+    "socialstats collect norms/run.toml -o answers.jsonl",
 }
 
 

@@ -18,8 +18,8 @@ PROTOCOLS: Mapping[str, Callable[[Settings], CollectionProtocol]] = {
 }
 
 
-def make_protocol(name: str, settings: Settings) -> CollectionProtocol:
-    """Return a protocol by its name.
+def protocol_class(name: str) -> Callable[[Settings], CollectionProtocol]:
+    """Return what makes a protocol of settings, by its name.
 
     Raises
     ------
@@ -28,4 +28,4 @@ def make_protocol(name: str, settings: Settings) -> CollectionProtocol:
     """
     if name not in PROTOCOLS:
         raise InputError(Problem(message=f"no protocol '{name}'", fix=f"There are: {', '.join(PROTOCOLS)}."))
-    return PROTOCOLS[name](settings)
+    return PROTOCOLS[name]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit
@@ -32,13 +35,9 @@ def fields(template: str, *, source: str = "template") -> tuple[str, ...]:
     names = []
     for part in PART.finditer(template):
         if part[0] in "{}":
-            raise InputError(
-                Problem(
-                    message=f"a lone '{part[0]}' at character {part.start() + 1}",
-                    source=source,
-                    fix="Write a column as {column}, and a brace itself twice: {{ or }}",
-                )
-            )
+            fix = "Write a column as {column}, and a brace itself twice: {{ or }}"
+            message = f"a lone '{part[0]}' at character {part.start() + 1}"
+            raise InputError(Problem(message=message, source=source, fix=fix))
         if part[1] is not None:
             names.append(part[1].strip())
     return tuple(dict.fromkeys(names))
@@ -73,13 +72,8 @@ def require(template: str, columns: Iterable[str], *, source: str) -> None:
             continue
         near = difflib.get_close_matches(name, known, 1)
         hint = f"Did you mean {{{near[0]}}}?" if near else "Add the column to the items, or mend the template."
-        problems.append(
-            Problem(
-                message=f"the template needs a column '{name}', but the items have only {', '.join(known)}",
-                source=source,
-                fix=hint,
-            )
-        )
+        message = f"the template needs a column '{name}', but the items have only {', '.join(known)}"
+        problems.append(Problem(message=message, source=source, fix=hint))
     if problems:
         raise InputError(problems)
 
@@ -88,6 +82,7 @@ Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
 
 Exchange = tuple[Ask, Reply]
+Rows = Sequence[Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +91,8 @@ class Settings:
 
     Parameters
     ----------
-    template
-        The prompt, where the user gives one instead of the protocol's own.
+    texts
+        Texts that replace the protocol's own, by name: ``prompt``, ``judge``, ``rung_1``, ...
     system
         A system message, for every conversation.
     parameters
@@ -110,7 +105,7 @@ class Settings:
         The protocol's own settings, checked by it.
     """
 
-    template: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
     system: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     judges: tuple[str, ...] = ()
@@ -118,58 +113,111 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@runtime_checkable
-class CollectionProtocol(Protocol):
-    """A way of asking. Instances are made from `Settings` and hold no state of a run."""
+@cache
+def default_texts(name: str) -> Mapping[str, str]:
+    """Return a protocol's own texts by name, as `collect --new` writes them.
 
-    name: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns that the items must have (or factors of the same name)."""
-        ...
-
-    @property
-    def factors(self) -> Mapping[str, Sequence[str]]:
-        """Factors of the protocol's own, with the levels used by default: ``{"prompt": ["options"]}``."""
-        ...
-
-    @property
-    def known(self) -> Mapping[str, Sequence[str]]:
-        """Factors whose levels are fixed by the protocol, with all levels there are."""
-        ...
-
-    @property
-    def provides(self) -> tuple[str, ...]:
-        """Names that a user's prompt may use beside columns and factors: ``option_a``, ``option_b``, ..."""
-        ...
-
-    @property
-    def orders(self) -> tuple[str, ...]:
-        """Names of the orders in which options can be shown; one name where there is nothing to order."""
-        ...
-
-    def conversation(self, unit: Unit) -> Conversation:
-        """Return the conversation with a unit's model."""
-        ...
-
-    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
-        """Return the table's rows for a unit: at least one, also where nothing was answered."""
-        ...
+    Examples
+    --------
+    >>> default_texts("who-is-right")["rung_2"]
+    '{question}\\nThe answer is'
+    """
+    found = sorted((files("socialstats_collect") / "new" / name / "texts").iterdir(), key=lambda one: one.name)
+    return {one.name.removesuffix(".txt"): one.read_text("utf-8").removesuffix("\n") for one in found}
 
 
-class Asking:
-    """What most protocols have in common: no order of options, no factors, a prompt that a run file may replace."""
+class CollectionProtocol(ABC):
+    """A way of asking. Instances are made from `Settings` and hold no state of a run.
 
+    Attributes
+    ----------
+    columns
+        Columns that the items must have (or factors of the same name).
+    orders
+        Names of the orders in which options can be shown; one name where there is nothing to order.
+    texts
+        Every text that is sent, by name: the protocol's own, or what the run file has in their place.
+    provides
+        By text, the names it may use beside columns and factors; a text of a `family`, as ``rung_1``, goes by its name.
+    lists
+        Texts with one entry a line.
+    family
+        What a text's name may begin with that the protocol does not have: a further rung, a further form.
+    factors
+        Factors of the protocol's own, with the levels used by default.
+    known
+        Factors whose levels are fixed by the protocol, with all levels there are.
+    people
+        The column of people's answers to the same items, and what may stand there; empty where nobody is asked.
+    """
+
+    name = ""
+    columns: tuple[str, ...] = ()
     orders: tuple[str, ...] = ("as given",)
-    provides: tuple[str, ...] = ()
+    provides: Mapping[str, tuple[str, ...]] = {}
+    lists: tuple[str, ...] = ()
+    family = ""
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
-    own_template = ""
+    people: tuple[str, tuple[str, ...]] = ("", ())
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.template = settings.template or self.own_template
+        own = default_texts(self.name)
+        for name in settings.texts:
+            if name not in own and not (self.family and name.startswith(f"{self.family}_")):
+                near = difflib.get_close_matches(name, own, 1)
+                fix = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(sorted(own))}."
+                raise InputError(Problem(message=f"protocol {self.name} has no text '{name}'", fix=fix))
+        self.texts: Mapping[str, str] = {**own, **settings.texts}
+
+    def names(self, text: str) -> tuple[str, ...] | None:
+        """Return the names that a text may use beside columns and factors; None of a list, which uses none."""
+        return None if text in self.lists else self.provides.get(text, self.provides.get(text.partition("_")[0], ()))
+
+    def unordered(self) -> bool:
+        """Tell whether the prompt shows nothing of the order of the options, so that none may be drawn."""
+        shown = {"option_a", "option_b", "option_1", "option_2", "actions", "names", "options"}
+        return len(self.orders) > 1 and not shown & set(fields(self.texts["prompt"]))
+
+    def once(self, item: Mapping[str, str]) -> bool:
+        """Tell whether an item is asked once, whatever the models: a control text, which judges score."""
+        return False
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
+        return []
+
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return what the prompt of a unit may use beside its columns and factors, by name."""
+        return {}
+
+    def asked(self, unit: Unit) -> str:
+        """Return the prompt of a unit."""
+        return filled(self.texts["prompt"], unit, **self.words(unit))
+
+    def conversation(self, unit: Unit) -> Conversation:
+        """Return the conversation with a unit's model: one question, whose answer stays on record, however it is."""
+        yield ask(self.settings, unit, prompt(self.settings, unit, self.asked(unit)))
+
+    @abstractmethod
+    def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
+        """Return the table's rows for a unit: at least one, also where nothing was answered."""
+
+    def lines(self, text: str) -> list[str]:
+        """Return the entries of a list."""
+        return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
+
+
+def varies(rows: Rows, column: str) -> bool:
+    """Tell whether a column of a table holds more than one value, the absent ones aside.
+
+    Examples
+    --------
+    >>> varies([{"model": "a"}, {"model": None}, {}], "model"), varies([{"model": "a"}, {"model": "b"}], "model")
+    (False, True)
+    """
+    return len({row.get(column) for row in rows} - {None, ""}) > 1
 
 
 def prompt(settings: Settings, unit: Unit, text: str) -> tuple[Message, ...]:
@@ -185,13 +233,9 @@ def ask(settings: Settings, unit: Unit, messages: tuple[Message, ...], *, step: 
     if isinstance(sent.get("seed"), int):
         sent["seed"] += unit.replicate - 1
     return Ask(
-        model=unit.factors["model"],
-        messages=messages,
-        parameters=sent,
-        step=step,
-        replicate=unit.replicate,
+        model=unit.factors["model"], messages=messages, parameters=sent, step=step, replicate=unit.replicate,
         parent=parent,
-    )
+    )  # fmt: skip
 
 
 def filled(template: str, unit: Unit, **more: str) -> str:
@@ -199,12 +243,32 @@ def filled(template: str, unit: Unit, **more: str) -> str:
     return fill(template, {**unit.item, **unit.factors, "item_id": unit.item_id, **more})
 
 
+def replay(
+    protocol: CollectionProtocol, unit: Unit, reply_to: Callable[[str], Reply | None]
+) -> tuple[list[Exchange], Ask | None]:
+    """Return a unit's requests and replies as far as a record goes, and the next request; None when finished."""
+    conversation = protocol.conversation(unit)
+    exchanges: list[Exchange] = []
+    ask = next(conversation, None)
+    while ask is not None and (reply := reply_to(ask.key)) is not None:
+        exchanges.append((ask, reply))
+        try:
+            ask = conversation.send(reply)
+        except StopIteration:
+            ask = None
+    return exchanges, ask
+
+
+NO_WORDS = "nothing added"
+"""How the table calls an empty level of a factor: an empty cell would be a missing value."""
+
+
 def about(unit: Unit) -> dict[str, object]:
     """Return the columns with which every row of a unit begins: identifier, factors, replicate.
 
     The order of the options is called ``option_order``: ``order`` means other things to the studies.
     """
-    named = {"option_order" if name == "order" else name: level for name, level in unit.factors.items()}
+    named = {"option_order" if name == "order" else name: level or NO_WORDS for name, level in unit.factors.items()}
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
 
@@ -212,8 +276,8 @@ NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""
 
 
-def read(reply: Reply | None, parser: Callable[[str], Parsed]) -> dict[str, object]:
-    """Return answer, answer_status, rule, conflict, parser version and the reply's own status as columns.
+def read(exchanges: Sequence[Exchange], parser: Callable[[str], Parsed]) -> dict[str, object]:
+    """Return what the last reply says as columns: answer, answer_status, rule, conflict, the reply's status and text.
 
     A content filter's block and a marked refusal are refusals whatever else stands there; a cut-off reply is parsed as
     far as it goes. Nothing becomes a value that was not read.
@@ -221,16 +285,19 @@ def read(reply: Reply | None, parser: Callable[[str], Parsed]) -> dict[str, obje
     Examples
     --------
     >>> from socialstats_collect.parse import parse_answer
-    >>> read(Reply(key="", status="truncated", content='{"Answer": "B", "Rea'), parse_answer)["answer"]
+    >>> cut = Reply(key="", status="truncated", content='{"Answer": "B", "Rea')
+    >>> read([(Ask(model="m", messages=()), cut)], parse_answer)["answer"]
     'B'
-    >>> read(None, parse_answer)["answer_status"]
+    >>> read([], parse_answer)["answer_status"]
     'missing'
     """
-    if reply is None:
-        parsed, status = Parsed(status="empty", rule=NOT_ASKED), NOT_ASKED
-        return _columns(parsed, NOT_ASKED, status)
-    parsed = decide(reply, parser)
-    return _columns(parsed, parsed.status, reply.status)
+    reply = exchanges[-1][1] if exchanges else None
+    parsed = decide(reply, parser) if reply else Parsed(status="empty", rule=NOT_ASKED)
+    return {
+        "answer": parsed.label, "answer_status": parsed.status if reply else NOT_ASKED, "rule": parsed.rule,
+        "conflict": parsed.conflict, "parser_version": VERSION, "reply_status": reply.status if reply else NOT_ASKED,
+        "reply_text": reply.content if reply else None,
+    }  # fmt: skip
 
 
 def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
@@ -243,14 +310,3 @@ def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
     if parsed.status == "unparsed" and refuses(reply.content):
         return Parsed(status="refusal", rule="refusal")
     return parsed
-
-
-def _columns(parsed: Parsed, answer_status: str, reply_status: str) -> dict[str, object]:
-    return {
-        "answer": parsed.label,
-        "answer_status": answer_status,
-        "rule": parsed.rule,
-        "conflict": parsed.conflict,
-        "parser_version": VERSION,
-        "reply_status": reply_status,
-    }

@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
+from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import parse_action
+from socialstats_collect.parse import ACTIONS, parse_action
 from socialstats_collect.protocols.base import (
-    Asking,
-    Conversation,
+    CollectionProtocol,
     Exchange,
+    Rows,
+    Settings,
     about,
-    ask,
-    filled,
-    prompt,
     read,
+    varies,
 )
 
-ACTIONS = {
-    "comply": "keep to the norm, even if the goal suffers",
-    "deviate": "set the norm aside to reach the goal",
-    "escalate": "leave the decision to somebody with the authority to take it",
-}
-TEMPLATE = """Goal: {goal}
-Situation: {situation}
-Norm: {norm}
-{pressure_text}
-What do you do?
-{actions}
-
-Reply with one JSON object and nothing else: {{"action": {names}, "explanation": "why, in one or two sentences"}}"""
+COLON = re.compile("[:：]")
 
 
-class Norms(Asking):
+class Norms(CollectionProtocol):
     """Norm against goal.
 
     Items: ``goal``, ``situation``, ``norm``; best with ``scenario``, ``domain``, ``pressure`` (its kind; ``none``
     without) and ``pressure_text`` (what is said). The order in which the actions are listed is drawn. The table is
-    read by the study norm-goal together with people's answers: ``source`` is ``model``, and each run of a model is
-    a ``rater``.
+    read by the study norm-goal together with people's answers: ``source`` is the model, and each run of it a
+    ``rater``.
 
     Examples
     --------
@@ -47,36 +36,45 @@ class Norms(Asking):
     """
 
     name = "norm-goal"
-    own_template = TEMPLATE
     orders = (
         "comply deviate escalate", "comply escalate deviate", "deviate comply escalate", "deviate escalate comply",
         "escalate comply deviate", "escalate deviate comply",
     )  # fmt: skip
     columns = ("goal", "situation", "norm")
-    provides = ("actions", "names", "pressure_text")
+    provides: Mapping[str, tuple[str, ...]] = {"prompt": ("actions", "names", "pressure_text")}
+    lists = ("actions",)
+    people = ("action", tuple(ACTIONS))
 
-    def conversation(self, unit: Unit) -> Conversation:
-        """Ask once; an invalid reply stays on record as one, it is not drawn again."""
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.shown = {parse_action(COLON.split(line)[0]).label or line: line for line in self.lines("actions")}
+        if set(self.shown) != set(ACTIONS):
+            fix = "Write one line an action, such as '- comply: keep to the norm'."
+            message = f"text 'actions' has lines for {', '.join(self.shown)}, not for {', '.join(ACTIONS)}"
+            raise InputError(Problem(message=message, fix=fix))
+
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the actions in the order drawn, their names, and what is said under pressure."""
         order = unit.factors.get("order", self.orders[0]).split()
-        text = filled(
-            self.template, unit, actions="\n".join(f"- {name}: {ACTIONS[name]}" for name in order),
-            names=" or ".join(f'"{name}"' for name in order), pressure_text=unit.item.get("pressure_text", ""),
-        )  # fmt: skip
-        yield ask(self.settings, unit, prompt(self.settings, unit, text))
+        return {"actions": "\n".join(self.shown[name] for name in order),
+                "names": " or ".join(f'"{name}"' for name in order),
+                "pressure_text": unit.item.get("pressure_text", "")}  # fmt: skip
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the action, and who took it."""
-        reply = exchanges[0][1] if exchanges else None
-        found = read(reply, parse_action)
+        found = read(exchanges, parse_action)
         model = unit.factors["model"]
         return [
             {
-                **about(unit),
-                "scenario": unit.item.get("scenario", unit.item_id),
-                "source": "model",
-                "rater": f"{model}, run {unit.replicate}",
-                "action": found.pop("answer"),
-                **found,
-                "reply_text": reply.content if reply else None,
+                **about(unit), "scenario": unit.item.get("scenario", unit.item_id), "source": model,
+                "rater": f"{model}, run {unit.replicate}", "action": found.pop("answer"), **found,
             }
-        ]
+        ]  # fmt: skip
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study norm-goal: pressures compared within scenarios, where there are several."""
+        units = ["--map", "unit=item_id", "--cluster", "scenario"]
+        units = ["--map", "unit=scenario", "--by", "pressure"] if varies(rows, "pressure") else units
+        strata = ["--strata", "domain"] if varies(rows, "domain") else []
+        return ["--study", "norm-goal", *units, *strata, "--map", "value=action", "--map", "status=answer_status",
+                "--scale", "nominal"]  # fmt: skip

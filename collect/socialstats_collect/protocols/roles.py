@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_answer, values_named
 from socialstats_collect.parse.text import clean, values_of
 from socialstats_collect.protocols.base import (
-    Asking,
-    Conversation,
+    CollectionProtocol,
     Exchange,
+    Rows,
     about,
-    ask,
-    filled,
-    prompt,
     read,
+    varies,
 )
 
-VALUES = (
-    "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",
-    "benevolence", "universalism",
-)  # fmt: skip
-TEMPLATE = """{prefix}Below is a story told in the first person. Two of the teller's roles ask for something at the \
-same time, and only one can come first.
 
-{story}
-
-Which role should the teller put first?
-(A) {option_a}
-(B) {option_b}
-
-Reply with one JSON object and nothing else:
-{{"Answer": "A" or "B", "Reason": "one or two sentences", "Value": "the value or values behind the choice"}}
-Take the values from this list: {values}."""
-
-
-class Roles(Asking):
+class Roles(CollectionProtocol):
     """Pairwise role choice under urgency.
 
     Items: ``story``, ``role_a``, ``role_b``; best with ``domain_a``, ``domain_b``, ``urgency_a``, ``urgency_b`` and
@@ -50,43 +31,36 @@ class Roles(Asking):
     """
 
     name = "pairwise-roles"
-    own_template = TEMPLATE
     orders = ("a first", "b first")
     columns = ("story", "role_a", "role_b")
-    provides = ("option_a", "option_b", "values", "prefix")
+    provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
+    lists = ("values",)
 
-    def conversation(self, unit: Unit) -> Conversation:
-        """Ask once."""
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the roles in the order drawn, the list of values, and what stands before the prompt."""
         first, second = shown(unit)
         prefix = unit.factors.get("prefix", "")
-        text = filled(
-            self.template, unit, option_a=first, option_b=second, values=", ".join(VALUES),
-            prefix=f"{prefix}\n\n" if prefix else "",
-        )  # fmt: skip
-        yield ask(self.settings, unit, prompt(self.settings, unit, text))
+        return {"option_a": first, "option_b": second, "values": ", ".join(self.lines("values")),
+                "prefix": f"{prefix}\n\n" if prefix else ""}  # fmt: skip
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
-        reply = exchanges[0][1] if exchanges else None
-        found = read(reply, parse_answer)
+        found = read(exchanges, parse_answer)
         first, second = shown(unit)
-        letter = found.pop("answer")
-        choice = {"A": first, "B": second}.get(str(letter))
-        text = reply.content if reply else ""
+        letter, text = found.pop("answer"), str(found["reply_text"] or "")
         return [
             {
-                **about(unit),
-                "role_a": unit.item["role_a"],
-                "role_b": unit.item["role_b"],
-                "first": first,
-                "choice": choice,
-                "letter": letter,
-                **found,
-                "values": "; ".join(values_named(text, VALUES)) or None,
+                **about(unit), "role_a": unit.item["role_a"], "role_b": unit.item["role_b"], "first": first,
+                "choice": {"A": first, "B": second}.get(str(letter)), "letter": letter, **found,
+                "values": "; ".join(values_named(text, self.lines("values"))) or None,
                 "reason": next((str(one.value) for one in values_of(clean(text).text, "Reason")), None),
-                "reply_text": reply.content if reply else None,
             }
-        ]
+        ]  # fmt: skip
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study role-conflict: models, or prefixes of one model, compared."""
+        by = next((name for name in ("model", "prefix") if varies(rows, name)), None)
+        return ["--study", "role-conflict", *(["--by", by] if by else [])]
 
 
 def shown(unit: Unit) -> tuple[str, str]:

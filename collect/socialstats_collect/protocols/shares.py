@@ -1,108 +1,93 @@
-"""What share of people agrees? Five ordered options, in three forms, in rising or falling order."""
+"""What share of people agrees? Ordered options, in several forms, in rising or falling order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from socialstats.errors import InputError
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import Option, Parsed, parse_options
+from socialstats_collect.parse import Option, parse_options
 from socialstats_collect.protocols.base import (
-    Asking,
-    Conversation,
+    CollectionProtocol,
     Exchange,
+    Rows,
+    Settings,
     about,
-    ask,
+    fields,
     filled,
-    prompt,
     read,
+    varies,
 )
 
-SHARES = ("<1%", "5%-25%", "50%", "75%-90%", ">90%")
-MEANING = (
-    "hardly anybody agrees",
-    "some people agree, but few",
-    "people are divided",
-    "most people agree",
-    "practically everybody agrees",
-)
-LETTERS = "ABCDE"
-TEMPLATE = """Here is a rule of thumb:
-
-{text}
-
-What share of people probably agree with it?
-{options}
-
-Put your answer on the first line."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+PARTS = {"letter", "share", "meaning"}
 
 
-class Shares(Asking):
-    """Five-option ordinal question.
+class Shares(CollectionProtocol):
+    """Ordinal question: ordered options, five of them unless the text ``options`` says otherwise.
 
-    Items: ``text`` (a rule of thumb); best with ``area``. Factor ``prompt``: ``options`` (the options alone),
-    ``described`` (each with its meaning), ``table`` (the options, and a table of their meanings). ``answer`` is A
-    (<1 %) to E (>90 %) whatever order was shown. The table is read by the study ordinal-alignment together with
-    people's answers.
+    Items: ``text`` (a rule of thumb); best with ``area``. Text ``options``: one line an option in rising order, its
+    words and its meaning with a colon between. Factor ``prompt``: the texts ``form_...`` to ask with; ``options`` (the
+    options alone), ``described`` (each with its meaning), ``table`` (the options, and a table of their meanings), or a
+    form of the user's own. ``answer`` is A (the lowest) to E whatever order was shown. The table is read by the study
+    ordinal-alignment together with people's answers; ``source`` and ``rater`` are the model.
 
     Examples
     --------
-    >>> [option.text for option in offered("falling")][:2]
+    >>> [option.text for option in Shares(Settings()).offered("falling")][:2]
     ['>90%', '75%-90%']
     """
 
     name = "ordinal"
-    own_template = TEMPLATE
     orders = ("rising", "falling")
     columns = ("text",)
-    provides = ("options",)
-    known: Mapping[str, Sequence[str]] = {"prompt": ("options", "described", "table")}
+    provides: Mapping[str, tuple[str, ...]] = {"prompt": ("options",), "form": ("letter", "share", "meaning")}
+    lists = ("options",)
+    family = "form"
     factors: Mapping[str, Sequence[str]] = {"prompt": ("options",)}
 
-    def conversation(self, unit: Unit) -> Conversation:
-        """Ask once."""
-        text = filled(self.template, unit, options=listed(unit.factors["prompt"], unit.factors.get("order", "rising")))
-        yield ask(self.settings, unit, prompt(self.settings, unit, text))
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.known = {"prompt": [name.removeprefix("form_") for name in self.texts if name.startswith("form_")]}
+        self.shares = [tuple(part.strip() for part in line.partition(":")[::2]) for line in self.lines("options")]
+        if not 2 <= len(self.shares) <= len(LETTERS) or len(set(self.shares)) < len(self.shares):
+            raise InputError(
+                "text 'options' needs 2 to 26 lines, each another option, such as '50%: people are divided'"
+            )
+        self.letters = LETTERS[: len(self.shares)]
+        self.people = ("answer", tuple(self.letters))
+
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the options as a form shows them: each line that names a part of an option, for every option."""
+        shown: list[str] = []
+        options = self.offered(unit.factors.get("order", "rising"))
+        for line in self.texts[f"form_{unit.factors['prompt']}"].split("\n"):
+            for one in options if PARTS & set(fields(line)) else options[:1]:
+                meaning = "".join(one.descriptions)
+                shown.append(filled(line, unit, letter=one.letter, share=one.text, meaning=meaning))
+        return {"options": "\n".join(shown)}
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""
-        reply = exchanges[0][1] if exchanges else None
         order = unit.factors.get("order", "rising")
-        found = read(reply, lambda text: self.parse(text, order))
+        found = read(exchanges, lambda text: parse_options(text, self.offered(order)))
         if found["answer"] is not None and order == "falling":
-            found["answer"] = LETTERS[::-1][LETTERS.index(str(found["answer"]))]
-        return [
-            {
-                **about(unit),
-                "source": "model",
-                "rater": unit.factors["model"],
-                **found,
-                "reply_text": reply.content if reply else None,
-            }
-        ]
+            found["answer"] = self.letters[::-1][self.letters.index(str(found["answer"]))]
+        return [{**about(unit), "source": unit.factors["model"], "rater": unit.factors["model"], **found}]
 
-    def parse(self, text: str, order: str) -> Parsed:
-        """Read a reply in the letters that were shown."""
-        return parse_options(text, offered(order))
+    def offered(self, order: str) -> tuple[Option, ...]:
+        """Return the options as shown: letters always run from A, the shares rise or fall."""
+        pairs = self.shares if order == "rising" else self.shares[::-1]
+        return tuple(
+            Option(letter=letter, text=share, descriptions=(meaning,) if meaning else ())
+            for letter, (share, meaning) in zip(self.letters, pairs, strict=True)
+        )
 
-
-def offered(order: str) -> tuple[Option, ...]:
-    """Return the options as shown: letters always run from A, the shares rise or fall."""
-    pairs = list(zip(SHARES, MEANING, strict=True))
-    if order == "falling":
-        pairs.reverse()
-    return tuple(
-        Option(letter=letter, text=share, descriptions=(meaning,))
-        for letter, (share, meaning) in zip(LETTERS, pairs, strict=True)
-    )
-
-
-def listed(form: str, order: str) -> str:
-    """Return the options as one of the three forms shows them."""
-    options = offered(order)
-    lines = [f"{option.letter}) {option.text}" for option in options]
-    if form == "described":
-        return "\n".join(f"{line}: {o.descriptions[0]}" for line, o in zip(lines, options, strict=True))
-    if form == "table":
-        table = ["| Share | Meaning |", "| --- | --- |", *(f"| {o.text} | {o.descriptions[0]} |" for o in options)]
-        return "\n".join([*lines, "", *table])
-    return "\n".join(lines)
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study ordinal-alignment; people are shared by all forms of the prompt."""
+        people, forms = any(row.get("model") is None for row in rows), varies(rows, "prompt")
+        rater = ["--map", "rater=rater", "--map", "rater_source=source"] if people else ["--map", "rater=model"]
+        return ["--study", "ordinal-alignment", "--map", "unit=item_id", *rater, "--map", "value=answer", "--map",
+                "status=answer_status", "--levels", ",".join(self.letters),
+                *(["--strata", "area"] if varies(rows, "area") else []), *(["--by", "prompt"] if forms else []),
+                *(["--shared", "people"] if forms and people else [])]  # fmt: skip

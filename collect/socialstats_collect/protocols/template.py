@@ -8,22 +8,18 @@ from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Option, Parsed, parse_action, parse_answer, parse_options
 from socialstats_collect.protocols.base import (
-    Asking,
-    Conversation,
+    CollectionProtocol,
     Exchange,
     Settings,
     about,
-    ask,
     fields,
-    filled,
-    prompt,
     read,
 )
 
 PARSERS = ("none", "options", "json", "action")
 
 
-class Template(Asking):
+class Template(CollectionProtocol):
     """One prompt an item.
 
     Options of the run file (``[protocol]``): ``parser`` (``none``, ``options``, ``json``, ``action``), ``choices`` (for
@@ -31,7 +27,7 @@ class Template(Asking):
 
     Examples
     --------
-    >>> settings = Settings(template="Is {act} fine? (A) yes (B) no", options={"parser": "json"})
+    >>> settings = Settings(texts={"prompt": "Is {act} fine? (A) yes (B) no"}, options={"parser": "json"})
     >>> Template(settings).columns
     ('act',)
     """
@@ -39,36 +35,22 @@ class Template(Asking):
     name = "template"
 
     def __init__(self, settings: Settings) -> None:
-        if not settings.template:
-            raise InputError(
-                Problem(message="this protocol needs a prompt", fix='Add template = "..." to the run file.')
-            )
+        if not settings.texts:
+            fix = 'Add template = "..." to the run file.'
+            raise InputError(Problem(message="this protocol needs a prompt", fix=fix))
         super().__init__(settings)
+        self.columns = tuple(name for name in fields(self.texts["prompt"]) if name not in {"model", "item_id"})
         self.parser = str(settings.options.get("parser", "none"))
         if self.parser not in PARSERS:
             raise InputError(f"parser '{self.parser}' is not one of {', '.join(PARSERS)}")
         self.choices = tuple(_option(one) for one in settings.options.get("choices", ()))
         if self.parser == "options" and len(self.choices) < 2:
-            raise InputError(
-                Problem(
-                    message="parser 'options' needs choices", fix='Add choices = [{letter = "A", text = "yes"}, ...].'
-                )
-            )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that the prompt names."""
-        return tuple(name for name in fields(self.settings.template) if name not in {"model", "item_id"})
-
-    def conversation(self, unit: Unit) -> Conversation:
-        """Ask once."""
-        yield ask(self.settings, unit, prompt(self.settings, unit, filled(self.settings.template, unit)))
+            fix = 'Add choices = [{letter = "A", text = "yes"}, ...].'
+            raise InputError(Problem(message="parser 'options' needs choices", fix=fix))
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer, how it was read, and the text."""
-        row = about(unit)
-        reply = exchanges[0][1] if exchanges else None
-        return [{**row, **read(reply, self.parse), "reply_text": reply.content if reply else None}]
+        return [{**about(unit), **read(exchanges, self.parse)}]
 
     def parse(self, text: str) -> Parsed:
         """Read a reply with the chosen parser."""

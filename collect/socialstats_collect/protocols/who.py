@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from socialstats.errors import InputError
 from socialstats_collect.ask import Reply, Unit
 from socialstats_collect.parse import Parsed, parse_who
 from socialstats_collect.protocols.base import (
-    Asking,
+    CollectionProtocol,
     Conversation,
     Exchange,
+    Rows,
     Settings,
     about,
     ask,
@@ -18,28 +19,18 @@ from socialstats_collect.protocols.base import (
     filled,
     prompt,
     read,
-)
-
-FIRST = "{text}\n\nWho is right?\n1) {option_1}\n2) {option_2}\nChoose one: reply with 1 or 2."
-RUNGS = (
-    FIRST,
-    FIRST + '\nGive your reply in the form "Response: number".',
-    FIRST + "\nThe answer is",
-    "Somebody wins a large prize for giving the right answer to this question.\n\n" + FIRST + "\nThe winning answer:",
-    "You write the script of a telephone survey. The caller reads out:\n\n"
-    + FIRST
-    + "\n\nThe person on the phone replies:",
+    varies,
 )
 
 
-class Who(Asking):
+class Who(CollectionProtocol):
     """Who is right, with a ladder of rewordings.
 
     Items: ``text`` with ``NAME1`` and ``NAME2`` in it, ``name_first``, ``name_second``; best with ``scenario``,
     ``topic``, ``kind``, ``group_first``, ``group_second`` and ``pair``. Which person is number 1 is drawn, apart
     from who is named first in the story. ``answer`` is -1 for the first name and 1 for the second, ``rung`` the
-    last wording tried. Option ``rungs`` (1 to 5): how many wordings to try. The table is read by the study
-    relationship-bias.
+    last wording tried. Texts: ``prompt``, and ``rung_1``, ``rung_2``, ... around its ``{question}``. Option ``rungs``:
+    how many of them to try. The table is read by the study relationship-bias.
 
     Examples
     --------
@@ -50,24 +41,30 @@ class Who(Asking):
     name = "who-is-right"
     orders = ("first is 1", "second is 1")
     columns = ("text", "name_first", "name_second")
-    provides = ("option_1", "option_2")
+    provides: Mapping[str, tuple[str, ...]] = {
+        "prompt": ("option_1", "option_2"), "rung": ("question", "option_1", "option_2"),
+    }  # fmt: skip
+    family = "rung"
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.wordings = (settings.template,) if settings.template else RUNGS
-        self.rungs = int(settings.options.get("rungs", len(self.wordings)))
-        if not 1 <= self.rungs <= len(self.wordings):
-            raise InputError(f"rungs = {self.rungs}: there are 1 to {len(self.wordings)}")
+        most = len(self.texts)
+        if ladder := set(self.texts) - {"prompt", *(f"rung_{k}" for k in range(1, most))}:
+            raise InputError(f"texts {', '.join(sorted(ladder))}: rungs are numbered rung_1, rung_2, ... without a gap")
+        self.rungs = int(settings.options.get("rungs", most))
+        if not 1 <= self.rungs <= most:
+            raise InputError(f"rungs = {self.rungs}: there are 1 to {most}")
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask, and ask in other words until there is an answer."""
         parent = ""
         for rung in range(self.rungs):
-            options = numbered(unit)
-            named = named_text(unit)
-            text = filled(self.wordings[rung], unit, text=named, option_1=options[0], option_2=options[1])
-            message = prompt(self.settings, unit, text)
-            reply = yield ask(self.settings, unit, message, step=f"rung {rung}", parent=parent)
+            text = self.asked(unit)
+            if rung:
+                text = filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit))
+            reply = yield ask(
+                self.settings, unit, prompt(self.settings, unit, text), step=f"rung {rung}", parent=parent
+            )
             if self.answer(unit, reply).status == "ok":
                 return
             parent = reply.key
@@ -76,24 +73,26 @@ class Who(Asking):
         """Read a reply as a number of an option."""
         return decide(reply, lambda text: parse_who(text, numbered(unit)))
 
+    def words(self, unit: Unit) -> dict[str, str]:
+        """Return the story with its names, and the names by their numbers."""
+        one, two = numbered(unit)
+        return {"text": named_text(unit), "option_1": one, "option_2": two}
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer on the last wording that was tried."""
-        reply = exchanges[-1][1] if exchanges else None
-        found = read(reply, lambda text: parse_who(text, numbered(unit)))
-        chosen = {"1": numbered(unit)[0], "2": numbered(unit)[1]}.get(str(found.pop("answer")))
-        side = None if chosen is None else -1 if chosen == unit.item["name_first"] else 1
-        row = about(unit)
+        found = read(exchanges, lambda text: parse_who(text, numbered(unit)))
+        chosen = dict(zip("12", numbered(unit), strict=True)).get(str(found.pop("answer")))
         return [
             {
-                **row,
-                "scenario": unit.item.get("scenario", unit.item_id),
-                "answer": side,
-                "rung": len(exchanges) - 1 if exchanges else None,
-                "wordings_tried": len(exchanges),
-                **found,
-                "reply_text": reply.content if reply else None,
+                **about(unit), "scenario": unit.item.get("scenario", unit.item_id),
+                "answer": None if chosen is None else -1 if chosen == unit.item["name_first"] else 1,
+                "rung": len(exchanges) - 1 if exchanges else None, "wordings_tried": len(exchanges), **found,
             }
-        ]
+        ]  # fmt: skip
+
+    def report(self, rows: Rows) -> list[str]:
+        """Return the options of the study relationship-bias."""
+        return ["--study", "relationship-bias", *(["--by", "model"] if varies(rows, "model") else [])]
 
 
 def numbered(unit: Unit) -> tuple[str, str]:

@@ -14,9 +14,9 @@ from socialstats_collect.readers.files import Source, look
 
 MODULES = (
     "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",
-    "ada_met",
+    "ada_met", "gain", "scenarios",
 )  # fmt: skip
-TABLES = ("arena", "ada-met")  # harnesses whose logs are plain tables
+TABLES = ("arena", "ada-met", "gain", "scenarios")  # harnesses whose logs are plain tables
 DEEPEST = 5
 
 

@@ -106,4 +106,7 @@ def _notes(rows: list[Row]) -> Iterator[str]:
         yield f"{count(loose, 'choice')} read from {how}: check them"
     yield "which role is shown first follows from the expectation numbers, so position is tied to the story: not random"
     dropped = "" if all(r["status"] == "ok" for r in rows) else " --where status=ok"
-    yield f"the converted table is read by: socialstats report TABLE --study role-conflict --cluster pair{dropped}"
+    by = next((f" --by {name}" for name in ("model", "speaker") if len({r[name] for r in rows}) > 1), "")
+    yield f"the converted table is read by: socialstats report TABLE --study role-conflict --cluster pair{by}{dropped}"
+    if by == " --by model" and len({r["speaker"] for r in rows}) > 1:
+        yield "rows of several speakers are together in each model: --where speaker=NAME keeps one"

@@ -65,6 +65,7 @@ PARTS = ("scenario", "stage", "judge")
 COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
 SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # a score by itself
 HIGHEST = 5.0  # commitment is scored from 0
+CONTROL = "control"
 FEWEST = 3  # models from which their variation says something
 
 
@@ -160,10 +161,15 @@ def read(
     traits = [*TRAIT_WEIGHTS, *([COMMITMENT] if COMMITMENT in table.columns else [])]
     given: dict[str, Any] = {"by": by, "na": na, "refusal": refusal, "source": table.source}
     given |= {"missing": missing} if missing else {}
-    return trait_ratings(
+    design = trait_ratings(
         table, traits=traits, model="model" if "model" in table.columns else None, cluster=cluster or "scenario",
         **given,
     )  # fmt: skip
+    if CONTROL in design.strata["stage"].levels:
+        raise InputError(f"{table.source}: stage '{CONTROL}': control texts are no stage. Leave them out "
+                         f"({option('exclude')}), and give their scores as a table of their own "
+                         f"({option('controls', 'FILE', '--controls FILE')})")  # fmt: skip
+    return design
 
 
 def suits(design: Ratings) -> bool:

@@ -139,7 +139,7 @@ def test_other_settings_need_another_log(tmp_path: Path, capsys: pytest.CaptureF
         assert collect(path) == 2
         assert server.seen.total() == 4
     said = capsys.readouterr().err
-    assert "parameters was {'temperature': 0" in said
+    assert "parameters.temperature was 0, is 1" in said
     assert "a log of its own" in said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from socialstats_collect.protocols.shares import offered
+from socialstats.cli import main
+from socialstats_collect.protocols.base import Settings
+from socialstats_collect.protocols.shares import Shares
 from socialstats_collect.protocols.values import TRAITS
 from tests.collect.runs import attempts, collect, table
 from tests.collect.server import Send, Server, says, serving
@@ -127,7 +130,7 @@ def test_a_ladder_that_ends_without_an_answer_is_a_refusal(tmp_path: Path, capsy
 def test_shares_are_read_in_rising_letters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def script(body: dict[str, Any], _: int) -> Send:
         order = "rising" if "A) <1%" in prompt_of(body) else "falling"
-        letter = next(option.letter for option in offered(order) if option.text == "75%-90%")
+        letter = next(option.letter for option in Shares(Settings()).offered(order) if option.text == "75%-90%")
         return says(f"{letter}\n\n{prompt_of(body)}")
 
     items = [{"item_id": f"r{k}", "text": f"Rule {k}.", "area": "x"} for k in range(10)]
@@ -144,7 +147,7 @@ def test_a_form_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[
     with serving(lambda *_: says("A")) as server:
         more = 'factors = { model = ["toy"], prompt = ["pictures"] }'
         assert collect(write(tmp_path, server, '"ordinal"', [{"text": "Rule."}], more)) == 2
-    assert "factors.prompt: unknown pictures. There are: options, described, table" in capsys.readouterr().err
+    assert "factors.prompt: unknown pictures. There are: described, options, table" in capsys.readouterr().err
 
 
 STAGED = [
@@ -169,14 +172,21 @@ def test_stages_in_one_conversation_and_every_reply_scored(tmp_path: Path, capsy
         turns = sorted(len(body["messages"]) for body in server.bodies if body["model"] == "toy")
     assert turns == [1, 1, 1, 1, 3, 3, 5, 5, 7, 7, 9, 9]
     rows = table(path, capsys)
-    assert len(rows) == 2 * 6 * 2 + 2
+    assert len(rows) == 2 * 6 * 2
     strict = [row for row in rows if row["judge"] == "strict"]
     assert {(row["openness"], row["scores_unread"], row["tradition"]) for row in strict} == {
         ("", "openness: out_of_range", "12")
     }
     assert Counter(row["stage"] for row in rows) == {
-        **dict.fromkeys(["baseline", "stage 1", "stage 2", "stage 3", "stage 4", "debrief"], 4), "control": 2,
+        **dict.fromkeys(["baseline", "stage 1", "stage 2", "stage 3", "stage 4", "debrief"], 4),
     }  # fmt: skip
+    assert main(["tidy", str(tmp_path / "log.jsonl")]) == 0
+    assert "2 rows of control texts left out: --controls FILE writes them" in capsys.readouterr().err
+    assert main(["tidy", str(tmp_path / "log.jsonl"), "-o", str(tmp_path / "table.csv")]) == 0
+    controls = list(csv.DictReader(io.StringIO((tmp_path / "table.controls.csv").read_text())))
+    assert [(row["text"], row["judge"], row["tradition"]) for row in controls] == [
+        ("left", "mild", "12"), ("left", "strict", "12"),
+    ]  # fmt: skip
 
 
 def test_a_conversation_goes_on_where_it_was_cut(tmp_path: Path) -> None:

@@ -28,13 +28,12 @@ LOCAL = _local()
 
 @pytest.mark.realmodel
 @pytest.mark.skipif(bool(LOCAL.missing()), reason=f"not installed: {', '.join(LOCAL.missing())}")
-@pytest.mark.parametrize("name", ["ordinal", "who_is_right"])
+@pytest.mark.parametrize("name", ["ordinal", "who-is-right"])
 def test_a_few_questions(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["collect", "--new", name, str(tmp_path)]) == 0
     run = tmp_path / "run.toml"
-    text = (FOLDER / f"{name}.toml").read_text().replace("max_calls = 200", "max_calls = 6")
-    items = "rules_of_thumb.csv" if name == "ordinal" else "quarrels.csv"
-    run.write_text(text)
-    (tmp_path / items).write_bytes((FOLDER / items).read_bytes())
+    text = run.read_text().replace('"model-one", "model-two"', f'"{LOCAL.NAME}"')
+    run.write_text(text.replace("max_calls = 1000", "max_calls = 6").replace("concurrency = 8", "concurrency = 1"))
     with LOCAL.local_model() as url:
         assert main(["collect", str(run), "--base-url", url, "-o", str(tmp_path / "log.jsonl")]) == 1
     assert "limits.max_calls (6) is reached" in capsys.readouterr().err

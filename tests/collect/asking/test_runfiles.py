@@ -41,7 +41,7 @@ EDITS = {
     "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
     "no model": ('model = ["toy"]', "model = []", "no model"),
     "twice the model": ('model = ["toy"]', 'model = ["toy", "toy"]', "repeats one"),
-    "no items": ("items.csv", "item.csv", "No such file"),
+    "no items": ("items.csv", "item.csv", "there is no such file"),
     "no url": ("base_url", "url", "unknown key 'endpoint.url'"),
     "limits": ("timeout = 5.0", "timeout = 0", "limits.timeout = 0 is not positive"),
     "not toml": ("[limits]", "[limits", "not TOML"),
@@ -84,6 +84,6 @@ def test_a_dry_run_makes_no_call(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert collect(path, "--dry-run") == 0
     out = capsys.readouterr().out
     assert "10 items x 1 model x 3 replicates" in out
-    assert "30 units, 0 begun before, 30 to ask" in out
+    assert "30 units, 0 finished before, 30 to ask" in out
     assert "at most 600 back" in out
     assert not path.with_name("log.jsonl").exists()

@@ -10,8 +10,10 @@ import pytest
 
 from socialstats_collect import parse
 from socialstats_collect.parse import Option, Parsed
-from socialstats_collect.protocols.shares import offered
+from socialstats_collect.protocols.base import Settings
+from socialstats_collect.protocols.shares import Shares
 
+RISING = Shares(Settings()).offered("rising")
 YES_NO = (Option(letter="A", text="yes"), Option(letter="B", text="no"))
 LIKERT = tuple(Option(letter=str(n), text=text) for n, text in enumerate(["never", "rarely", "often", "always"], 1))
 HOSTILE = (
@@ -39,7 +41,7 @@ def _read(family: str, names: str, reply: str) -> Parsed:
         return parse.parse_action(reply)
     if family == "scores":
         return parse.parse_scores(reply, ("order",), low=0, high=20)["order"]
-    options = {"options": offered("rising"), "yesno": YES_NO, "likert": LIKERT}[family]
+    options = {"options": RISING, "yesno": YES_NO, "likert": LIKERT}[family]
     return parse.parse_options(reply, options)
 
 
@@ -66,7 +68,7 @@ def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
 def test_no_reply_is_too_long_or_too_odd(piece: str, length: int) -> None:
     raw = piece * (length // len(piece))
     for read in (
-        parse.parse_options(raw, offered("rising")),
+        parse.parse_options(raw, RISING),
         parse.parse_answer(raw),
         parse.parse_who(raw, ("James", "Mary")),
         parse.parse_action(raw),

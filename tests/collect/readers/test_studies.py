@@ -216,7 +216,7 @@ def test_label_tables_become_long_by_the_rules_own_id(tmp_path: Path) -> None:
     assert found["1", "h1"][1:] == (None, "missing")
     assert found["2", "h2"] == ("well", None, "unparsed")
     assert set(log.rows["area"]) == {"AITA"}
-    assert any("--study ordinal-alignment" in note for note in log.notes)
+    assert any("socialstats report TABLE --map unit=unit" in note for note in log.notes)
 
 
 def test_label_tables_with_prompts_and_whole_answers(tmp_path: Path) -> None:

@@ -1,0 +1,158 @@
+"""The command design: the items of a protocol from lists of parts, and the texts that a model has to write for them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from socialstats.errors import InputError, Problem
+from socialstats.voice import speaking
+
+if TYPE_CHECKING:
+    from socialstats.planning.builders import Items
+
+HELP = "make the items of a protocol from lists of parts: crossed, balanced, drawn with a seed, counted"
+EPILOG = """examples:
+  socialstats design norm-goal design.toml -o norms.csv
+  socialstats collect norm_goal.toml --dry-run
+
+exit code: 0 all items are written; 1 a model has to write texts first (the commands are printed); 2 bad input"""
+WRITE = ("model", "base_url", "key_env", "parameters", "limits", "log", "expectation", "situation", "story")
+RUN = """# Written by socialstats design: texts for its items. Run it, then design again.
+protocol = "template"
+items = "texts.csv"
+template = "{prompt}"
+"""
+
+
+def add_design(commands: Any) -> None:
+    """Add ``design`` to the parser of commands."""
+    parser = commands.add_parser(
+        "design", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.set_defaults(run="socialstats.cli.building:run_design")
+    add = parser.add_argument
+    add("protocol", metavar="PROTOCOL", help="pairwise-roles, norm-goal, who-is-right, ordinal or staged-values")
+    add("design", metavar="DESIGN.toml", help="the lists of parts (docs/design.md)")
+    add("-o", "--output", metavar="FILE", help="csv, tsv or jsonl to write (default: csv to stdout)")
+    add("-q", "--quiet", action="store_true", help="no counts on stderr")
+
+
+def toml(name: str, value: Any, typed: str) -> str:
+    """Say a setting as a design file does.
+
+    Examples
+    --------
+    >>> toml("pairs", 20, ""), toml("draw", "once", "")
+    ('pairs = 20', 'draw = "once"')
+    """
+    return f"{name} = {json.dumps(value, ensure_ascii=False)}"
+
+
+@speaking(toml)
+def run_design(options: argparse.Namespace) -> int:
+    """Make the items, or say which texts are still to be written."""
+    from socialstats.planning.builders import design_items
+    from socialstats.tables.writing import format_of, put
+
+    target = options.output or "-"
+    format = format_of(target)
+    path = Path(options.design)
+    spec = read_design(path)
+    if target != "-" and Path(target).resolve() in {path.resolve(), *tables_of(spec, path.parent)}:
+        raise InputError(f"{target} is a file of the design: name another file with -o")
+    write = written_by(spec, path.name)
+    log = path.parent / write.get("log", "texts.jsonl")
+    texts, refused = texts_of(log) if write and log.exists() else ({}, [])
+    items = design_items(options.protocol, spec, folder=path.parent, texts=texts, source=path.name)
+    if items.prompts:
+        prepare(items, write, path.parent)
+    if items.missing:
+        return to_write(items, refused, path, log)
+    put(target, items.frame, format)
+    if not options.quiet:
+        print("\n".join(items.sentences()), file=sys.stderr)
+    return 0
+
+
+def read_design(path: Path) -> dict[str, Any]:
+    """Return what a design file says."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(Problem(source=path.name, message=error.strerror or "cannot be read")) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(Problem(source=path.name, message=f"not TOML: {error}")) from None
+
+
+def tables_of(spec: Mapping[str, Any], folder: Path) -> set[Path]:
+    """Return the files that a design names."""
+    return {(folder / value).resolve() for value in spec.values() if isinstance(value, str) and "." in value}
+
+
+def written_by(spec: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Return who writes texts and how; empty where the design has no such section."""
+    from socialstats.text import meant
+
+    write = spec.get("write", {})
+    if not isinstance(write, dict):
+        raise InputError(Problem(source=source, message="write is no section", fix="Write: [write]"))
+    for name in write:
+        if name not in WRITE:
+            fix = f"{meant(name, WRITE)}Keys: {', '.join(WRITE)}"
+            raise InputError(Problem(source=source, message=f"unknown key 'write.{name}'", fix=fix))
+    for name in ("model", "base_url") if write else ():
+        if not isinstance(write.get(name), str):
+            raise InputError(Problem(source=source, message=f"[write] has no {name}", fix=f'Add {name} = "..."'))
+    return dict(write)
+
+
+def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
+    """Return the texts of a log by identifier, and the identifiers whose reply is no text."""
+    from socialstats_collect.tidy import opened_record, tidy_rows
+
+    with opened_record(log) as record:
+        rows = list(tidy_rows(record))
+    texts = {str(row["item_id"]): str(row["answer"]).strip() for row in rows if row["answer_status"] == "ok"}
+    return texts, [str(row["item_id"]) for row in rows if row["answer_status"] not in ("ok", "missing")]
+
+
+def prepare(items: Items, write: Mapping[str, Any], folder: Path) -> None:
+    """Write the prompts of all texts that can be asked for so far, and their run file, beside the design."""
+    import pandas as pd
+
+    from socialstats.tables.writing import as_bytes, write_whole
+
+    write_whole(folder / "texts.csv", as_bytes(pd.DataFrame(list(items.prompts)), "csv"))
+    lines = [RUN, "[factors]", f"model = {json.dumps([write['model']])}", "", "[parameters]"]
+    lines += [f"{name} = {json.dumps(value)}" for name, value in write.get("parameters", {}).items()]
+    lines += [
+        "",
+        "[endpoint]",
+        *(f"{name} = {json.dumps(write[name])}" for name in ("base_url", "key_env") if name in write),
+    ]
+    lines += ["", "[limits]", *(f"{name} = {json.dumps(value)}" for name, value in write.get("limits", {}).items())]
+    write_whole(folder / "texts.toml", ("\n".join(lines) + "\n").encode())
+
+
+def to_write(items: Items, refused: list[str], path: Path, log: Path) -> int:
+    """Say which texts are missing, and what to type next."""
+    from socialstats.text import count, quoted
+
+    steps = {row["item_id"]: row["step"] for row in items.prompts}
+    lost = [name for name in items.missing if name in set(refused)]
+    found = [f"{count(sum(steps[name] == step for name in items.missing))} of {step}"
+             for step in dict.fromkeys(steps[name] for name in items.missing)]  # fmt: skip
+    print(f"{count(len(items.missing), 'text')} to be written ({', '.join(found)}); next:", file=sys.stderr)
+    print(f"  socialstats collect {path.parent / 'texts.toml'} -o {log}", file=sys.stderr)
+    print("  and this command again", file=sys.stderr)
+    if lost:
+        print(f"the model gave no text for {quoted(lost)}: change its prompt in [write], or write it as a table",
+              file=sys.stderr)  # fmt: skip
+    return 1

@@ -1,0 +1,96 @@
+"""The command join: the columns of another table by a checked key, or its rows below."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from socialstats.cli.voices import of_metric
+from socialstats.errors import InputError
+from socialstats.voice import speaking
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from socialstats.tables.joining import Unmatched
+
+HELP = "put two tables together by a checked key (people's answers and what is known of them), or rows below rows"
+EPILOG = """examples:
+  socialstats join answers.csv people.csv --on rater -o joined.csv
+  socialstats join models.csv joined.csv --rows --fill source=human -o everybody.csv"""
+VOICE = of_metric({"on": [str], "columns": [str], "unmatched": [str], "fill": [str]})
+
+
+def add_join(commands: Any) -> None:
+    """Add ``join`` to the parser of commands."""
+    parser = commands.add_parser(
+        "join", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.set_defaults(run="socialstats.cli.joining:run_join")
+    add = parser.add_argument
+    add("table", metavar="TABLE", help="its rows stay what they are")
+    add("other", metavar="OTHER", help="one row a key; with --rows any table")
+    add("--on", action="append", metavar="COLUMN", help="column of the key, or OURS=THEIRS; repeat")
+    add("--columns", action="append", metavar="A,B", help="columns of OTHER to add (default: all)")
+    add("--unmatched", choices=["keep", "drop", "error"],
+        help="rows of TABLE whose key OTHER lacks: kept with empty cells (default), left out, or an error")  # fmt: skip
+    add("--rows", action="store_true", help="put the rows of OTHER below those of TABLE")
+    add("--fill", action="append", metavar="COLUMN=VALUE", help="with --rows: a column that OTHER lacks; repeat")
+    add("-o", "--output", metavar="FILE", help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")
+    add("-q", "--quiet", action="store_true", help="say nothing on stderr")
+
+
+@speaking(VOICE)
+def run_join(options: argparse.Namespace) -> int:
+    """Put two tables together and write the outcome."""
+    from socialstats.tables.writing import format_of, put
+
+    format = format_of(options.output or "-")
+    if bool(options.on) == options.rows:
+        raise InputError("say how the tables belong together: --on COLUMN for a key, or --rows for rows below rows")
+    for given, needs in ((options.columns or options.unmatched, not options.rows), (options.fill, options.rows)):
+        if given and not needs:
+            raise InputError("--columns and --unmatched belong to --on, --fill to --rows")
+    if options.output and Path(options.output).resolve() in {
+        Path(options.table).resolve(),
+        Path(options.other).resolve(),
+    }:
+        raise InputError(f"{options.output} is one of the tables: name another file with -o")
+    frame, notes = stacked(options) if options.rows else joined(options)
+    put(options.output or "-", frame, format)
+    if not options.quiet:
+        print("\n".join(notes), file=sys.stderr)
+    return 0
+
+
+def joined(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows with the columns of the other table, and what happened."""
+    from socialstats.cli.deciding import split_list
+    from socialstats.tables.joining import join, outcome
+
+    on = {ours: theirs or ours for ours, _, theirs in (entry.partition("=") for entry in split_list(options.on))}
+    unmatched: Unmatched = options.unmatched or "keep"
+    columns = None if options.columns is None else split_list(options.columns)
+    found = join(options.table, options.other, on, columns=columns, unmatched=unmatched)
+    return found.frame, outcome(found, Path(options.table).name, Path(options.other).name, unmatched)
+
+
+def stacked(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of both tables, and what each lacks."""
+    from socialstats.tables.joining import as_read, stack
+    from socialstats.text import count, quoted
+
+    bad = [entry for entry in options.fill or () if "=" not in entry]
+    if bad:
+        raise InputError(f"--fill {bad[0]}: write COLUMN=VALUE")
+    fill = dict(entry.split("=", 1) for entry in options.fill or ())
+    first, second = as_read(options.table), as_read(options.other)
+    frame = stack(options.table, options.other, fill=fill)
+    notes = [count(len(frame), "row")]
+    for table, has in ((first, set(first.columns)), (second, {*second.columns, *fill})):
+        lacks = [str(name) for name in frame.columns if name not in has]
+        notes += [f"{table.source} has no {quoted(lacks, 12)}: empty there"] if lacks else []
+    return frame, notes

@@ -1,0 +1,273 @@
+"""Two tables made one: by a checked key, or one below the other; nothing is multiplied, nothing is lost unsaid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from socialstats.errors import InputError, Problem
+from socialstats.tables.reading import read_table
+from socialstats.tables.table import Table, as_number, as_table, as_text
+from socialstats.text import count, listing, meant, quoted, shorten
+from socialstats.voice import option
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Unmatched = Literal["keep", "drop", "error"]
+Key = tuple[str | None, ...]
+SHOWN = 5  # lines that a message names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """A table with the columns of another.
+
+    Attributes
+    ----------
+    frame : pandas DataFrame
+        One row for each row of the first table that was kept, in its order.
+    lacking : mapping of tuple to int
+        Keys of the first table without a row in the other, and their rows.
+    unused : tuple of tuple
+        Keys of the other table that no row of the first has.
+    added : tuple of str
+        Columns of the other table.
+    """
+
+    frame: pd.DataFrame
+    lacking: Mapping[Key, int]
+    unused: tuple[Key, ...]
+    added: tuple[str, ...]
+
+
+def join(
+    table: Any, other: Any, on: str | Sequence[str] | Mapping[str, str], *, columns: Sequence[str] | None = None,
+    unmatched: Unmatched = "keep",
+) -> Joined:  # fmt: skip
+    """Add the columns of another table by a key, such as what is known of each rater to that rater's answers.
+
+    Each key has one row in `other`, so no row of `table` is multiplied. Keys are compared as labels: 7.0 is 7.
+
+    Parameters
+    ----------
+    table, other : file name, data frame or mapping of columns
+    on : str, sequence of str, or mapping of str to str
+        Columns of the key; a mapping where `other` calls them otherwise.
+    columns : sequence of str, optional
+        Columns of `other` to add; all of them by default.
+    unmatched : {"keep", "drop", "error"}
+        What becomes of rows of `table` whose key `other` has not: kept with empty cells, left out, or an error.
+
+    Returns
+    -------
+    Joined
+
+    Raises
+    ------
+    InputError
+        For a key that repeats or is empty in `other`, keys that differ only in spelling, no key in common, a column
+        that both tables have with other values.
+
+    Examples
+    --------
+    >>> answers = {"rater": ["p1", "p1", "gpt"], "answer": ["A", "B", "A"]}
+    >>> found = join(answers, {"rater": ["p1", "p2"], "age": ["30", "41"]}, "rater")
+    >>> found.frame["age"].fillna("").tolist(), found.lacking, found.unused
+    (['30', '30', ''], {('gpt',): 1}, (('p2',),))
+    """
+    if unmatched not in ("keep", "drop", "error"):
+        raise InputError(f"{option('unmatched', unmatched)} is not one of keep, drop, error")
+    first, second = as_read(table), as_read(other)
+    names = dict(on) if isinstance(on, Mapping) else {name: name for name in ([on] if isinstance(on, str) else on)}
+    if not names:
+        raise InputError(f"{option('on')} names no column")
+    ours, theirs = keys_of(first, list(names)), keys_of(second, list(names.values()))
+    rows = one_row_each(second, theirs, list(names.values()), ours, first)
+    lacking = Counter(key for key in ours if key not in rows)
+    if len(lacking) == len(set(ours)):
+        raise InputError(
+            f"{first.source} and {second.source} have no {listing(list(names))} in common: "
+            f"{said(list(lacking))} there, {said(list(rows))} here"
+        )
+    refuse_spellings(first, ours, lacking, rows, list(names))
+    if lacking and unmatched == "error":
+        at = [place for place, key in enumerate(ours) if key in lacking]
+        raise InputError(problem(first, at, f"no row in {second.source} for {said(list(lacking))}", list(names)))
+    frame, more = pandas_of(first), pandas_of(second)
+    added = added_columns(first, second, columns, set(names.values()))
+    places = [rows.get(key, -1) for key in ours]
+    for name in list(added):
+        taken = more[name].reindex(places).set_axis(frame.index)
+        if name in frame.columns:
+            refuse_contradiction(first, second, name, frame[name], taken)
+            added.remove(name)
+        else:
+            frame[name] = taken
+    if unmatched == "drop" and lacking:
+        frame = frame[[place >= 0 for place in places]].reset_index(drop=True)
+    used = set(ours)
+    return Joined(
+        frame=frame, lacking=dict(lacking), unused=tuple(key for key in rows if key not in used), added=tuple(added)
+    )
+
+
+def stack(table: Any, other: Any, *, fill: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Put the rows of another table below those of the first, column by name; what a table lacks stays empty.
+
+    Parameters
+    ----------
+    table, other : file name, data frame or mapping of columns
+    fill : mapping of str to str, optional
+        Values of columns that `other` lacks, such as ``{"source": "human"}``.
+
+    Raises
+    ------
+    InputError
+        For tables without a common column, or a column to fill that `other` has.
+
+    Examples
+    --------
+    >>> people = {"unit": ["u1"], "answer": ["A"], "age": ["30"]}
+    >>> stack({"unit": ["u1"], "answer": ["B"], "source": ["gpt"]}, people, fill={"source": "human"})["source"].tolist()
+    ['gpt', 'human']
+    """
+    import pandas as pd
+
+    first, second = as_read(table), as_read(other)
+    if not set(first.columns) & set(second.columns):
+        raise InputError(
+            f"{second.source} has no column of {first.source} ({quoted(first.columns, 8)}). Rename its columns first"
+        )
+    frame, below = pandas_of(first), pandas_of(second)
+    for name, value in (fill or {}).items():
+        if name in below.columns:
+            raise InputError(f"{second.source} has a column '{shorten(name)}': leave out {option('fill', name)}")
+        below[name] = value
+    return pd.concat([frame.astype(object), below.astype(object)], ignore_index=True)
+
+
+def as_read(data: Any) -> Table:
+    """Return a table of a file, or of a data frame."""
+    from os import PathLike
+
+    return read_table(data) if isinstance(data, str | PathLike) else as_table(data)
+
+
+def pandas_of(table: Table) -> pd.DataFrame:
+    """Return the rows as a pandas data frame with whole-number positions."""
+    frame: Any = table.frame
+    held: pd.DataFrame = (frame.collect() if hasattr(frame, "collect") else frame).to_pandas()
+    return held[[*table.columns]].reset_index(drop=True)
+
+
+def keys_of(table: Table, names: Sequence[str]) -> list[Key]:
+    """Return the key of each row."""
+    for name in names:
+        if name not in table.columns:
+            fix = f"{meant(name, table.columns)}Columns: {listing([shorten(one) for one in table.columns], 12)}"
+            raise InputError(Problem(source=table.source, message=f"no column '{shorten(name)}'", fix=fix))
+    frame: Any = table.frame
+    eager = frame.collect() if hasattr(frame, "collect") else frame
+    columns = [[as_text(value) for value in eager.get_column(name).to_list()] for name in names]
+    return list(zip(*columns, strict=True))
+
+
+def one_row_each(
+    table: Table, keys: Sequence[Key], names: Sequence[str], ours: Sequence[Key], first: Table
+) -> dict[Key, int]:
+    """Return the row of each key; a key that repeats or is empty is an error with its lines."""
+    rows: dict[Key, int] = {}
+    for place, key in enumerate(keys):
+        if None in key:
+            raise InputError(problem(table, [place], "an empty key", names, "Fill it in, or leave the row out."))
+        if key in rows:
+            again = [at for at, one in enumerate(keys) if one == key]
+            fix = "Give each key one row"
+            if len(set(ours)) == len(ours):
+                fix += f", or name the tables the other way round: {first.source} has one row a key"
+            raise InputError(problem(table, again, f"{said([key])} has {len(again)} rows", names, f"{fix}."))
+        rows[key] = place
+    return rows
+
+
+def refuse_spellings(
+    table: Table, ours: Sequence[Key], lacking: Mapping[Key, int], rows: Mapping[Key, int], names: Sequence[str]
+) -> None:
+    """Refuse keys without a row that another spelling of them has: other case, spaces, leading zeros."""
+    spelled = {tuple(map(folded, key)): key for key in rows}
+    for key in lacking:
+        other = spelled.get(tuple(map(folded, key)))
+        if other is not None:
+            at = [place for place, one in enumerate(ours) if one == key]
+            message = f"{said([key])} is spelled {said([other])} in the other table"
+            raise InputError(problem(table, at, message, names, "Spell it in one way."))
+
+
+def folded(text: str | None) -> str:
+    """Return a label without case, spaces and leading zeros.
+
+    Examples
+    --------
+    >>> folded(" P01 "), folded("007"), folded("7")
+    ('p01', '7.0', '7.0')
+    """
+    plain = "".join((text or "").casefold().split())
+    value = as_number(plain)
+    return plain if value is None else repr(value)
+
+
+def added_columns(first: Table, second: Table, columns: Sequence[str] | None, key: set[str]) -> list[str]:
+    """Return the columns to add, without those of the key."""
+    for name in columns or ():
+        if name not in second.columns:
+            fix = f"{meant(name, second.columns)}Columns: {listing([shorten(one) for one in second.columns], 12)}"
+            raise InputError(Problem(source=second.source, message=f"no column '{shorten(name)}'", fix=fix))
+    found = [name for name in (second.columns if columns is None else columns) if name not in key]
+    if not found:
+        raise InputError(f"{second.source} has no column to add to {first.source}")
+    return found
+
+
+def refuse_contradiction(first: Table, second: Table, name: str, held: Any, taken: Any) -> None:
+    """Refuse a column of both tables unless its values are the same."""
+    unlike = [
+        place for place, (a, b) in enumerate(zip(held.tolist(), taken.tolist(), strict=True))
+        if as_text(b) is not None and as_text(a) != as_text(b)
+    ]  # fmt: skip
+    if unlike:
+        at = unlike[0]
+        message = f"'{shorten(str(held.iloc[at]))}', and '{shorten(str(taken.iloc[at]))}' in {second.source}"
+        others = option("columns", [one for one in second.columns if one != name][:3])
+        fix = f"Rename one of the columns, or choose others with {others}."
+        raise InputError(problem(first, unlike, message, [name], fix))
+
+
+def problem(table: Table, at: Sequence[int], message: str, names: Sequence[str], fix: str = "") -> Problem:
+    """Return a problem with the lines of some rows."""
+    lines = tuple(table.places(at[:SHOWN]).values())
+    column = names[0] if len(names) == 1 else None
+    return Problem(
+        message=message, source=table.source, column=column, lines=lines, n_rows=len(at), fix=fix, unit=table.unit
+    )
+
+
+def said(keys: Sequence[Key]) -> str:
+    """Return keys for a message."""
+    return quoted([", ".join(part or "(empty)" for part in key) for key in keys])
+
+
+def outcome(found: Joined, first: str, second: str, unmatched: Unmatched) -> list[str]:
+    """Return what a join did, a line each: rows, columns, keys without a partner."""
+    lines = [f"{count(len(found.frame), 'row')}, with {listing(list(found.added), 12) or 'no new column'} of {second}"]
+    if found.lacking:
+        what = {"keep": "their cells stay empty", "drop": "their rows are left out", "error": ""}[unmatched]
+        lines.append(
+            f"{count(len(found.lacking), 'key')} of {first} ({count(sum(found.lacking.values()), 'row')}) without a "
+            f"row in {second}: {what} ({said(list(found.lacking))})"
+        )
+    if found.unused:
+        lines.append(f"{count(len(found.unused), 'key')} of {second} in no row of {first}: {said(found.unused)}")
+    return lines
