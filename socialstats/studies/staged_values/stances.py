@@ -7,7 +7,7 @@ from functools import partial
 
 from socialstats.errors import InputError
 from socialstats.figures import forest
-from socialstats.metrics.label_counts import OF_UNITS, label_counts
+from socialstats.metrics.label_counts import label_counts
 from socialstats.results import Result
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.page import Block, StudyOptions
@@ -40,7 +40,7 @@ def stance_counts(table: Table, options: StudyOptions) -> Result:
 
 def stances_block(result: Result) -> Block:
     """Return the shares of answers that take each stance."""
-    rows = [row for row in result.rows if row.term.endswith(OF_UNITS)]
+    rows = result.rows[1::3]  # a count and two shares a label: the share of units
     shown = [replace(row, term=f"{shorten(row.group or 'all answers', 30)}: {row.label('label')}", group=None)
              for row in rows]  # fmt: skip
     whole = [row for row in rows if row.group is None]
