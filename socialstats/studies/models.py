@@ -21,6 +21,7 @@ from socialstats.text import capital, count, digits_of, level_text, listing, num
 
 MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
 MOST_PAIRS = 435  # differences of a table: all of 30 models
+MOST_FURTHER = 45  # differences of a table about another number than the main one: more are listed where significant
 MOST_BIASES = 3
 FEW = 4  # models that each get a whole page; more get their leading blocks
 
@@ -123,7 +124,9 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
         "p (Holm)": lambda r: p_text(r.p_adjusted), "Units": "n_units",
     } | ({"Why not": "undefined"} if any(row.undefined for row in rows) else {})  # fmt: skip
     caption = "All differences, first minus second; p (Holm): over " + count(len(tested), "test")
-    if len(listed) < len(rows):
+    if k and len(rows) > MOST_FURTHER:
+        listed, caption = clear, f"Significant differences; all {count(len(rows))} are in the embedded numbers"
+    elif len(listed) < len(rows):
         caption = f"Differences from '{shorten(names[0], 40)}'; all {count(len(rows))} are in the embedded numbers"
     return Block(
         id="models-differences" if not k else f"models-{k + 1}-differences",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
-from socialstats.studies.models import comparison
+from socialstats.studies.models import FEW, comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.staged_values.blocks import (
@@ -194,7 +195,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         )
     if options.reference is not None and options.reference not in stages:
         raise InputError(f"{option('reference', shorten(options.reference))} is no stage; stages: {quoted(stages, 20)}")
-    options = with_zero(options)
+    several = len(codes_of(design, "model")[1]) > FEW
+    options = replace(with_zero(options), brief=several)
     stages, results, units = compute(design, options)
     profile, results = results["Composites"], results | {f"{what}, models as units": r for what, r in units.items()}
     group = {} if options.zero is None else {"against": "zero"}
@@ -238,14 +240,15 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     stages, common = ordered_stages(design.strata["stage"].levels), common_options(design, options)
     main = only(design, "wording", main_wordings(design))
     traits, alone = only(main, "trait", tuple(TRAIT_WEIGHTS)), None
+    changes = "baseline" if options.brief else "all"
     plain = {**common, "stages": stages, "weights": options.weights}
     weighted = plain | {"baseline": options.reference}
     measured, by_models = {"the composite": (traits, weighted)}, {"unit_of_analysis": "model", "cluster": None}
-    results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", changes="all", **weighted)}
+    results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", changes=changes, **weighted)}
     if COMMITMENT in main.strata["trait"].levels:
         alone = only(main, "trait", (COMMITMENT,))
         measured["commitment"] = alone, weighted | single(alone)
-        results["Commitment"] = profile_of(alone, activation=None, changes="all", **(weighted | single(alone)))
+        results["Commitment"] = profile_of(alone, activation=None, changes=changes, **(weighted | single(alone)))
     units = {}
     if results["Composites"].counts["models"] >= FEWEST:
         units = {what: profile_of(data, activation=None, **(given | by_models))
@@ -291,8 +294,8 @@ def blocks(
         weights_block(profile),
         traits_block(profile),
         None if options.stances is None else stances_block(stance_counts(options.stances, options)),
-        stage_multiverse(design, stages, options, held=False),
-        None if commitment is None else stage_multiverse(design, stages, options, held=True),
+        None if options.brief else stage_multiverse(design, stages, options, held=False),
+        None if commitment is None or options.brief else stage_multiverse(design, stages, options, held=True),
     )
     return tuple(block for block in found if block is not None)
 
