@@ -58,12 +58,14 @@ if TYPE_CHECKING:
     from socialstats.metrics.multiverse import Variant as Variant
     from socialstats.metrics.multiverse import leave_one_out as leave_one_out
     from socialstats.metrics.multiverse import multiverse as multiverse
+    from socialstats.metrics.over_models import over_models as over_models
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
     from socialstats.metrics.paraphrase_spread import paraphrase_spread as paraphrase_spread
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.ratings_difference import ratings_difference as ratings_difference
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
+    from socialstats.metrics.reply_shares import reply_shares as reply_shares
     from socialstats.metrics.rereading import changed_means as changed_means
     from socialstats.metrics.rereading import changed_shares as changed_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
@@ -121,11 +123,13 @@ _HOMES = {
     "socialstats.metrics.majority_vote_accuracy": ("majority_vote_accuracy",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.symmetry": ("symmetry",),
+    "socialstats.metrics.over_models": ("over_models",),
     "socialstats.metrics.paired_difference": ("paired_difference",),
     "socialstats.metrics.paraphrase_spread": ("paraphrase_spread",),
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.relationship_bias": ("relationship_bias",),
+    "socialstats.metrics.reply_shares": ("reply_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
     "socialstats.metrics.trait_profile": ("judge_zeros", "trait_profile"),
     "socialstats.metrics.weighted_kappa": ("kappa_quantiles", "weighted_kappa"),
@@ -159,7 +163,8 @@ __all__ = [
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
     "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "changed_shares",
-    "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out", "multiverse", "Variant", "STUDIES",
+    "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out", "multiverse", "Variant", "over_models",
+    "reply_shares", "STUDIES",
     # published numbers
     "audit", "claims",
     # planning

@@ -95,8 +95,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}
     chosen = {one.key: settings[one.key] for one in COMPUTED if one.key in settings and one.key != "study"}
-    if "adjust" in chosen:
-        chosen["adjust"] = tuple(words(chosen["adjust"]))
+    chosen |= {key: tuple(words(chosen[key])) for key in ("adjust", "value_levels") if chosen.get(key)}
     chosen |= beside | again | fixed
     return Analysis(
         table=table, design=design, study=study, options=StudyOptions(**chosen, simulated=found.simulated),

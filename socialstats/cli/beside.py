@@ -16,7 +16,7 @@ from socialstats.text import meant, shorten
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
     "label_check": "labels", "item_groups": "item_groups", "controls": "controls", "weights": "weights",
-    "name_check": "names",
+    "name_check": "names", "stances": "stances",
 }  # fmt: skip
 NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
 BUNDLED = {

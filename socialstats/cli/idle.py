@@ -11,7 +11,9 @@ from socialstats.studies import StudyOptions
 from socialstats.studies.page import Study
 
 CHOSEN = tuple(dict.fromkeys(key for keys in OF_DESIGN.values() for key in keys))
-UNUSED = {"role-conflict": ("adjust",), "comparisons": ("covariate", "group")}  # by studies of the right design
+UNUSED = {  # by studies of the right design
+    "role-conflict": ("adjust",), "comparisons": ("covariate", "group", "value_levels"),
+}  # fmt: skip
 
 
 def refuse_idle(study: Study, settings: Mapping[str, Any]) -> None:

@@ -119,6 +119,7 @@ BESIDE = (
     Setting("weights", "text", "NAME|FILE",
               "weights of the traits in staged-values: paper, equal, or a table with columns trait and weight"),
     Setting("name_check", "text", "FILE", "what a model takes each name for, for relationship-bias"),
+    Setting("stances", "text", "FILE", "stances of answers in words, one row an answer, for staged-values"),
     Setting("label_check", "text", "FILE", "labels of stories by people and judges, for role-conflict"),
     Setting("item_groups", "text", "FILE", "groups of the items, one row an item, for role-conflict"),
 )  # tables beside the data  # fmt: skip
@@ -136,6 +137,8 @@ COMPUTED = (
     Setting("adjust", "texts", "NAME", "covariate to hold equal in the comparisons study; repeat",
               of="comparisons"),
     Setting("group", "text", "NAME", "covariate that groups the items, such as domain", of="comparisons"),
+    Setting("value_levels", "labels", "A,B,C", "every value that stories could cite, in role-conflict: also those that "
+              "none cites", of="comparisons"),
     Setting("reference", "text", "LEVEL",
               "level of --by that the others are compared with (default: one called default, or the first)"),
     Setting("smallest_effect", "number", "X", "differences between -X and X are practically nothing", of="paired"),

@@ -55,11 +55,10 @@ def pair_values(design: Comparisons, base: float) -> pd.DataFrame:
 
 def mean_checks(result: Result, row: Row, values: FloatArray, groups: Any) -> list[Check]:
     """Compare a mean, its error, degrees of freedom and interval."""
-    mean = compare(label(row), row.estimate, float(values.mean()), **MADE)
-    return [
-        mean,
-        *(mean_row_checks(row, values, groups, result.settings["level"]) if row.std_error is not None else []),
-    ]
+    most, level = math.log(2) / math.log(result.settings["base"]), result.settings["level"]
+    cut = (-most, most) if row.role == "difference" else (0.0, most)
+    mean = compare(label(row), row.estimate, min(max(float(values.mean()), cut[0]), cut[1]), **MADE)
+    return [mean, *(mean_row_checks(row, values, groups, level, cut=cut) if row.std_error is not None else [])]
 
 
 def difference_checks(result: Result, base: float) -> list[Check]:

@@ -99,6 +99,8 @@ def pooled_checks(
         biases.append((g - 1) * (float(left.mean()) - value))
         bias = float(np.mean(biases[1:-1])) if len(biases) == len(cells) + 2 else biases[-1]
         checks.append(near(label(other), other.estimate, 1 - value, CLOSED, 1e-9))
+        if settings["ci"] == "noncentral" and len(clusters) <= MOST_UNITS and not both["crossed"].any():
+            checks += plain_ends(other, left, df_of(left))
         if row.estimate is None or len(clusters) > MOST_UNITS or both["crossed"].any():
             continue
         checks.append(near(label(row), row.estimate, min(max(1 - value + bias, 0.0), 1.0), LEFT_OUT))
@@ -116,6 +118,25 @@ def pooled_checks(
             checks.append(swap_check(row, sides, np.arange(g), divergences, settings["permutations"]))
             checks.append(near(label(row, "statistic"), row.statistic, value, LEFT_OUT, 1e-9))
     return checks
+
+
+def df_of(left: FloatArray) -> float:
+    """Degrees of freedom of the variance of leave-one-out values, by scipy's kurtosis."""
+    from scipy.stats import kurtosis
+
+    n = len(left)
+    return float(min(max(2 / (2 / (n - 1) + float(kurtosis(left)) / n), 1.0), n - 1.0))
+
+
+def plain_ends(row: Row, left: FloatArray, df: float) -> list[Check]:
+    """Compare error and ends of a plug-in value with those of its leave-one-out values."""
+    if row.conf_low is None:
+        return []
+    error = math.sqrt((len(left) - 1) * float(np.var(left)))
+    reach, value = quantile(row.conf_level or 0.95, df) * error, float(row.estimate or 0.0)
+    return [near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error),
+            near(label(row, "df"), row.df, df, LEFT_OUT, 1e-6 * df),
+            *end_checks(row, max(value - reach, 0.0), min(value + reach, 1.0), "scipy", LEFT_OUT, 1e-6)]  # fmt: skip
 
 
 def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
@@ -254,17 +275,51 @@ def remainders(counts: Sequence[int], left: int) -> Iterator[tuple[FloatArray, f
 
 def ceiling_checks(result: Result, table: pd.DataFrame) -> list[Check]:
     """Recompute the ceiling of some groups of units: estimate, error and ends."""
-    rows = [row for row in result.rows if row.role == "reference"]
+    reference = result.settings["reference"]
+    rows = [row for row in result.rows if row.role == "component" and row.label("source") == reference]
+    better = [row for row in result.rows if row.role == "reference"]
     own = table[table["source"] == result.settings["reference"]]
     own = own[own.groupby("unit")["value"].transform("size") >= 2]
     make = pooled_ceiling if result.settings["aggregate"] == "pooled" else unit_ceiling
     checks: list[Check] = []
-    known = zip(rows[: 1 + len(table.attrs["cells"])], result.extras["ceiling_error"], strict=False)
-    for row, drawing in list(known)[:MOST_GROUPS]:
+    known = zip(rows[: 1 + len(table.attrs["cells"])], better, result.extras["ceiling_error"], strict=False)
+    for row, other, drawing in list(known)[:MOST_GROUPS]:
         if row.estimate is not None:
             part = own if row.group is None else own[own["cell"] == row.group]
             checks += make(row, part, drawing, f"{row.term} [{row.group or 'all units'}]")
+            checks += corrected_ceiling(row, other, part, pooled=make is pooled_ceiling)
     return checks
+
+
+def corrected_ceiling(row: Row, other: Row, part: pd.DataFrame, *, pooled: bool) -> list[Check]:
+    """Compare a corrected ceiling with the plug-in one less a bias found by leaving out clusters, or ratings.
+
+    Its ends are those of the plug-in one, moved by the same.
+    """
+    less, where = 1 - float(row.estimate or 0.0), f"{other.term} [{other.group or 'all units'}]"
+    if other.estimate is None or part["crossed"].any() or part["left"].nunique() > MOST_UNITS:
+        return []
+    if pooled:
+        sums = noise_parts(part)
+        total, g = sums.sum(axis=0), len(sums)
+        left = [quadratic(total - one) for one in sums]
+        corrected, tolerance, why = less - (g - 1) * (float(np.mean(left)) - quadratic(total)), 1e-9, LEFT_OUT
+    else:
+        counts = part.groupby(["unit", "value"]).size().unstack(fill_value=0)
+        lines = Counter(tuple(line) for line in counts.to_numpy().tolist() if sum(line) >= 4)
+        if len(lines) > MOST_PATTERNS:
+            return []
+        values = {line: sum(p * extrapolated([*map(int, half)], [*map(int, np.subtract(line, half))], 2)
+                            for half, p in remainders(line, sum(line) // 2)) for line in lines}  # fmt: skip
+        corrected = sum(values[line] * n for line, n in lines.items()) / sum(lines.values())
+        tolerance, why = 0.15 * less + 1e-12, EXACT
+    checks = [near(where, other.estimate, min(max(1 - corrected, 0.0), 1.0), why, tolerance)]
+    if other.conf_low is None or row.conf_low is None or row.conf_high is None:
+        return checks
+    moved = less - corrected
+    ends = (min(max(row.conf_low + moved, 0.0), other.estimate), max(min(row.conf_high + moved, 1.0), other.estimate))
+    both = zip(("low", "high"), (other.conf_low, other.conf_high), ends, strict=True)
+    return [*checks, *(near(f"{where}, {name}", a, b, why, tolerance) for name, a, b in both)]
 
 
 def pooled_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> list[Check]:

@@ -33,6 +33,7 @@ from socialstats.results import Check, Result, Row, Verification
 if TYPE_CHECKING:
     import pandas as pd
 
+ALIKE = "all levels of the stratum, weighing alike"
 CELL = ["level", "rater", "group_first", "group_second"]
 MOST = 2.0
 DRAWS = 20_000  # of the library, and of the checks that draw anew
@@ -60,9 +61,13 @@ def records(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
     table = pd.DataFrame({"score": np.where(first, -1.0, 1.0), "who": design.rater[ok], "row": unit})
     table["rater"] = table["who"] if options["aggregate"] == "rater" else 0
     for part in ("scenario", "pair", "group_first", "group_second", "stratum"):
-        if options[part] is not None:
-            factor = known[options[part]]
-            table[part] = np.array(factor.levels, dtype=object)[factor.codes[unit]]
+        if options[part] is None:
+            continue
+        if part == "stratum" and options[part] in design.rater_groups:
+            factor, at = design.rater_groups[options[part]], design.rater[ok]
+        else:
+            factor, at = known[options[part]], unit
+        table[part] = np.array([*factor.levels, None], dtype=object)[factor.codes[at]]
     for k, factor in enumerate(design.factors(options["cluster"])):
         table[f"g{k}"] = factor.codes[unit]
     table = table.loc[table.index.repeat(design.unit_count[unit].astype(int))]
@@ -156,10 +161,14 @@ def recount(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
     plain = records(design, options, groups)
     parts = [plain.assign(level="")]
     if options["stratum"] is not None:
-        parts.append(plain.assign(level=plain["stratum"]))
+        known = plain[plain["stratum"].notna()]
+        parts += [known.assign(level=known["stratum"]), known.assign(level=ALIKE)]
     table = pd.concat(parts, ignore_index=True).assign(w=1.0)
     if options["aggregate"] == "scenario":
         table["w"] = 1 / table.groupby([*CELL, "scenario"])["score"].transform("size")
+    if options["stratum"] is not None:
+        even = table["level"] == ALIKE
+        table.loc[even, "w"] = 1 / table[even].groupby([*CELL, "stratum"])["score"].transform("size")
     by_cell = table.assign(x=table["w"] * table["score"]).groupby(CELL)
     total = by_cell[["x", "w"]].sum()
     means = (total["x"] / total["w"]).to_numpy()
@@ -178,19 +187,26 @@ def verify(result: Result) -> Verification:
     biases = [row for row in result.rows if row.group == "bias"]
     linear = [row for row in result.rows if row.role in (None, "difference") and not row.label("quantity")]
     gaps = [row for row in linear if row.role == "difference"]
-    whole = [row for row in linear if row.label("level") is None and row.role is None]
+    alike = [row for row in linear if row.label("alike")]
+    whole = [row for row in linear if row.label("level") is None and row.role is None and row not in alike]
     drawn = None if result.settings["ci"] == "closed" else resampled(result, counted, whole, biases)
     checks = [check for row in linear for check in term_checks(result, counted, row, drawn)]
-    checks += [*adjusted_checks(biases), *adjusted_checks(gaps), *size_checks(result, counted, biases, drawn)]
+    of_b, of_s = ([row for row in gaps if (row.label("group") is None) == other] for other in (False, True))
+    for rows in (biases, of_b, of_s, [row for row in alike if row.label("group")]):
+        checks += adjusted_checks(rows)
+    checks += size_checks(result, counted, biases, drawn)
     checks += scenario_checks(result, counted.plain, biases)
-    checks += [check for row in biases for check in mcnemar_checks(result, row, counted.plain)]
+    levels = dict.fromkeys(row.label("level") for row in result.rows if row.role == "test" and row.label("level"))
+    for level in (None, *levels):
+        table = counted.plain if level is None else counted.plain[counted.plain["stratum"] == level]
+        checks += [check for row in biases for check in mcnemar_checks(result, row, table, level)]
     return Verification(checks=tuple(checks))
 
 
 def contrast_of(counted: Recount, row: Row) -> FloatArray | None:
     """Return the coefficients of a row, averaged over raters; None where nobody has the cells."""
     names = ("first level", "second level") if row.role == "difference" else ("level",)
-    parts = [counted.contrasts(row, row.label(name) or "") for name in names]
+    parts = [counted.contrasts(row, ALIKE if row.label("alike") else row.label(name) or "") for name in names]
     if not all(len(part) for part in parts):
         return None
     means = [np.asarray(part.mean(axis=0)) for part in parts]
@@ -545,12 +561,17 @@ def couple_table(table: pd.DataFrame, a: str, b: str) -> FloatArray:
     return np.array(cells, dtype=np.float64)
 
 
-def mcnemar_checks(result: Result, bias: Row, table: pd.DataFrame) -> list[Check]:
-    """Every number of both tests of complete couples of two groups."""
+def mcnemar_checks(result: Result, bias: Row, table: pd.DataFrame, level: str | None) -> list[Check]:
+    """Every number of both tests of complete couples of two groups, of all answers or of a level of the stratum."""
     from scipy.stats import binom
     from statsmodels.stats.contingency_tables import mcnemar
 
-    chi, mid = (result.row(bias.term, group=f"{name}, ignoring clusters") for name in ("McNemar", "McNemar mid-p"))
+    end = "" if level is None else f"; {result.settings['stratum']} = {level}"
+    named = [f"{name}, ignoring clusters{end}" for name in ("McNemar", "McNemar mid-p")]
+    found = [row for name in named for row in result.rows if (row.term, row.group) == (bias.term, name)]
+    if len(found) < len(named):  # no couple of these groups in this level
+        return []
+    chi, mid = found
     cells = couple_table(table, bias.label("group") or "", bias.label("other") or "")
     if chi.undefined or not cells.sum():
         return []

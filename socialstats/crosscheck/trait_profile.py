@@ -15,8 +15,9 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, mean_error
 from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
+from socialstats.crosscheck.over_models import bonett
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, wald_checks
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, wald_checks
 from socialstats.designs.ratings import OWN, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
@@ -41,7 +42,7 @@ def verify(result: Result) -> Verification:
     models = table.index.get_level_values("model").nunique()
 
     @cache
-    def frame(measure: str, trait: str | None, varied: bool, minus: bool, against: bool) -> Any:
+    def frame(measure: str, trait: Any, varied: bool, minus: bool, against: bool) -> Any:
         """Rows model, scenario, stage by columns of weights (OWN_SET: those given) and judges.
 
         All other sets of weights at once where `varied`; minus that under the weights given, or the zero.
@@ -54,7 +55,7 @@ def verify(result: Result) -> Verification:
         return cells - [z if np.isscalar(z := zero[name]) else z[judge] for name, judge in columns]
 
     @cache
-    def part(named: tuple[Any, ...], out: str | None, judge: str | None, stages: tuple[str | None, str | None]) -> Any:
+    def part(named: tuple[Any, ...], out: str | None, judge: str | None, stages: tuple[Any, str | None]) -> Any:
         """Rows model, scenario: of a stage, minus the baseline, or over all stages; without a judge, or of one."""
         cells, (stage, start) = frame(*named), stages
         if out is not None:
@@ -63,15 +64,15 @@ def verify(result: Result) -> Verification:
             cells = cells.sub(cells.mean(axis=1), axis=0)[[(OWN_SET, judge)]]
         if stage is None:
             return over_stages(cells)
-        now = cells.xs(stage, level="stage")
+        now = of_stages(cells, stage) if isinstance(stage, tuple) else cells.xs(stage, level="stage")
         return now if start is None else (now - cells.xs(start, level="stage")).dropna()
 
     @cache
-    def units(model: str | None, other: str | None, *named: Any) -> Any:
+    def units(model: str | None, other: str | None, unit: str, *named: Any) -> Any:
         """By set of weights: one line a unit of analysis, one column a judge."""
         cells = part(*named)
         if model is None:
-            found = across_units(cells, settings["unit_of_analysis"], models)
+            found = across_units(cells, unit, models)
         else:
             found = cells.xs(model, level="model")
             found = found if other is None else (found - cells.xs(other, level="model")).dropna()
@@ -80,11 +81,16 @@ def verify(result: Result) -> Verification:
 
     def values(row: Row) -> Any:
         """Values under all sets of weights of the kind that the row names."""
-        measure, trait, model, other = (row.label(name) for name in ("measure", "trait", "model", "other"))
+        measure, model, other = (row.label(name) for name in ("measure", "model", "other"))
+        trait: Any = row.label("trait")
+        if row.label("traits") is not None:
+            trait = (row.label("traits"), row.label("minus"))
         varied = row.label("weights") is not None
+        unit = "model" if row.label("over") == "models" else settings["unit_of_analysis"]
+        stage = tuple(settings["interaction"]) if row.label("span") else row.label("stage")
         named = measure, trait, varied, varied and row.role == "difference", row.label("against") is not None
-        return units(model, other, named, row.label("without"), row.label("judge"),
-                     (row.label("stage"), row.label("baseline")))  # fmt: skip
+        return units(model, other, unit, named, row.label("without"), row.label("judge"),
+                     (stage, row.label("baseline") or row.label("from")))  # fmt: skip
 
     @cache
     def error_of(weights: str | None, minus: bool, out: str | None) -> tuple[float, float] | None:
@@ -100,13 +106,22 @@ def verify(result: Result) -> Verification:
             continue
         weights = row.label("weights")
         sample = values(row)[OWN_SET if weights is None else weights]
+        if row.role == "spread":
+            x = sample.to_numpy(dtype=np.float64).mean(axis=1)
+            checks.append(near(label(row), row.estimate, float(x.std(ddof=1)), "numpy", LINEAR))
+            checks += end_checks(row, *bonett(x, settings["level"])) if row.conf_low is not None else []
+            continue
         if row.role == "effect_size":
             checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)
             continue
         error, one = None, settings if row.label("judge") is None else {**settings, "judges": "fixed"}
         if row.label("against") is not None:
             error = error_of(weights, row.role == "difference", row.label("without"))
-        checks += mean_checks(str(row.group), row, sample, one, clusters, off=error)
+        cut = None
+        if not any(row.label(name) for name in ("against", "judge", "without", "weights")):
+            cut = result.extras["limits"][row.label("measure")]
+            cut = (cut[0] - cut[1], cut[1] - cut[0]) if row.role == "difference" else cut
+        checks += mean_checks(str(row.group), row, sample, one, clusters, off=error, cut=cut)
         pick = row.label("pick")
         if pick in PICKS and row.role == "estimate":
             every = [float(one.to_numpy().mean()) for one in values(row).values()]
@@ -142,7 +157,7 @@ def score_table(design: Ratings, settings: Any) -> pd.DataFrame:
     return wide[judges == long["judge"].nunique()] if len(wide) else wide
 
 
-def measured(table: pd.DataFrame, settings: Any, measure: str, trait: str | None, weights: Any) -> pd.Series[float]:
+def measured(table: pd.DataFrame, settings: Any, measure: str, trait: Any, weights: Any) -> pd.Series[float]:
     """Return a measure of each answer and judge: its composite, count of active traits, entropy, or one of a trait."""
     if measure == "composite":
         return composite(table, settings["centre"], weights)
@@ -150,6 +165,10 @@ def measured(table: pd.DataFrame, settings: Any, measure: str, trait: str | None
     if measure == "score":
         found = table[str(trait)]
         return found
+    if measure == "group":
+        one, other = trait
+        found = table[list(settings["trait_groups"][one])].mean(axis=1)
+        return found if other is None else found - table[list(settings["trait_groups"][other])].mean(axis=1)
     means = table.groupby(level=KEYS).transform("mean")
     if measure == "entropy":
         p = means.div(means.sum(axis=1), axis=0)
@@ -170,6 +189,13 @@ def composite(table: pd.DataFrame, centre: float, weights: pd.Series[float]) -> 
 def by_stage(values: pd.DataFrame) -> Any:
     """Average over wordings: rows model, scenario, stage; columns weights and judges."""
     return values.groupby(level=["model", "scenario", "stage", "judge"]).mean().unstack("judge")
+
+
+def of_stages(values: pd.DataFrame, stages: tuple[str, ...]) -> pd.DataFrame:
+    """Average over some stages, where a model and scenario has them all."""
+    group = values[values.index.get_level_values("stage").isin(stages)].groupby(level=["model", "scenario"])
+    out: pd.DataFrame = group.mean()[group.size() == len(stages)]
+    return out
 
 
 def over_stages(values: pd.DataFrame) -> pd.DataFrame:
@@ -200,8 +226,9 @@ def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
 
 
 def mean_checks(
-    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any, off: tuple[float, float] | None = None
-) -> list[Check]:
+    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any, off: tuple[float, float] | None = None,
+    cut: tuple[float, float] | None = None,
+) -> list[Check]:  # fmt: skip
     """Recompute a row's mean, error, df, t, p and interval.
 
     `off`: variance and degrees of freedom of what was subtracted from all values alike; variances add.
@@ -225,7 +252,7 @@ def mean_checks(
         error = math.sqrt(error**2 + off[0])
     checks.append(near(label(row, "s.e."), row.std_error, error, "numpy"))
     ends = settings["ci"] == "closed"
-    return checks + wald_checks(row, settings["level"], value, error, df, ends=ends, why=LINEAR)
+    return checks + wald_checks(row, settings["level"], value, error, df, ends=ends, why=LINEAR, cut=cut)
 
 
 def anova_error(x: FloatArray) -> tuple[float, float]:

@@ -35,6 +35,7 @@ def couples_design(
     answers: Sequence[Any] = (-1, 1),
     rater: str | None = None,
     strata: Sequence[str] | None = None,
+    rater_groups: Sequence[str] = (),
     refusal: str | Sequence[str] = (),
     na: str | Sequence[str] | Literal[False] = (),
     by: str | None = None,
@@ -61,6 +62,8 @@ def couples_design(
         Column of who answered; by default ``rater``, ``model`` or ``judge``; without one, all rows are of one model.
     strata : sequence of str, optional
         Further columns of the scenario; by default ``topic`` and ``kind`` where they exist.
+    rater_groups : sequence of str
+        Columns that belong to who answered, such as the family of a model.
     refusal, na, by, source
         As in `Ratings.from_frame`.
 
@@ -92,7 +95,7 @@ def couples_design(
     more = tuple(c for c in EXTRA if c in table.columns) if strata is None else tuple(strata)
     chosen = answer or next((c for c in ANSWERS if c in table.columns), ANSWERS[0])
     who = rater or next((c for c in RATERS if c in table.columns and c != by), None)
-    wanted = (*needed, *named, *more, chosen, *([who] if who else []), *([by] if by else []))
+    wanted = (*needed, *named, *more, chosen, *rater_groups, *([who] if who else []), *([by] if by else []))
     missing = [c for c in wanted if c not in table.columns]
     if missing:
         raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
@@ -107,6 +110,7 @@ def couples_design(
     return Ratings.from_frame(
         table, unit=unit, rater=who, value=chosen, levels=list(answers), scale="nominal", refusal=refusal, na=na,
         cluster=(scenario, pair), strata=tuple(dict.fromkeys((group_first, group_second, *more))), by=by,
+        rater_groups=tuple(rater_groups),
     )  # fmt: skip
 
 

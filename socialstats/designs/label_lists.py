@@ -17,6 +17,7 @@ from socialstats.designs.rows import FILL, Rows, begin, label_cautions
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_table, missing_labels
 from socialstats.text import count as counted
+from socialstats.text import quoted
 from socialstats.voice import option
 
 __all__ = ["LabelLists"]
@@ -58,6 +59,24 @@ class LabelLists:
     def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name; as `Comparisons.factors`."""
         return named_factors(self.clusters, None, names)
+
+    def declared(self, levels: Sequence[str]) -> LabelLists:
+        """Return the same lists with every label that could be cited, in this order.
+
+        Raises
+        ------
+        InputError
+            For a label that is cited and not among them, or one named twice.
+        """
+        wanted = tuple(map(str, levels))
+        if lost := [name for name in self.labels if name not in wanted]:
+            raise InputError(f"{self.source}: {quoted(lost, 10)} cited, and not among "
+                             f"{option('levels', list(wanted))}")  # fmt: skip
+        if len(set(wanted)) < len(wanted):
+            raise InputError(f"{option('levels', list(wanted))}: name each label once")
+        cited = np.zeros((len(self.count), len(wanted)))
+        cited[:, [wanted.index(name) for name in self.labels]] = self.cited
+        return replace(self, labels=wanted, cited=cited)
 
     @classmethod
     def from_frame(

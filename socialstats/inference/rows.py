@@ -12,15 +12,29 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.infer import Inferred
-from socialstats.inference.intervals import critical_value, two_sided_p, wald
+from socialstats.inference.intervals import FEWEST_SPREAD, critical_value, spread_ends, two_sided_p, wald
 from socialstats.inference.proportions import Share
 from socialstats.results.rows import Interval, Row
 
 ANYWHERE = (-math.inf, math.inf)
 NO_ENDS = "the method has no interval for these data"
 NO_WIDTH = "the interval has no width"
+BEYOND = "the whole interval lies beyond what is possible"
 MISSED = "the interval leaves the estimate out: too few or too uneven data for this method"
 ROUNDING = 1e-9  # share of an estimate (or of 1) by which rounding can put an end beyond it
+
+
+def kept_within(row: Row, value: float, limits: tuple[float, float]) -> Row:
+    """Return a row whose estimate is a corrected value, cut at what is possible, where its correction leads further.
+
+    Examples
+    --------
+    >>> kept_within(Row(term="S", method="jackknife t"), -0.3, (0.0, 225.0)).method
+    'jackknife t, cut at 0, beyond which its correction leads'
+    """
+    inside = min(max(value, limits[0]), limits[1])
+    end = "" if inside == value else f", cut at {inside:g}, beyond which its correction leads"
+    return replace(row, estimate=inside, method=f"{row.method}{end}")
 
 
 def with_ends(
@@ -67,7 +81,10 @@ def with_ends(
         why = NO_ENDS
     if why or low is None or high is None:
         return replace(row, conf_low=None, conf_high=None, conf_level=None, undefined=why)
+    wide = low < high
     low, high = (min(max(end, within[0]), within[1]) for end in (low, high))
+    if wide and low == high:
+        return with_ends(row, None, None, level, why=BEYOND)
     if row.estimate is not None:
         slack = math.inf if hold else ROUNDING * max(1.0, abs(row.estimate))
         if not low - slack <= row.estimate <= high + slack:
@@ -76,6 +93,20 @@ def with_ends(
     shown = [None if math.isinf(end) else end for end in (low, high)]
     fields |= {} if within == ANYWHERE else {"limits": within}
     return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, **fields)
+
+
+def with_spread(row: Row, values: FloatArray, level: float) -> Row:
+    """Return a row with the standard deviation (n - 1) of values, and Bonett's interval; or why there is none."""
+    n = len(values)
+    if n < 2:
+        return replace(row, n=float(n), undefined="a single value has no standard deviation", reason="one_unit")
+    spread = float(np.std(values, ddof=1))
+    row = replace(row, estimate=spread, n=float(n), n_units=n, method="sd (n - 1), Bonett's interval")
+    if spread <= ROUNDING * float(np.abs(values).max(initial=0.0)):
+        return replace(row, estimate=0.0, undefined="all values are alike", reason="no_variation")
+    if n < FEWEST_SPREAD:
+        return with_ends(row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values")
+    return with_ends(row, *spread_ends(values, level), level, interval="bonett")
 
 
 def at_level(row: Row, level: float) -> Row | None:

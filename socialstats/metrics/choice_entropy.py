@@ -15,7 +15,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedS
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.rows import with_mean
+from socialstats.inference.rows import kept_within, with_mean
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies
 from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
@@ -156,7 +156,9 @@ def mean_rows(
             n_clusters=min(mean.clusters, default=pairs) if known else None,
             method="paired t" if differences else "t interval",
         )  # fmt: skip
-        rows.append(with_mean(row, mean, level, test=differences))
+        within = (-magnitude, magnitude) if differences else (0.0, magnitude)  # of two outcomes
+        row = row if differences else kept_within(row, mean.mean, within)
+        rows.append(with_mean(row, mean, level, test=differences, within=within, hold=True))
     return rows, means
 
 
@@ -296,7 +298,9 @@ def sentence(result: Result) -> str:
     level, name = result.settings["level"], unit(result.settings["base"])
     if "labels" not in result.settings:
         row = result.row("H_corrected")
-        ends = interval(row.conf_low, row.conf_high, 3, level=level)
+        ends = f"no interval ({row.undefined})"
+        if row.conf_low is not None:
+            ends = interval(row.conf_low, row.conf_high, 3, level=level)
         return (
             f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.estimate, 3)} {name} "
             f"(corrected for small counts), {ends}; plug-in {number(result.row('H').estimate, 3)}."

@@ -23,7 +23,7 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level, critical_value, critical_values
-from socialstats.inference.rows import with_ends
+from socialstats.inference.rows import kept_within, with_ends, with_t
 from socialstats.models.agreement import Refusal
 from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
 from socialstats.models.kappa import exchange_test
@@ -52,7 +52,7 @@ from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason
-from socialstats.text import count, digits_of, listing, number, p_value, shorten
+from socialstats.text import count, listing, number, p_value, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
 FLAT = 1e-24  # a variance below is 0 but for rounding
 LEAST = 5  # ratings of each level from which intervals hold (tests/calibration/source_studies.py)
+PLAIN = "jackknife t of what as many ratings give on average"
 ALONE = "a single independent unit: no correction, no interval and no test"
 SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
 NO_VARIANCE = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
@@ -68,6 +69,7 @@ FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
 SAME = "all resamples give the same value, so there is no interval"
 ONE_UNIT = "a single independent unit: no interval"
 EQUAL = "the halves do not vary: no interval"
+TOO_FEW = "no unit with four ratings, whose halves could be corrected"
 REASONS: dict[str, Reason] = {
     ALONE: "one_unit", ONE_UNIT: "one_unit", SINGLE: "unidentified", NO_VARIANCE: "no_variation",
     FLAT_UNITS: "no_variation", SAME: "no_variation", EQUAL: "no_variation",
@@ -88,6 +90,8 @@ class Found:
         Of the corrected similarities.
     df : (m,) float64 array or None
         Of t intervals within units.
+    plain_df : (m,) float64 array or None
+        Of t around the plug-in values; None: independent units less one.
     why : tuple of str
         Why there is no interval; empty where there is one.
     lost : Caution or None
@@ -101,6 +105,7 @@ class Found:
     high: FloatArray
     error: FloatArray
     df: FloatArray | None = None
+    plain_df: FloatArray | None = None
     why: tuple[str, ...]
     lost: Caution | None = None
 
@@ -147,7 +152,8 @@ def pooled(
     # the lower end alone says whether shares may be equal: a jackknife, of a statistic that is flat there, says yes
     low, high = np.where(np.isnan(low), corrected - reach, low), np.fmax(high, corrected + reach)
     why = tuple(NO_VARIANCE if flat else "" for flat in np.isnan(error).tolist())
-    return Found(plain=plain, corrected=corrected, test=test, low=1 - high, high=1 - low, error=error, why=why)
+    return Found(plain=plain, corrected=corrected, test=test, low=1 - high, high=1 - low, error=error, why=why,
+                 plain_df=moments.df)  # fmt: skip
 
 
 def swaps(
@@ -263,9 +269,18 @@ def similarity_rows(
         if math.isnan(found.plain[k]):
             out.append((undefined(base, nothing), undefined(plain, nothing)))
         else:
-            plain = replace(plain, estimate=1 - float(found.plain[k]))
-            out.append((corrected_row(base, found, k, settings), plain))
+            out.append((corrected_row(base, found, k, settings), plain_row(plain, found, k, settings)))
     return out
+
+
+def plain_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Row:
+    """Row of a plug-in similarity: t interval, by the jackknife, of what as many ratings give on average."""
+    error, groups = float(found.error[k]), (row.n_clusters or row.n_units or 0) - 1.0
+    df = groups if found.plain_df is None else float(found.plain_df[k])
+    row = replace(row, estimate=1 - float(found.plain[k]), method=f"plug-in, {PLAIN}")
+    if found.why[k] or not error > 0 or not df >= 1:
+        return undefined(row, found.why[k] or NO_VARIANCE)
+    return replace(with_t(row, error, df, settings["level"], within=(0.0, 1.0), test=False), df=df)
 
 
 def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Row:
@@ -273,9 +288,7 @@ def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -
     row, value = tested(row, found.test, k, settings), 1 - float(found.corrected[k])
     if math.isnan(value):
         return undefined(row, SINGLE if settings["aggregate"] == "unit" else ALONE)
-    similar = min(max(value, 0.0), 1.0)  # similarities are in [0, 1]
-    end = "" if similar == value else f", cut at {similar:g}, beyond which its correction leads"
-    row = replace(row, estimate=similar, method=f"{row.method}{end}")
+    row = kept_within(row, value, (0.0, 1.0))
     if found.why[k]:
         return undefined(row, found.why[k])
     kind: Any = {"noncentral": "noncentral_chi2"}.get(settings["ci"], settings["ci"])
@@ -304,43 +317,66 @@ def tested(row: Row, test: ChanceTest | None, k: int, settings: Mapping[str, Any
 
 def ceiling(
     data: SourceCounts, reference: int, cells: Cells, codes: tuple[IntArray, ...], settings: Mapping[str, Any]
-) -> tuple[list[Row], tuple[float, ...]]:
-    """Rows of how alike two random halves of the reference's ratings are, and their Monte-Carlo errors.
+) -> tuple[list[tuple[Row, Row]], tuple[float, ...]]:
+    """Rows of how alike two random halves of the reference's ratings are, corrected and plug-in, and their
+    Monte-Carlo errors.
 
-    The interval is the divergence times exp(-+ t s.e. of its logarithm), t with G - 1 df. The s.e. is that of the
-    jackknife over independent units: pooled, of the second-order form of the divergence; within units, of the mean of
-    what the units' own halves give.
+    The interval of the plug-in divergence is itself times exp(-+ t s.e. of its logarithm), t with G - 1 df. The s.e. is
+    that of the jackknife over independent units: pooled, of the second-order form of the divergence; within units, of
+    the mean of what the units' own halves give. The corrected one is less its bias, as those of the sources are:
+    pooled, that of the jackknife over independent units of the second-order form; within units, of the ratings. Its
+    interval is the same, moved by the bias.
     """
     own, name, inside = data.counts[:, reference], data.sources[reference], settings["aggregate"] == "unit"
     ratings, splits = own.sum(axis=1), settings["splits"]
     used = ratings >= 2
-    drawn, units = split_half(own, data.copies, cells, splits=splits, pooled=not inside)
+    drawn, units, less_bias = split_half(own, data.copies, cells, splits=splits, pooled=not inside)
     values, drawing = drawn.mean(axis=0), drawn.std(axis=0, ddof=1) / math.sqrt(splits)
     parts = np.column_stack([np.where(used, units, 0.0), used]) if inside else half_parts(own)
     finish = cells.by_group(mean_of_units if inside else mean_divergence)
     entered = cells.entered(used)
-    errors = log_error(cells.spread(parts * data.copies[:, None]), finish, data.copies, codes, entered)
+    spread = cells.spread(parts * data.copies[:, None])
+    errors = log_error(spread, finish, data.copies, codes, entered)
     errors = np.hypot(errors, drawing / np.where(values > 0, values, math.nan))
+    if not inside:
+        bias = jackknife_moments(spread, finish, data.copies, codes, entered).bias
+        if cells.labels:
+            bias[-1] = bias[1:-1].mean()
+        less_bias = values - bias
     rows = []
     for k, label in enumerate(cells.groups):
         row = Row(
-            term=free_label(f"{name} (split-half)", data.sources), group=label, key=key_of(name, label),
-            role="reference", method=f"plug-in, mean of {count(splits, 'random halving')}; t interval of the logarithm "
+            term=free_label(f"{name} (split-half, plug-in)", data.sources), group=label, key=key_of(name, label),
+            role="component", method=f"plug-in, mean of {count(splits, 'random halving')}; t interval of the logarithm "
             "of the divergence, by the jackknife",
         )  # fmt: skip
         row, less = sized(row, ratings, entered[:, k], data.copies, codes), float(values[k])
+        better = replace(row, term=free_label(f"{name} (split-half)", data.sources), role="reference",
+                         method=f"{row.method}; less its bias")  # fmt: skip
         if math.isnan(less):
-            rows.append(undefined(row, f"no unit with two ratings of '{shorten(name)}'"))
+            why = f"no unit with two ratings of '{shorten(name)}'"
+            rows.append((undefined(better, why), undefined(row, why)))
             continue
         row, df = replace(row, estimate=1 - less), float((row.n_units if not codes else row.n_clusters) or 0) - 1
         groups = entered[:, 1:-1] if k and k == len(cells.groups) - 1 else entered[:, [k]]
         rare = "" if inside else rare_level(own * data.copies[:, None], groups, data.levels)
-        if df < 1 or rare or not errors[k] > 0:
-            rows.append(undefined(row, ONE_UNIT if df < 1 else rare or EQUAL))
+        lost = (ONE_UNIT if df < 1 else rare or EQUAL) if df < 1 or rare or not errors[k] > 0 else ""
+        moved = less - float(less_bias[k])
+        if math.isnan(moved):
+            better = undefined(better, TOO_FEW if inside else ONE_UNIT)
+        else:
+            better = kept_within(better, 1 - less + moved, (0.0, 1.0))
+        if lost:
+            rows.append((better if better.undefined else undefined(better, lost), undefined(row, lost)))
             continue
         reach = math.exp(critical_value(settings["level"], df) * float(errors[k]))
-        rows.append(with_ends(row, 1 - less * reach, 1 - less / reach, settings["level"], within=(0.0, 1.0),
-                              std_error=less * float(errors[k]), df=df, interval="t"))  # fmt: skip
+        ends = 1 - less * reach, 1 - less / reach
+        facts: dict[str, Any] = {"std_error": less * float(errors[k]), "df": df}
+        row = with_ends(row, *ends, settings["level"], within=(0.0, 1.0), interval="t", **facts)
+        if not better.undefined:
+            better = with_ends(better, ends[0] + moved, ends[1] + moved, settings["level"], within=(0.0, 1.0),
+                               hold=True, interval="t", **facts)  # fmt: skip
+        rows.append((better, row))
     return rows, tuple(drawing.tolist())
 
 
@@ -433,9 +469,11 @@ def js_similarity(
     -------
     Result
         For all units (group None), each cell, and the mean of the cells: a row named after each source (corrected,
-        with interval), ``<source> (plug-in)``, and ``<reference> (split-half)``, the ceiling: the plug-in similarity
-        of two random halves of the reference's ratings of each unit, with a t interval of the logarithm of their
-        divergence (the jackknife over independent units; none where the reference gave a level fewer than five times).
+        with interval), ``<source> (plug-in)``, with the jackknife's t interval of what as many ratings give on average,
+        ``<reference> (split-half)``, the ceiling: how alike two random halves of the reference's ratings of each unit
+        are, corrected as the sources are, and so 1 but for chance; and ``<reference> (split-half, plug-in)``, what to
+        hold beside plug-in values: with a t interval of the logarithm of the divergence (the jackknife over independent
+        units; none where the reference gave a level fewer than five times), which the corrected one has less the bias.
         `statistic` is the plug-in divergence, p that
         of equal shares: the two sources swap their names in whole clusters (pooled; not with two crossed factors), or
         raters are exchanged within units (unit). `extras`: ``uncut``: the corrected similarities of all units before
@@ -513,7 +551,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     found = {k: compare(data.counts[:, first], data.counts[:, k], data.copies, cells, codes, settings) for k in others}
     parts = [similarity_rows(data, (first, k), one, cells, codes, settings) for k, one in found.items()]
     top, drawing = ceiling(data, first, cells, codes, settings)
-    rows = [row for g, limit in enumerate(top) for row in (*(one for part in parts for one in part[g]), limit)]
+    rows = [row for g, limits in enumerate(top) for row in (*(one for part in parts for one in part[g]), *limits)]
     totals = (data.counts * data.copies[:, None, None]).sum(axis=0)
     largest = largest_share(data.copies, factors)
     lost = [one.lost for one in found.values() if one.lost is not None]
@@ -582,13 +620,13 @@ def rare_levels(totals: FloatArray, data: SourceCounts, settings: Mapping[str, A
 
 def sentence(result: Result) -> str:
     """Say the similarity of each source in all units, its ceiling, and the mean of the cells."""
-    *both, top = [row for row in result.rows if row.group is None]
-    pairs = list(zip(both[::2], both[1::2], strict=True))
+    whole = [row for row in result.rows if row.group is None]
+    *pairs, (top, plain) = zip(whole[::2], whole[1::2], strict=True)
     said = "; ".join(one_source(one, two) for one, two in pairs[:SAID])
     more = f"; and {count(len(pairs) - SAID)} more" if len(pairs) > SAID else ""
     own = shorten(str(result.settings["reference"]))
-    halves = share_text(top, digits_of(top.std_error, 3))
-    limit = "" if top.estimate is None else f" Two random halves of the {own} ratings: {halves}."
+    halves = one_source(replace(top, term=f"Two random halves of the {own} ratings:"), plain)
+    limit = "" if plain.estimate is None else f" {halves}."
     return (
         f"Jensen-Shannon similarity to {own} over {count(result.counts['units'], 'unit')} and "
         f"{count(result.counts['ratings'], 'rating')}: {said}{more}.{limit}"

@@ -49,6 +49,7 @@ def label_counts(
     unit: str | None = None,
     sep: str | None = None,
     group: str | None = None,
+    levels: Sequence[str] | None = None,
     cluster: str | Sequence[str] | None = "declared",
     ci: Ci = "auto",
     level: float = 0.95,
@@ -75,6 +76,8 @@ def label_counts(
         What stands between the labels of a row, such as ``";"``. None: one label a row.
     group : str, optional
         Column of the unit whose levels get rows of their own.
+    levels : sequence of str, optional
+        Every label that could be cited, in order: labels that nobody cites have rows too.
     cluster : str, sequence of str or None
         Columns whose levels are independent (two: crossed), of a table; of LabelLists also ``"declared"``. None takes
         units as independent.
@@ -101,7 +104,7 @@ def label_counts(
     DesignError
         If columns are missing.
     InputError
-        If a unit has several rows, or an option is unknown.
+        If a unit has several rows, a label is not among `levels`, or an option is unknown.
     NothingToAnalyse
         If no label is cited.
 
@@ -122,6 +125,7 @@ def label_counts(
     """
     how = how_of(ci, level, resamples, checked_seed(seed), get_args(Ci))
     lists = read(data, {"labels": labels, "unit": unit, "sep": sep, "group": group}, cluster, columns)
+    lists = lists if levels is None else lists.declared(levels)
     factors = cluster_factors(lists, cluster if isinstance(data, LabelLists) or cluster is None else "declared")
     codes = [factor.codes for factor in factors]
     kept: dict[str | None, BoolArray] = {None: np.ones(len(lists.count), dtype=bool)}
@@ -142,7 +146,8 @@ def label_counts(
         rows=tuple(rows),
         counts={"units": units, "labels cited": int(lists.count @ size), "different labels": len(lists.labels)},
         settings={"labels": labels, "unit": unit, "sep": sep, "group": lists.group.name if lists.group else None,
-                  "cluster": [f.name for f in factors], "ci": how.ci, "level": level, "resamples": resamples,
+                  "levels": None if levels is None else tuple(levels), "cluster": [f.name for f in factors],
+                  "ci": how.ci, "level": level, "resamples": resamples,
                   "seed": seed},
         cautions=(*lists.cautions, *share_cautions(lists, factors, rows)),
         references=METRIC.references,

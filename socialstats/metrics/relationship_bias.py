@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -61,6 +63,7 @@ PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overal
 SAME = "same groups"
 MOST = 2.0  # the largest size of B
 MOST_LISTED = 200
+MOST_LEVELS = 4  # of a stratum, up to which any two are compared
 ONE_ORDER = "couples of these groups have answers in one order only"
 NEITHER = "no pair of groups was answered in both orders"
 ALIKE = "couples of one kind were always answered alike: no standard error, no test"
@@ -531,46 +534,98 @@ def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, 
     return rows, cells
 
 
+def stratum_codes(design: Ratings, answers: Answers, name: str) -> tuple[Any, tuple[str, ...]]:
+    """Return the level of each answer (-1: none) and the levels of a stratum of units, or of a group of raters."""
+    if name in design.rater_groups:
+        factor = design.rater_groups[name]
+        return factor.codes[answers.rater], factor.levels
+    factor = unit_factor(design, name, "stratum")
+    return factor.codes[answers.unit], factor.levels
+
+
 def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[Term]]:
-    """Rows of each level of the stratum, of two levels also of their difference; and the terms among them."""
-    if settings["stratum"] is None:
+    """Rows of each level of the stratum, of their differences, and of all levels alike; and the terms among them."""
+    name = settings["stratum"]
+    if name is None:
         return [], []
-    factor = unit_factor(found.design, settings["stratum"], "stratum")
+    codes, levels = stratum_codes(found.design, found.answers, name)
     rows, made, parts, sizes = [], [], {}, {}
-    for code, level in enumerate(factor.levels):
-        inside = factor.codes[found.answers.unit] == code
+    every = settings["stratum_rows"] == "scores"
+    for code, level in enumerate(levels):
+        inside = codes == code
         if not inside.any():
             continue
         part = replace(found, means=scores(found.answers.take(inside), settings["aggregate"]))
         own = terms(part, settings, level)
-        shown = (POSITION, SCORE) if settings["stratum_rows"] == "scores" else ()
+        shown = (POSITION, SCORE) if every else ()
         listed = [own[BIAS], own[MEAN], *(own[kind] for kind in shown)]
         made += [term for each in listed for term in each]
         parts[level] = part
         if part.size is not None:
             sizes[level] = size_rows(part, joint(part), settings, level)
         rows += [*(t.row for t in own[BIAS]), *sizes.get(level, []), *(t.row for each in listed[1:] for t in each)]
-    if len(parts) != 2:
-        return rows, made
-    (one, first), (two, second) = parts.items()
-    fields: dict[str, Any] = {"group": f"{one} - {two}", "role": "difference"}
-    levels = (("first level", one), ("second level", two))
-    gaps = []
-    for pair in found.pairs:
-        a, b = first.linear(first.bias(pair)), second.linear(second.bias(pair))
-        if a is not None and b is not None:
+        if every:
+            tests, _ = mcnemar_rows(part, couples(part.answers))
+            rows += [replace(row, group=f"{row.group}; {name} = {level}", key=(*row.key, ("level", level)))
+                     for row in tests]  # fmt: skip
+    gaps: list[Term] = []
+    families: list[list[Row]] = [[], []]  # of B, and of S
+    larger: list[Row] = []
+    for one, two in combinations(parts, 2) if len(parts) <= MOST_LEVELS else ():
+        fields: dict[str, Any] = {"group": f"{one} - {two}", "role": "difference"}
+        both = (("first level", one), ("second level", two))
+        for row, coefficients, reach in contrasts(found, every=every):
+            a, b = (parts[level].linear(coefficients(parts[level])) for level in (one, two))
+            if a is None or b is None:
+                continue
             apart = Linear(estimate=a.estimate - b.estimate, influence=a.influence - b.influence,
                            touched=a.touched + b.touched)  # fmt: skip
-            row = found.bias_row(pair, **fields)
-            row, mean = with_linear(found, replace(row, key=(*row.key, *levels)), apart, 2 * MOST, settings["level"])
-            gaps.append(Term(row=row, coefficient=None, mean=mean, reach=2 * MOST))
-    rows += with_holm([term.row for term in gaps])
-    if len(sizes) == 2:
-        a_size, b_size = (each[1] for each in sizes.values())
-        gap = Row(term=CORRECTED, key=(("quantity", CORRECTED), *levels), **fields)
-        rows.append(with_both_intervals(gap, a_size, b_size, n=(a_size.n or 0.0) + (b_size.n or 0.0),
-                                        method=f"{a_size.method}; both intervals combined"))  # fmt: skip
-    return rows, [*made, *gaps]
+            row = replace(row, key=(*row.key, *both), **fields)
+            row, mean = with_linear(found, row, apart, 2 * reach, settings["level"])
+            gaps.append(Term(row=row, coefficient=None, mean=mean, reach=2 * reach))
+            families[reach != MOST].append(row)
+        if one in sizes and two in sizes:
+            a_size, b_size = (sizes[level][1] for level in (one, two))
+            gap = Row(term=CORRECTED, key=(("quantity", CORRECTED), *both), **fields)
+            larger.append(with_both_intervals(gap, a_size, b_size, n=(a_size.n or 0.0) + (b_size.n or 0.0),
+                                              method=f"{a_size.method}; both intervals combined"))  # fmt: skip
+    even = alike_terms(found, settings, codes)
+    rows += [*with_holm(families[0]), *with_holm(families[1]), *larger,
+             *with_holm([t.row for t in even if t.row.label("group")]),
+             *(t.row for t in even if not t.row.label("group"))]  # fmt: skip
+    return rows, [*made, *gaps, *even]
+
+
+def contrasts(found: Analysis, *, every: bool) -> list[tuple[Row, Callable[[Analysis], FloatArray], float]]:
+    """Return what levels are compared by: B of each pair of groups, and with `every` S of every kind of couple."""
+    out: list[tuple[Row, Callable[[Analysis], FloatArray], float]] = [
+        (found.bias_row(pair), partial(Analysis.bias, pair=pair), MOST) for pair in found.pairs
+    ]
+    if not every:
+        return out
+    out.append((Row(term=SAME), Analysis.position, 1.0))
+    names = found.groups
+    for a, b in dict.fromkeys((a, b) for _, a, b in found.means.cells):
+        term = names[a] if a == b else f"{names[a]}, {names[b]}"
+        row = Row(term=term, key=(("first", names[a]), ("second", names[b])))
+        out.append((row, lambda part, a=a, b=b: part.each((1.0, a, b)), 1.0))  # type: ignore[misc]
+    return out
+
+
+def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
+    """Return B and the effect of the place with all levels of the stratum weighing alike.
+
+    What levels differ by is part of the error, so that a level of one scenario counts as what it is.
+    """
+    name, has = settings["stratum"], codes >= 0
+    if len(np.unique(codes[has])) < 2:
+        return []
+    means = scores(found.answers.take(has), settings["aggregate"], alike=codes[has])
+    own = terms(replace(found, means=means), settings)
+    return [
+        replace(term, row=replace(term.row, group=f"levels of {name} alike", key=(*term.row.key, ("alike", name))))
+        for term in (*own[BIAS], *own[MEAN])
+    ]
 
 
 REFERENCES = (
@@ -626,10 +681,13 @@ def relationship_bias(
         How answers become S: all alike; scenarios alike; or rater by rater, with B and abs(B) averaged over raters
         (the mean of absolute values is not the absolute value of the mean).
     stratum : str, optional
-        Stratum of the units: biases, position and B_all of each of its levels; of two levels also their differences. A
-        level of one scenario has no interval: nothing shows how others like it would differ.
+        Stratum of the units (a topic), or group of the raters (models with and without safety tuning):
+        biases, position and B_all of each of its levels; of up to four levels the differences of any two, which
+        share the scenarios where levels are of raters; and all levels weighing alike. A level of one scenario has no
+        interval: nothing shows how others like it would differ.
     stratum_rows : {"biases", "scores"}
-        ``"scores"``: also S of every kind of couple within each level.
+        ``"scores"``: also S of every kind of couple within each level, its differences between levels, and McNemar's
+        tests within each level.
     ci : {"closed", "percentile", "basic"}
         Interval of S, B and B_all: t, and for B_all inverted tests (`socialstats.models.effect_sizes.size_interval`);
         or a bootstrap of clusters.
@@ -658,8 +716,9 @@ def relationship_bias(
         favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``: tests that take complete
         couples as independent, for comparison with publications; `n` counts couples, `n_units` those in which both
         orders favour the same group (the mid-p row's `statistic`: the first group). With `stratum` the groups
-        ``"<stratum> = <level>"`` and ``"<level> - <level>"`` (``B_all corrected`` there by the intervals of both
-        levels: Zou & Donner 2008). `extras`: ``null_mean`` of B_all (value),
+        ``"<stratum> = <level>"``, ``"<level> - <level>"`` (``B_all corrected`` there by the intervals of both
+        levels: Zou & Donner 2008; tests of B one family by Holm, those of S another) and ``"levels of <stratum>
+        alike"``. `extras`: ``null_mean`` of B_all (value),
         ``flipped_mean`` (by sign flips: value, mc_error, flips), ``mcnemar_cells``, ``one_order_only`` (the first 200
         couples without one of the answers).
 

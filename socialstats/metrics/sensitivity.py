@@ -15,7 +15,7 @@ from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.compare import with_jackknife, with_resamples
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share, units_of
 from socialstats.inference.intervals import checked_level, critical_value
-from socialstats.inference.rows import with_ends
+from socialstats.inference.rows import kept_within, with_ends
 from socialstats.models.sensitivity import (
     CONDITIONS,
     CORRECTED,
@@ -65,6 +65,7 @@ EMPTY = "no item has a comparison under some condition"
 SAME = "every resample gives the same value: no interval"
 LESS = "without one of the clusters some condition is empty: no jackknife interval"
 OUTSIDE = "the interval lies below 0: fewer differences from the target than chance alone makes"
+NOISE = "noise adds more to it than the interval of the corrected value reaches; quote that"
 ONCE = "no item has two comparisons under some condition, so the noise cannot be estimated"
 
 
@@ -132,8 +133,8 @@ def sensitivity(
     one pair): S is too high by what ``S_corrected`` takes off. In a resample noise is added once more, so that
     percentile intervals are shifted up twice; ``ci="basic"`` takes the shift off: for S, 2 S - quantiles of S*; for
     ``S_corrected``, S_corrected - (quantiles of S*_corrected - S), because S is the truth from which the resamples
-    come. Intervals are cut to the possible range; those of S are widened to hold S where its bias exceeds their half
-    width (choices near the target). An ``S_corrected`` below 0 says less than chance, and its interval begins there.
+    come. Intervals are cut to the possible range; S has none where its bias exceeds their half width (choices near the
+    target). An ``S_corrected`` below 0 says less than chance: it is cut at 0, and its method says so.
 
     Coverage of nominal 95 % intervals in 1,000 simulations each (all pairs x 9 of 4, 6 and 10 items, 24 of the pairs of
     12, 72 of 24; nine choosers from coin flips to a strong urgency effect, without and with a pair effect of sd 1):
@@ -213,13 +214,15 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         around = " around S corrected" if ci == "jackknife" and not corrected else ""
         row = Row(
             term=term, group="corrected" if corrected else "plug_in", key=key,
-            role="estimate" if j < 2 else "component", estimate=None if missing else float(value[j]),
+            role="estimate" if j < 2 else "component",
             n=float(design.n_rows), n_units=len(design.items), n_clusters=units.n_clusters,
             method=f"{METHODS[ci]}{around}{centred}",
         )  # fmt: skip
+        row = row if missing else kept_within(row, float(value[j]), (0.0, float(LARGEST[j])))
+        held = missing or corrected or low[j] <= value[j] <= high[j]
         rows.append(with_ends(
-            row, float(low[j]), float(high[j]), level, why=no_ends, within=(0.0, float(LARGEST[j])), hold=True,
-            std_error=float(error[j]), df=df, interval=ci,
+            row, float(low[j]), float(high[j]), level, why=no_ends or ("" if held else NOISE),
+            within=(0.0, float(LARGEST[j])), hold=True, std_error=float(error[j]), df=df, interval=ci,
         ))  # fmt: skip
     largest = largest_share(design.weight, factors)
     more = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993",)}.get(ci, ())
@@ -436,9 +439,12 @@ def sentence(result: Result) -> str:
     plain, corrected = result.row("S"), result.row("S_corrected")
     level = result.settings["level"]
     text = f"Sensitivity to {result.settings['covariate']} was S = {number(plain.estimate)}, "
-    text += interval(plain.conf_low, plain.conf_high, level=level)
+    none = f"no interval ({plain.undefined})"
+    text += none if plain.conf_low is None else interval(plain.conf_low, plain.conf_high, level=level)
     if corrected.estimate is not None:
         text += f"; corrected for the noise of single comparisons, {number(corrected.estimate)}"
+        if plain.conf_low is None and corrected.conf_low is not None:
+            text += f", {interval(corrected.conf_low, corrected.conf_high, level=level)}"
     lines: tuple[ReferenceLine, ...] = result.extras["reference_lines"]
     text += " (" + ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines) + ")."
     return text

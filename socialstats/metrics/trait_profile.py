@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +16,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.compare import HOLM, with_holm
+from socialstats.inference.rows import ANYWHERE, with_spread
 from socialstats.models.effect_sizes import checked_number
 from socialstats.models.traits import (
     Answers,
@@ -57,6 +59,9 @@ BASELINE = "baseline"
 EQUAL_SET = "equal weights"
 PICKS = {"equal": EQUAL_SET, "lowest": "lowest of other weights", "highest": "highest of other weights"}
 ALL = "of all models"
+SPAN = "mean of the stages of the play"
+DEBRIEF = "debrief"
+SIDES = {"weights above 0": 1, "weights below 0": -1}
 TOLERANCE = 1e-9
 MOST_MODELS = 15  # models up to which any two are compared
 Part = tuple[str | None, FloatArray, dict[str, str]]  # label, (models, scenarios, judges) values, facts
@@ -73,22 +78,30 @@ class Profile:
     how : Inference
     settings : dict of str to object
     zero : mapping of judge to float, or None
+    joint_only : bool
+        Leave out the rows of each model.
     """
 
     answers: Answers
     how: Inference
     settings: dict[str, Any]
     zero: Mapping[str, float] | None
+    joint_only: bool = False
 
     @property
     def by_model(self) -> bool:
         """True where each model has rows of its own: scenarios are the units of analysis."""
-        return self.how.unit == "scenario"
+        return self.how.unit == "scenario" and not self.joint_only
+
+    def limits(self, measure: str, *, apart: bool = False) -> tuple[float, float]:
+        """Return what a measure can be; with `apart` what a difference of two of its values can be."""
+        low, high = limits_of(self.settings, len(self.answers.traits))[measure]
+        return (low - high, high - low) if apart else (low, high)
 
     @property
     def several(self) -> bool:
         """True where all models have rows together."""
-        return not self.by_model or len(self.answers.models) > 1
+        return self.how.unit == "model" or len(self.answers.models) > 1
 
     def against(self, zero: Mapping[str, float] | None) -> Profile:
         """Return the profile for values minus the zero: with its error, where control texts tell it.
@@ -99,6 +112,16 @@ class Profile:
         if error is None or (self.how.judges == "random" and error.basis == "judging"):
             return self
         return replace(self, how=replace(self.how, taken_off=(error.std_error**2, error.df)))
+
+
+def limits_of(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float, float]]:
+    """Return what each measure can be: of scores from 0 to twice the centre, unless weights are free."""
+    size, free = largest_composite(settings), settings["free_weights"]
+    score = ANYWHERE if free else (0.0, 2 * float(settings["centre"]))
+    most = math.log(traits) / (math.log(2) if settings["entropy"] == "bits" else 1.0)
+    composite = settings["limits"] or (ANYWHERE if free else (-size, size))
+    return {"composite": composite, "activation": (0.0, float(traits)), "active": (0.0, 1.0), "entropy": (0.0, most),
+            "score": score, "group": score}  # fmt: skip
 
 
 def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
@@ -143,6 +166,42 @@ def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
     if baseline not in stages:
         raise InputError(f"{option('baseline', shorten(baseline))} is no stage; stages: {quoted(stages, 20)}")
     return baseline
+
+
+def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, ...]:
+    """Return the stages of the play: those named, else all but the baseline and those called debrief.
+
+    Raises
+    ------
+    InputError
+        If one is not there, or is the baseline.
+    """
+    base, named = settings["baseline"], settings["interaction"]
+    if named is None:
+        return tuple(s for s in stages if s != base and not s.strip().lower().startswith(DEBRIEF))
+    if wrong := [str(s) for s in named if s not in stages or s == base]:
+        raise InputError(f"{option('interaction', wrong[0])} is no stage beside the baseline '{shorten(base)}'; "
+                         f"stages: {quoted(stages, 20)}")  # fmt: skip
+    return tuple(named)
+
+
+def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the groups of traits: those named, else those of weights above and below 0, where both have several.
+
+    Raises
+    ------
+    InputError
+        If one names a trait that is not there, or none.
+    """
+    named, weights = settings["trait_groups"], settings["weights"]
+    if named is None:
+        sides = {words: tuple(t for t in traits if sign * weights[t] > 0) for words, sign in SIDES.items()}
+        return sides if min(map(len, sides.values())) > 1 else {}
+    for name, some in named.items():
+        if lost := [str(t) for t in some if t not in traits] or ([] if some else ["no trait"]):
+            raise InputError(f"{option('trait_groups')}: '{shorten(str(name))}' names {quoted(lost)}; traits: "
+                             f"{quoted(traits, 12)}")  # fmt: skip
+    return {str(name): tuple(some) for name, some in named.items()}
 
 
 def active_traits(answers: Answers, settings: Mapping[str, Any]) -> FloatArray:
@@ -198,6 +257,10 @@ def profile_rows(profile: Profile) -> list[Row]:
         out += [row for row in rows if not profile.several or row.label("model") is None]
     for name, cells in [*traits, ("score", scores)]:
         out += trait_rows(profile, name, whole_course(cells))
+    out += group_rows(profile, whole_course(scores))
+    out += spread_rows(profile, "composite", whole_course(composite), {})
+    for t, trait in enumerate(answers.traits if len(answers.traits) > 1 else ()):
+        out += spread_rows(profile, "score", whole_course(scores[..., t]), {"trait": trait}, models_only=True)
     off = answers.cells(given - given.mean(axis=1, keepdims=True))
     return [*out, *model_rows(profile, whole_course(composite)),
             *judge_rows(profile, whole_course(composite), whole_course(off))]  # fmt: skip
@@ -207,7 +270,7 @@ def measure_rows(
     profile: Profile, name: str, cells: FloatArray, *, make: Callable[..., Row] = level_row
 ) -> list[Row]:  # fmt: skip
     """Rows of one measure: over all stages, by stage, minus the judges' zero (composite), changes with d_z."""
-    out = level_rows(profile, name, cells, {"measure": name}, make)
+    out = level_rows(profile, name, cells, {"measure": name}, partial(make, within=profile.limits(name)))
     if profile.zero is not None and name == "composite":
         shifted, facts = cells - by_judge(profile.zero, profile.answers.judges), {"measure": name, "against": "zero"}
         out += level_rows(profile.against(profile.zero), f"{name} minus zero", shifted, facts, mean_row)
@@ -225,14 +288,33 @@ def level_rows(
 
 
 def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
-    """Rows of each stage minus the baseline, Holm over models and stages, and their d_z."""
+    """Rows of each stage minus the baseline, Holm over models and stages, and their d_z; with all changes, also of the
+    mean of the stages of the play minus the baseline, and of any two other stages.
+    """
     stages, base = profile.answers.stages, profile.settings["baseline"]
-    start = cells[:, :, stages.index(base)]
+    start, inside = cells[:, :, stages.index(base)], profile.settings["interaction"]
     changes: list[Part] = [
         (f"{stage} minus {base}", cells[:, :, t] - start, {"stage": stage, "baseline": base})
         for t, stage in enumerate(stages) if stage != base
     ]  # fmt: skip
-    tests = family(profile, f"{name} change", changes, {"measure": name}, role="difference")
+    families, found = [changes], []
+    if profile.settings["changes"] == "all" and name == "composite":
+        mean = cells[:, :, [stages.index(stage) for stage in inside]].mean(axis=2)
+        families.append([(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})] if inside else [])
+        others = [(t, stage) for t, stage in enumerate(stages) if stage != base]
+        apart = replace(profile, joint_only=profile.several)  # any two stages of any model would be a page of rows
+        steps: list[Part] = [
+            (f"{later} minus {first}", cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first})
+            for (s, first), (t, later) in combinations(others, 2)
+        ]
+        found = tested_changes(apart, name, steps)
+    return [*(row for parts in families for row in tested_changes(profile, name, parts)), *found]
+
+
+def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list[Row]:
+    """Rows of changes, Holm over models and changes, and their d_z."""
+    make = partial(mean_row, within=profile.limits(name, apart=True))
+    tests = family(profile, f"{name} change", changes, {"measure": name}, make=make, role="difference")
     own = [row for row in tests if row.label("model") is not None]
     sizes = family(profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size")
     return [*with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM), *sizes]
@@ -249,7 +331,8 @@ def family(
         for k, model in enumerate(profile.answers.models):
             out.append(make(model, group, of_one(cells[k], how), role=role, key=keyed(facts, own, model=model)))
     for part, cells, own in parts if profile.several else ():
-        term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} by stage {ALL}")
+        staged = "by stage " * ("stage" in own)
+        term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} {staged}{ALL}")
         out.append(make(term, group, across(cells, how), role=role, key=keyed(facts, own)))
     return out
 
@@ -261,15 +344,48 @@ def keyed(*facts: Mapping[str, str], **more: str) -> tuple[tuple[str, str], ...]
 
 def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
     """Rows of the mean score of each trait over all stages, or of the share of answers in which it is active."""
-    out = []
+    out, level = [], partial(level_row, within=profile.limits(name))
     for t, trait in enumerate(profile.answers.traits):
         cells, facts = course[..., t], {"measure": name, "trait": trait}
         for k, model in enumerate(profile.answers.models) if profile.by_model and name == "score" else ():
             sample, key = of_one(cells[k], profile.how), keyed(facts, model=model)
-            out.append(level_row(trait, f"{name}: {model}", sample, role="estimate", key=key))
+            out.append(level(trait, f"{name}: {model}", sample, role="estimate", key=key))
         if profile.several or name == "active":
             group, sample = f"{name} {ALL}" if profile.several else name, across(cells, profile.how)
-            out.append(level_row(trait, group, sample, role="estimate", key=keyed(facts)))
+            out.append(level(trait, group, sample, role="estimate", key=keyed(facts)))
+    return out
+
+
+def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
+    """Rows of the mean score of each group of traits, and of the difference of any two groups, paired within units."""
+    traits, groups = profile.answers.traits, profile.settings["trait_groups"]
+    means = {name: course[..., [traits.index(t) for t in some]].mean(axis=-1) for name, some in groups.items()}
+    levels: list[Part] = [(name, cells, {"traits": name}) for name, cells in means.items()]
+    gaps: list[Part] = [(f"{one} minus {other}", means[one] - means[other], {"traits": one, "minus": other})
+                        for one, other in combinations(means, 2)]  # fmt: skip
+    facts = {"measure": "group"}
+    out = family(profile, "score of traits", levels, facts, make=partial(level_row, within=profile.limits("group")))
+    tests = family(profile, "score of traits", gaps, facts, role="difference",
+                   make=partial(mean_row, within=profile.limits("group", apart=True)))  # fmt: skip
+    own = [row for row in tests if row.label("model") is not None]
+    return [*out, *with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM)]
+
+
+def spread_rows(
+    profile: Profile, name: str, course: FloatArray, facts: dict[str, str], *, models_only: bool = False
+) -> list[Row]:  # fmt: skip
+    """Rows of the standard deviation (n - 1) of scenarios, model by model, and of the models' means over scenarios."""
+    answers, how, facts, out = profile.answers, profile.how, {"measure": name, **facts}, []
+    if profile.by_model and not models_only:
+        for k, model in enumerate(answers.models):
+            key = keyed(facts, over="scenarios", model=model)
+            row = Row(term=model, group=f"{name}: sd over scenarios", role="spread", key=key)
+            out.append(with_spread(row, of_one(course[k], how).means, how.level))
+    if len(answers.models) > 1:
+        means = across(course, replace(how, unit="model")).means
+        row = Row(term=facts.get("trait", name), group=f"{name}: sd over models", role="spread",
+                  key=keyed(facts, over="models"))  # fmt: skip
+        out.append(with_spread(row, means, how.level))
     return out
 
 
@@ -283,7 +399,8 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
         return []
     return with_holm([
         mean_row(f"{one} minus {other}", "composite difference", of_one(course[j] - course[k], profile.how),
-                 role="difference", key=keyed({"measure": "composite", "model": one, "other": other}))
+                 role="difference", within=profile.limits("composite", apart=True),
+                 key=keyed({"measure": "composite", "model": one, "other": other}))
         for (j, one), (k, other) in combinations(enumerate(models), 2)
     ], HOLM)  # fmt: skip
 
@@ -473,6 +590,10 @@ def trait_profile(
     activation: float | None = 14.0,
     activated: Literal["mean", "each"] = "mean",
     entropy: Literal["nats", "bits"] | None = None,
+    changes: Literal["baseline", "all"] = "baseline",
+    interaction: Sequence[str] | None = None,
+    trait_groups: Mapping[str, Sequence[str]] | None = None,
+    limits: tuple[float, float] | None = None,
     missing_trait: MissingTrait = "error",
     model: str | None = "model",
     scenario: str = "scenario",
@@ -525,6 +646,15 @@ def trait_profile(
     entropy : {"nats", "bits"} or None
         Rows of the entropy of the traits' shares in an answer's scores (the judges' means): -sum p ln p with p = score
         / sum of scores; largest, ln of the number of traits, where all scores are alike. None: no such rows.
+    changes : {"baseline", "all"}
+        ``"all"``: also the mean of the stages of the play minus the baseline, and any two other stages (of all models
+        together, where there are several), with d_z.
+    interaction : sequence of str, optional
+        The stages of the play, averaged there; by default all but the baseline and those called debrief.
+    trait_groups : mapping of str to sequence of str, optional
+        Groups of traits whose mean scores are compared; by default those of weights above and below 0.
+    limits : pair of float, optional
+        What a composite can be, at which intervals are cut; by default as the weights say, with free ones unknown.
     missing_trait : {"error", "drop_unit"}
         An answer that some judge did not score on some trait: an error, or left out whole and counted (SS301).
         Weights are never spread over the other traits.
@@ -552,10 +682,12 @@ def trait_profile(
         under the zero of `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights
         of all models`` and ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of
         weights. Groups ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``:
-        mean of each trait; ``active of all models``: share of answers in which a trait is active; ``composite
-        difference``: any two of up to 15 models, paired, Holm over the pairs; ``judge offset``: a judge's composite
-        minus the judges' mean. `extras`: ``weight_sensitivity`` (set of weights -> model -> composite),
-        ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of groups of traits, paired;
+        ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also of the
+        scores of each trait): standard deviations with Bonett's interval; ``active of all models``: share of answers in
+        which a trait is active; ``composite difference``: any two of up to 15 models, paired, Holm over
+        the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (set
+        of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -574,6 +706,7 @@ def trait_profile(
     Cornfield, J., & Tukey, J. W. (1956). Average values of mean squares in factorials. doi:10.1214/aoms/1177728067
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway clustering.
     doi:10.1198/jbes.2010.07136
+    Bonett, D. G. (2006). doi:10.1016/j.csda.2004.10.003
 
     Examples
     --------
@@ -588,6 +721,7 @@ def trait_profile(
     settings = checked_settings(
         given, unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
     )
+    one_of("changes", changes, ("baseline", "all"))
     if entropy is not None:
         one_of("entropy", entropy, ENTROPIES)
     if isinstance(zero, JudgeZeros):
@@ -603,6 +737,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the profile of one design."""
     answers, clusters = analysed(design, settings, judges=settings["judges"])
     settings = {**settings, "baseline": chosen_baseline(settings["baseline"], answers.stages)}
+    settings |= {"interaction": chosen_interaction(settings, answers.stages),
+                 "trait_groups": chosen_groups(settings, answers.traits)}  # fmt: skip
     zero, size = zero_of(settings["zero"], answers.judges), largest_composite(settings)
     how = inference_of(settings, clusters, max(size, float(np.abs(answers.scores).max())))
     profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
@@ -628,7 +764,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             *(("davisonhinkley1997",) if how.ci != "closed" else ()),
         ),
         design=design,
-        extras={"weight_sensitivity": values, "leave_one_judge_out": judge_ranges(rows),
+        extras={"limits": limits_of(settings, len(answers.traits)), "weight_sensitivity": values,
+                "leave_one_judge_out": judge_ranges(rows),
                 "weights": dict(settings["weights"]), "range": (-size, size)},
     )  # fmt: skip
 
@@ -684,7 +821,7 @@ METRIC = Metric(
         "weights are given, not estimated; scores are on an interval scale",
         "judges='fixed': nothing is said about other judges",
     ),
-    references=("student1908", "holm1979", "steigerfouladi1997"),
+    references=("student1908", "holm1979", "steigerfouladi1997", "bonett2006"),
     values="traits",
     options={"weights": {"caring": 2.0, "open": 3.0, "strict": -4.0, "wary": -1.0}},
 )

@@ -82,7 +82,7 @@ def distinct(*codes: IntArray) -> tuple[IntArray, IntArray]:
     return found, place.ravel()
 
 
-def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
+def scores(answers: Answers, aggregate: Aggregate = "pooled", alike: IntArray | None = None) -> Scores:
     """Average the answers of every cell.
 
     Parameters
@@ -91,17 +91,20 @@ def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
     aggregate : {"pooled", "scenario", "rater"}
         ``"pooled"``: all answers weigh alike. ``"scenario"``: scenarios weigh alike. ``"rater"``: cells rater by
         rater.
+    alike : (answers,) int64 array, optional
+        Levels that weigh alike in a cell, in place of answers or scenarios.
     """
     rater = answers.rater if aggregate == "rater" else np.zeros_like(answers.rater)
     cells, cell = distinct(rater, answers.first, answers.second)
     n = np.bincount(cell, answers.count).astype(np.float64)
     weight, mean = answers.count / n[cell], np.bincount(cell, answers.count * answers.score) / n
-    if aggregate == "scenario":
-        both, inside = distinct(cell, answers.scenario)
+    parts = answers.scenario if alike is None and aggregate == "scenario" else alike
+    if parts is not None:
+        both, inside = distinct(cell, parts)
         size = np.bincount(inside, answers.count)
-        scenarios = np.bincount(both[:, 0])
-        weight = answers.count / size[inside] / scenarios[cell]
-        mean = np.bincount(both[:, 0], np.bincount(inside, answers.count * answers.score) / size) / scenarios
+        n_parts = np.bincount(both[:, 0])
+        weight = answers.count / size[inside] / n_parts[cell]
+        mean = np.bincount(both[:, 0], np.bincount(inside, answers.count * answers.score) / size) / n_parts
     named = tuple((r, a, b) for r, a, b in cells.tolist())
     return Scores(answers=answers, cells=named, cell=cell, weight=weight, mean=mean, n=n)
 

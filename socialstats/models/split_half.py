@@ -7,16 +7,17 @@ import math
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.models.divergence import jackknife_moments, jensen_shannon
+from socialstats.models.divergence import jackknife_moments, jensen_shannon, unit_corrected
 from socialstats.models.shares import Cells
 from socialstats.resampling.engine import Finish
 
+FOUR = 4  # ratings of a unit whose halves have two each
 STREAM = 20_261_122  # halves have a stream of their own: estimates do not move with the seed of the intervals
 
 
 def split_half(
     counts: FloatArray, copies: FloatArray, cells: Cells, *, splits: int, pooled: bool
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Divergence of two halves of each unit's ratings, drawn at random again and again.
 
     Of an odd number of ratings one half gets one more, either half as likely. A unit with a single rating takes no
@@ -40,11 +41,14 @@ def split_half(
         NaN where no unit has two ratings.
     units : (units,) float64 array
         Mean divergence of each unit's own halves; NaN for units with a single rating, and for pooled halves.
+    less : (groups,) float64 array
+        Mean over the units with four ratings or more of the divergence of their own halves, less its bias
+        (`unit_corrected`); NaN for pooled halves, whose bias `mean_divergence` tells.
 
     Examples
     --------
     >>> cells = Cells(names=(), labels=(), codes=np.zeros(2, dtype=np.int64))
-    >>> values, units = split_half(np.array([[4.0, 0.0], [2.0, 2.0]]), np.ones(2), cells, splits=99, pooled=False)
+    >>> values, units, less = split_half(np.array([[4.0, 0.0], [2.0, 2.0]]), np.ones(2), cells, splits=99, pooled=False)
     >>> values.shape, float(units[0]), bool(units[1] > 0.1)
     ((99, 1), 0.0, True)
     """
@@ -54,6 +58,7 @@ def split_half(
     times = np.bincount(place.ravel(), copies[kept], len(rows)).astype(np.int64)
     mean = np.full(len(rows), np.nan)
     sums = np.zeros((splits, cells.size, 2 * levels if pooled else 2))
+    less = np.zeros((cells.size, 2))
     for k, (row, n) in enumerate(zip(rows.astype(np.int64), times.tolist(), strict=True)):
         halves = halved(row[1:], n, splits, rng)
         if pooled:
@@ -62,10 +67,23 @@ def split_half(
             each = jensen_shannon(*halves)
             mean[k] = each.mean()
             sums[:, row[0]] += np.column_stack([each.sum(axis=1), np.full(splits, n)])
+            if row[1:].sum() >= FOUR:
+                less[row[0]] += n * mean_corrected(*halves), n
     units = np.full(len(counts), np.nan)
     units[kept] = mean[place.ravel()]
     finish = cells.by_group(divergence_of_sides if pooled else mean_of_units)
-    return finish(sums.reshape(splits, -1)), units
+    with np.errstate(invalid="ignore"):
+        known = finish(less.reshape(1, -1))[0] if not pooled else np.full(len(cells.groups), math.nan)
+    return finish(sums.reshape(splits, -1)), units, known
+
+
+def mean_corrected(half: FloatArray, other: FloatArray) -> float:
+    """Mean divergence of (..., levels) halves of two ratings or more, less its bias; each pair is computed once."""
+    pairs = np.concatenate([half, other], axis=-1).reshape(-1, 2 * half.shape[-1])
+    found, times = np.unique(pairs, axis=0, return_counts=True)
+    one, two = np.split(found, 2, axis=1)
+    values = unit_corrected(one, two)
+    return float(values @ times / times.sum())
 
 
 def divergence_of_sides(sums: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
 from socialstats.inference.intervals import benjamini_hochberg, cochran_df, holm, not_zero
 from socialstats.inference.means import crossing
-from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
+from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import mean_interval, with_d_z
 from socialstats.models.matched_pairs import NOTHING, McNemarTest
 from socialstats.results import Result, Row
@@ -140,7 +140,9 @@ def of_one(cells: FloatArray, how: Inference) -> Sample:
     return Sample(values=cells[keep], unit=np.flatnonzero(keep), how=how)
 
 
-def mean_row(term: str, group: str, sample: Sample, *, test: bool = True, **facts: Any) -> Row:
+def mean_row(
+    term: str, group: str, sample: Sample, *, test: bool = True, within: tuple[float, float] = ANYWHERE, **facts: Any
+) -> Row:
     """Row of a mean: t interval or bootstrap; t, df and p of a mean of 0.
 
     Parameters
@@ -149,6 +151,8 @@ def mean_row(term: str, group: str, sample: Sample, *, test: bool = True, **fact
     sample : Sample
     test : bool
         Give t, df and p.
+    within : pair of float
+        What the mean can be: ends are cut there.
     **facts
         Further fields of the row, such as its `key` and `role`.
     """
@@ -161,8 +165,10 @@ def mean_row(term: str, group: str, sample: Sample, *, test: bool = True, **fact
         n_clusters=min(lead.clusters) if lead.clusters else None, leverage=lead.largest if lead.clusters else None,
         **facts,
     )  # fmt: skip
-    row = with_mean(row, lead, how.level, test=test)
-    return row if how.ci == "closed" or how.taken_off is not None or row.undefined else with_resampled_mean(row, sample)
+    row = with_mean(row, lead, how.level, test=test, within=within)
+    if how.ci == "closed" or how.taken_off is not None or row.undefined:
+        return row
+    return with_resampled_mean(row, sample, within)
 
 
 def no_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
@@ -182,7 +188,7 @@ def method_of(how: Inference) -> str:
     return error if how.ci == "closed" else f"{HOW[how.ci]}; test: {error}"
 
 
-def with_resampled_mean(row: Row, sample: Sample) -> Row:
+def with_resampled_mean(row: Row, sample: Sample, within: tuple[float, float] = ANYWHERE) -> Row:
     """Return the row of a mean with a bootstrap interval in place of its t interval."""
     values, codes = sample.parts()
     how = sample.how
@@ -191,7 +197,7 @@ def with_resampled_mean(row: Row, sample: Sample) -> Row:
     )
     low, high = float(found.low[0]), float(found.high[0])
     why = found.undefined[0] or ("" if low < high else NO_WIDTH)
-    return with_ends(row, low, high, how.level, why=why, interval=how.ci)
+    return with_ends(row, low, high, how.level, why=why, within=within, interval=how.ci)
 
 
 def d_z_row(term: str, group: str, sample: Sample, **facts: Any) -> Row:

@@ -29,7 +29,7 @@ def checked_level(level: float, fix: str = "") -> float:
 Role = Literal["estimate", "difference", "effect_size", "component", "test", "rank", "reference", "spread", "count"]
 Interval = Literal[
     "t", "z", "score", "exact", "jackknife", "percentile", "basic", "bca", "studentized", "noncentral_t",
-    "noncentral_chi2", "profile", "fisher_z", "one_sided", "test_inversion", "korn_graubard", "outer_ends",
+    "noncentral_chi2", "profile", "fisher_z", "one_sided", "test_inversion", "korn_graubard", "outer_ends", "bonett",
 ]  # fmt: skip
 Test = Literal["t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank"]
 Reason = Literal[

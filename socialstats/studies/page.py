@@ -135,7 +135,7 @@ class Outcome:
 
 DECLARED = "declared"
 # not settings: what was read beside the table
-BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread")
+BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread", "stances")
 Design = Comparisons | Paired | Ratings
 KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
@@ -173,6 +173,11 @@ class StudyOptions:
         Another reading of the same replies (the same table with another column of values), for studies of ratings.
     names : NameCheck or None
         For what a model takes the names of the relationship-bias study (`socialstats.studies.relationship_bias.names`).
+    stances : Table or None
+        Stances of answers in words (`socialstats.studies.staged_values.stances`), for the staged-values study.
+    value_levels : tuple of str
+        Every value that a story could cite, for the role-conflict study; by default Schwartz's ten where every value
+        cited is one of them, else those cited.
     pooling : {"tasks", "units"}
         What weighs the same in a leaderboard's mean over several tasks.
     weights : mapping of str to float, or None
@@ -203,6 +208,8 @@ class StudyOptions:
     controls: Ratings | None = None
     names: Any = None
     reread: Ratings | None = None
+    stances: Any = None
+    value_levels: tuple[str, ...] = ()
     pooling: Literal["tasks", "units"] = "tasks"
     weights: Mapping[str, float] | None = None
     labels: Any = None

@@ -10,14 +10,16 @@ from typing import Literal
 import numpy as np
 
 from socialstats.designs.parts import Factor, taken
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.models.shares import joined
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import numbers_text
+from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.page import Block, Table
-from socialstats.text import capital, count, number
+from socialstats.text import capital, count, number, shorten
+
+MOST_DRAWN = 60
 
 
 def crossed(design: Ratings) -> Ratings:
@@ -43,6 +45,24 @@ def crossed(design: Ratings) -> Ratings:
         strata={**{name: taken(factor, unit) for name, factor in design.strata.items()},
                 by.name: Factor(name=by.name, codes=level, levels=by.levels)},
     )  # fmt: skip
+
+
+def replies_block(design: Ratings, lost: Result) -> Block | None:
+    """Show which share of each source's replies was refused, or missing or unreadable; None where all were usable."""
+    if np.all(design.status == OK):
+        return None
+    rows = [replace(row, term=f"{shorten(row.group or '', 40)}: {row.term}", group=None) for row in lost.rows]
+    shown = [row for row, own in zip(rows, lost.rows, strict=True) if own.term != "usable"]
+    return Block(
+        id="replies",
+        question="Which replies could not be used?",
+        sentences=(lost.sentence(),),
+        draw=partial(forest, shown[:MOST_DRAWN], sort=False, digits=3, reference=None, xlabel="share of replies"),
+        figure_title="Share of replies that were refused, and that were missing or unreadable",
+        caption=f"A question that was never asked has no row, and is not counted. {lost.inference}.",
+        tables=(rows_table(rows, "Shares of replies by source", term="Source and kind"),),
+        results=(lost,),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,7 +120,7 @@ def ceilings(rng: np.random.Generator, sims: int) -> list[Line]:
         for aggregate in ("pooled", "unit"):
             settings = {"aggregate": aggregate, "splits": SPLITS, "level": 0.95}
             rows = [
-                ceiling(own_ratings(rng, people, units, human), 0, cells, (), settings)[0][0]
+                ceiling(own_ratings(rng, people, units, human), 0, cells, (), settings)[0][0][1]
                 for _ in range(2000 + sims)
             ]
             true = float(np.mean([row.estimate for row in rows[:2000]]))

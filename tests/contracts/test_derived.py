@@ -41,6 +41,13 @@ def readings() -> tuple[Any, Any]:
     return subject.design(rows), subject.design(again)
 
 
+def replies() -> pd.DataFrame:
+    """Ratings of which some are refused, and some missing."""
+    rows = subject_of("mean_ratings").rows()
+    said = np.random.default_rng(4).choice(["", "no answer", "keep"], len(rows), p=[0.1, 0.1, 0.8])
+    return rows.assign(value=np.where(said == "keep", rows["value"].astype(str), said))
+
+
 def stories() -> tuple[Any, Any]:
     """The same comparisons answered twice."""
     subject = subject_of("win_rates")
@@ -70,6 +77,14 @@ DERIVED: dict[str, Callable[[], Result]] = {
         halves("ada_met")[0], source="source", first="model", second="human", choice="low"
     ),
     "leave_one_out": lambda: ss.leave_one_out(halves("paired_difference")[0], cluster="story"),
+    "reply_shares": lambda: ss.reply_shares(
+        replies(), source="rater", **{**subject_of("mean_ratings").reading(), "refusal": "no answer"}
+    ),
+    "over_models": lambda: ss.over_models(
+        {f"m{k}": ss.mean_ratings(subject_of("mean_ratings").rows(k), **subject_of("mean_ratings").reading())
+         for k in range(6)}, ["all units"], groups={"size": dict.fromkeys(("m0", "m1"), "small") |
+                                                    dict.fromkeys(("m2", "m3", "m4"), "large")}
+    ),
     "multiverse": lambda: ss.multiverse("mean_ratings", "the mean", [
         ss.Variant(label=str(c), choice="clusters", compute=lambda c=c: ss.mean_ratings(readings()[0], cluster=c))  # type: ignore[misc]
         for c in ("story", None)

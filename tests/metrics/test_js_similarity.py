@@ -64,7 +64,7 @@ def test_cells_are_what_each_cell_alone_gives_and_their_mean():
         assert result.row("human (split-half)", group=name).estimate == pytest.approx(
             alone.row("human (split-half)").estimate, abs=0.01
         )
-    for term in ("model", "model (plug-in)", "human (split-half)"):
+    for term in ("model", "model (plug-in)", "human (split-half, plug-in)"):
         each = [result.row(term, group=name).estimate for name in ("home", "work")]
         assert result.row(term, group="mean of 2 cells").estimate == pytest.approx(np.mean(each), abs=1e-12)
     assert result.row("model").group is None
@@ -133,7 +133,14 @@ def test_refusals_can_be_a_level():
 def test_each_rater_can_be_a_source():
     rows = rows_of(drawn(3, 20, 3, 2)[0], np.zeros((20, 3)))
     result = js_similarity(Ratings.from_frame(rows.drop(columns="source"), scale="nominal"), reference="h0", **FAST)
-    assert {r.term for r in result.rows} == {"h1", "h1 (plug-in)", "h2", "h2 (plug-in)", "h0 (split-half)"}
+    assert {r.term for r in result.rows} == {
+        "h1",
+        "h1 (plug-in)",
+        "h2",
+        "h2 (plug-in)",
+        "h0 (split-half)",
+        "h0 (split-half, plug-in)",
+    }
     assert result.row("h0 (split-half)").undefined
     assert result.verify().ok
 
@@ -302,6 +309,33 @@ def test_a_rare_level_leaves_the_ceiling_without_an_interval():
         assert row.conf_low is None
         assert f"'z' was given {given}: no interval below 5" == row.undefined
     assert js_similarity(sources(people, people), aggregate="unit", **FAST).rows[-1].conf_low is not None
+
+
+def test_the_corrected_ceiling_is_1_but_for_chance():
+    """Halves of one group have the same shares: what they differ by is noise, and is taken off as of the sources."""
+    people = np.random.default_rng(8).multinomial(8, (0.4, 0.35, 0.25), 60)
+    for aggregate in ("pooled", "unit"):
+        result = js_similarity(sources(people, people), aggregate=aggregate, **FAST)
+        top, plain = (result.row(f"human (split-half{end})") for end in ("", ", plug-in"))
+        assert plain.estimate < plain.conf_high < 1
+        assert top.estimate == pytest.approx(1, abs=0.02)
+        if aggregate == "pooled":
+            assert top.conf_low < 1 == top.conf_high
+        else:  # eight ratings: halves of four are corrected too far
+            assert (top.conf_low, top.undefined) == (None, "the whole interval lies beyond what is possible")
+        assert result.verify().ok
+
+
+def test_a_plug_in_value_has_the_interval_of_its_jackknife():
+    people, model = drawn(11, 25, 4, 3)
+    result = js_similarity(sources(people, model), **FAST)
+    row = result.row("model (plug-in)")
+    left = np.array([jensen_shannon(*(np.delete(x, u, axis=0).sum(axis=0).astype(float) for x in (people, model)))
+                     for u in range(25)])  # fmt: skip
+    error = np.sqrt(24 * np.var(left))
+    assert row.std_error == pytest.approx(error, rel=1e-9)
+    reach = stats.t.ppf(0.975, row.df) * error
+    assert (row.conf_low, row.conf_high) == pytest.approx((max(row.estimate - reach, 0), min(row.estimate + reach, 1)))
 
 
 def test_halvings_do_not_move_with_the_seed():

@@ -304,6 +304,38 @@ def test_difference_of_two_levels():
     assert both * np.sqrt(11 / 12) == pytest.approx(np.hypot(*parts) * np.sqrt(5 / 6), rel=1e-9)
 
 
+def test_groups_of_models_are_compared_on_the_same_scenarios():
+    """The difference of two models is paired within scenarios: what both share leaves its error."""
+    one = table_of(scenarios=10, pairs=5)
+    two = one.assign(answer=one.answer.where(np.arange(len(one)) % 7 > 0, -1))
+    both = pd.concat([one.assign(model="m1", tuned="yes"), two.assign(model="m2", tuned="no")], ignore_index=True)
+    result = quick(both, stratum="tuned", rater_groups=["tuned"])
+    gap = result.row("a - b", group="no - yes")
+    each = [quick(rows).row("a - b", group="bias") for rows in (two, one)]
+    assert gap.estimate == pytest.approx(each[0].estimate - each[1].estimate)
+    assert gap.std_error < 0.7 * np.hypot(*(row.std_error for row in each))
+    assert result.verify().ok
+
+
+def test_levels_weigh_alike_with_what_they_differ_by_in_the_error():
+    rows = table_of(scenarios=6, pairs=5).assign(topic=lambda r: r.scenario.map(dict(zip(
+        [f"s{k}" for k in range(6)], "xxxyyz", strict=True))))  # fmt: skip
+    row = quick(rows, stratum="topic", cluster="scenario").row("a - b", group="levels of topic alike")
+    means = rows.groupby(["topic", "group_first", "group_second"]).answer.mean()
+    wanted = np.mean([means[t, "b", "a"] - means[t, "a", "b"] for t in "xyz"])
+    assert row.estimate == pytest.approx(wanted)
+    assert row.conf_low is not None  # topic z has one scenario
+    whole = {first: np.mean([means[t, *first] for t in "xyz"]) for first in (("a", "b"), ("b", "a"))}
+    sums, shares = [], []
+    for _, own in rows.groupby("scenario"):
+        size = {"x": 15, "y": 10, "z": 5}[own.topic.iloc[0]]
+        off = [(1 if (a, b) == ("b", "a") else -1) * (v - whole[a, b]) / size / 3
+               for a, b, v in zip(own.group_first, own.group_second, own.answer, strict=True) if a != b]  # fmt: skip
+        sums.append(sum(off))
+        shares.append(1 / 6)
+    assert row.std_error == pytest.approx(np.sqrt(np.sum(np.square(sums) / (1 - np.array(shares)))))
+
+
 def test_nothing_varies():
     table = table_of()
     first = quick(table.assign(answer=-1))

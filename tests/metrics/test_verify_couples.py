@@ -32,6 +32,7 @@ CASES = {
     "clusters of scenarios, bootstrap": {"cluster": "scenario", "ci": "percentile", "couples": "complete"},
     "independent, basic, scenarios alike": {"cluster": None, "ci": "basic", "aggregate": "scenario"},
     "levels": {"stratum": "topic", "stratum_rows": "scores"},
+    "levels of models": {"stratum": "tuned", "rater_groups": ["tuned"], "aggregate": "rater"},
 }
 
 
@@ -45,10 +46,18 @@ def table():
     return pd.DataFrame(rows, columns=names).drop(index=[3, 40, 77])
 
 
+def models():
+    """The same of two models and a third, which answers otherwise."""
+    rng, one = np.random.default_rng(6), table()
+    answers = [np.where(rng.random(len(one)) < 0.3, -1, one["answer"]) for _ in range(3)]
+    parts = [one.assign(model=f"m{k}", tuned="yn"[k > 1], answer=said) for k, said in enumerate(answers)]
+    return pd.concat(parts, ignore_index=True)
+
+
 def changed(result, levels):
     """Every number by two per cent (p-values that a peer draws, far): of the stratum's levels, or of all else."""
     for i, row in enumerate(result.rows):
-        if levels != (" = " in row.group or row.group == "x - y"):
+        if levels != (" = " in row.group or row.group in ("x - y", "n - y") or "alike" in row.group):
             continue
         for field in (*FIELDS, "n"):
             value = getattr(row, field)
@@ -63,7 +72,7 @@ def changed(result, levels):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.slow
 def test_a_changed_number_is_found(case, monkeypatch):
-    result = relationship_bias(table(), resamples=99, **CASES[case])
+    result = relationship_bias(models() if "models" in case else table(), resamples=99, **CASES[case])
     remember(monkeypatch, *OF_THE_ANSWERS)
     found = result.verify()
     assert found.ok, found.tidy().to_string()

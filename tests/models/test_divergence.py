@@ -136,26 +136,26 @@ def test_halves_are_halves_and_their_mean_is_that_of_all_splits():
     """Four ratings of two levels, all 6 halvings listed."""
     counts = np.array([[2.0, 2.0]])
     values = [float(jensen_shannon(np.array([k, 2.0 - k]), np.array([2.0 - k, float(k)]))) for k in (0, 1, 1, 1, 1, 2)]
-    found, _ = split_half(counts, np.ones(1), cells_of([0]), splits=4000, pooled=True)
+    found, *_ = split_half(counts, np.ones(1), cells_of([0]), splits=4000, pooled=True)
     error = found[:, 0].std() / np.sqrt(4000)
     assert abs(found[:, 0].mean() - np.mean(values)) < 4 * error
 
 
 def test_halves_of_alike_units_are_those_of_the_units():
     counts, cells, times = np.array([[3.0, 1.0], [1.0, 2.0]]), cells_of([0, 1], ("a", "b")), np.array([3.0, 2.0])
-    packed, _ = split_half(counts, times, cells, splits=99, pooled=True)
+    packed, *_ = split_half(counts, times, cells, splits=99, pooled=True)
     alone = cells_of([0, 0, 0, 1, 1], ("a", "b"))
-    long, _ = split_half(np.repeat(counts, [3, 2], axis=0), np.ones(5), alone, splits=99, pooled=True)
+    long, *_ = split_half(np.repeat(counts, [3, 2], axis=0), np.ones(5), alone, splits=99, pooled=True)
     np.testing.assert_array_equal(packed, long)
     assert packed[:, 3] == pytest.approx(packed[:, 1:3].mean(axis=1))
-    values, units = split_half(counts, times, cells, splits=99, pooled=False)
+    values, units, _ = split_half(counts, times, cells, splits=99, pooled=False)
     assert values.shape == (99, 4)
     assert not np.isnan(values).any()
     assert values[:, 1].mean() == pytest.approx(units[0])
 
 
 def test_a_single_rating_has_no_halves():
-    values, units = split_half(np.array([[1.0, 0.0]]), np.ones(1), cells_of([0]), splits=99, pooled=True)
+    values, units, _ = split_half(np.array([[1.0, 0.0]]), np.ones(1), cells_of([0]), splits=99, pooled=True)
     assert np.isnan(values).all()
     assert np.isnan(units).all()
 

@@ -89,7 +89,8 @@ def test_runs_that_repeat_each_other_are_a_caution() -> None:
     quick = StudyOptions(resamples=200, verify=False)
     outcome = run_study(STUDIES["norm-goal"], choices_design(alike), quick)
     (found,) = [c for c in outcome.cautions if c.code == "SS322"]
-    assert "model 1.00; human" in found.detail
+    assert "(alpha model 1.00, 95% CI [" in found.detail
+    assert "by intervals that do not overlap" in found.detail
     swapped = alike.assign(source=alike["source"].map({"human": "model", "model": "human"}))
     outcome = run_study(STUDIES["norm-goal"], choices_design(swapped), quick)
     assert "SS322" not in {c.code for c in outcome.cautions}

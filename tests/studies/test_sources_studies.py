@@ -174,7 +174,8 @@ def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     assert [b.id for b in outcome.blocks] == [
-        "distance", "near", "stratum-1", "closest", "group-1", "group-2", "refusals", "agreement", "multiverse",
+        "distance", "near", "matches", "stratum-1", "closest", "group-1", "group-2", "refusals", "replies", "agreement",
+        "multiverse",
     ]  # fmt: skip
     table = next(b for b in outcome.blocks if b.id == "closest").tables[0]
     closest = {(row[0], row[1]): row[2] for row in table.cells}

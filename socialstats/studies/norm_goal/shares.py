@@ -360,8 +360,8 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, xlabel=first.title, reference=1.0),
         figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling",
         caption="Corrected for bias, so that equal sources have 1 on average; (split-half) is how alike two random "
-        f"halves of the {shorten(source.human, 30)} ratings are, their noise not taken off. A cell above 1 is noise. "
-        f"Intervals: {first.inference}.",
+        f"halves of the {shorten(source.human, 30)} ratings are, corrected alike. Plug-in values, which publications "
+        f"print, are in the table, to be held beside the plug-in halves. Intervals: {first.inference}.",
         tables=(rows_table(table, "Jensen-Shannon similarity", term="Source and cell"),),
         results=(*similar.values(), *extra),
     )  # fmt: skip
@@ -386,7 +386,8 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
             f"({shorten(high.group or '', 50)})."
         )
     small = max(len(design.strata[name].levels) for name in names) <= MOST_GROUPS
-    labels = [f"{shorten(r.group or '', 50)}: {shorten(r.term, 30)}" for r in rows]
+    plain = [r for r in cells.rows if r.group in place and r.role == "component" and r.label("source") in source.others]
+    labels, others = ([f"{shorten(r.group or '', 50)}: {shorten(r.term, 30)}" for r in some] for some in (rows, plain))
     return Block(
         id="cells",
         question=f"In which {shorten(names[1], 30)} and {shorten(names[0], 30)} are they least alike?",
@@ -395,7 +396,15 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
         figure_title=f"Similarity of {shorten(source.others[0], 30)} in each cell",
         caption="Each cell: similarity corrected for bias, and ratings of both sources. Full colour: .8 and below. "
         f"Intervals are in the table: {cells.inference}.",
-        tables=(rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),),
+        tables=(
+            rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),
+            rows_table(
+                plain,
+                "The same, plug-in: not corrected, as publications print it",
+                term="Cell and source",
+                labels=others,
+            ),
+        ),
         results=(cells,),
     )
 

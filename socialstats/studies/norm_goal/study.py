@@ -15,6 +15,7 @@ from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
+from socialstats.metrics.reply_shares import reply_shares
 from socialstats.metrics.two_proportions import two_proportions
 from socialstats.models.shares import cells_of, source_counts
 from socialstats.models.sources import Source, human_source, raters_of
@@ -60,11 +61,10 @@ from socialstats.studies.norm_goal.shares import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, unpacked
+from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, replies_block, unpacked
 from socialstats.text import (
     capital,
     count,
-    digits_of,
     inconclusive,
     level_text,
     listing,
@@ -147,10 +147,9 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
     said = f"Jensen-Shannon similarity {numbers_text(similar_row(similarity, other), digits=3, bounded=True)}"
     if top.estimate is None:
         return said
-    digits = digits_of(top.std_error, 3)
     return (
-        f"{said} (1: equal shares; two random halves of the {human} ratings, noise not taken off: "
-        f"{numbers_text(top, digits=digits, bounded=True)})"
+        f"{said} (1: equal shares; two random halves of the {human} ratings, corrected alike: "
+        f"{numbers_text(top, digits=3, bounded=True)})"
     )
 
 
@@ -316,16 +315,19 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
 
 
 def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution, ...]:
-    """Caution SS322 where the raters of a source agree with each other more than people do: runs repeat each other."""
-    people = alphas[source.human].rows[0].estimate if source.human in alphas else None
-    found = {name: alphas[name].rows[0].estimate for name in source.others if name in alphas}
-    more = {name: x for name, x in found.items() if x is not None and people is not None and x > people}
-    if not more:
+    """Caution SS322 where the raters of a source agree more than people do, beyond both intervals: runs repeat."""
+    rows = {name: result.rows[0] for name, result in alphas.items()}
+    people = rows.get(source.human)
+    most = None if people is None else people.conf_high
+    found = {name: rows[name] for name in source.others if name in rows}
+    more = {name: row for name, row in found.items()
+            if row.conf_low is not None and most is not None and row.conf_low > most}  # fmt: skip
+    if people is None or not more:
         return ()
-    said = listing([f"{shorten(name, 30)} {number(x, 2, bounded=True)}" for name, x in more.items()], most=4)
+    said = listing([f"{shorten(name, 30)} {numbers_text(row, bounded=True)}" for name, row in more.items()], most=4)
     detail = (
-        f"answers of one source to the same unit agree more than people's do (alpha {said}; "
-        f"{shorten(source.human, 30)} {number(people, 2, bounded=True)}): runs of a unit are not more units"
+        f"answers of one source to the same unit agree more than people's do, by intervals that do not overlap (alpha "
+        f"{said}; {shorten(source.human, 30)} {numbers_text(people, bounded=True)}): runs of a unit are not more units"
     )
     return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
 
@@ -407,6 +409,8 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
                          bounded=True, lead=lead, naive=naive(design, numbers.source, place, options))
     )  # fmt: skip
+    lost = single(reply_shares(design, source=numbers.source.name, level=options.level))
+    found.append(replies_block(design, lost))
     found.append(bounds_block(design, numbers.source, place, options))
     found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
@@ -491,7 +495,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     return (
         f"Shares of {count(len(design.levels), 'action')} by source ({shares.inference}). {like.title}: 1 minus the "
         f"Jensen-Shannon divergence in bits, corrected for bias by the jackknife ({like.inference}); its ceiling is "
-        f"the plug-in similarity of two random halves of the {shorten(numbers.source.human, 30)} ratings of each unit. "
+        f"that of two random halves of the {shorten(numbers.source.human, 30)} ratings of each unit, corrected alike. "
         f"{level_text(options.level)} intervals.{parts} Differences are adjusted by Holm over the levels and strata.",
     )
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from socialstats.designs.ratings import REFUSAL, Ratings
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import Bar, dumbbell, forest, shares
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.models.sources import Source
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -24,13 +26,14 @@ from socialstats.studies.estimates import (
     p_text,
     rows_table,
     settings_of,
+    span_text,
     verify_all,
 )
 from socialstats.studies.page import Block, Mark, Outcome, Strip, StudyOptions, Table, order_cautions
 from socialstats.studies.ratings import about_ratings, level_words
-from socialstats.text import count, level_text, listing, number, p_value, shorten
+from socialstats.text import count, level_text, listing, number, p_value, percent, shorten
 
-MOST_ROWS, MOST_IN_DUMBBELL = 200, 5
+MOST_ROWS, MOST_IN_DUMBBELL, MOST_FAMILIES = 200, 5, 12
 RULES = {"max": "width of the scale", "item_max": "farthest answer to the item", "exclude": "left out"}
 AXIS = "mean distance from the mode (levels)"
 
@@ -467,6 +470,70 @@ def alphas_of(design: Ratings, raters: Sequence[str] | None, common: dict[str, A
     return found
 
 
+def groups_of_models(design: Ratings, models: Sequence[str], besides: str | None = None) -> dict[str, tuple[str, ...]]:
+    """Return the models of each level of each group of raters, such as a family, that has two or more of them."""
+    place = {rater: k for k, rater in enumerate(design.raters)}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, factor in design.rater_groups.items():
+        for code, level in enumerate(factor.levels):
+            own = tuple(model for model in models if factor.codes[place[model]] == code)
+            if name != besides and 1 < len(own) < len(models):
+                found[f"{name} = {level}"] = own
+    return dict(list(found.items())[:MOST_FAMILIES])
+
+
+def matches_of(design: Ratings, people: Sequence[str], models: Sequence[str], common: dict[str, Any]) -> dict[str, Any]:
+    """Return for each model how often its answer is the one that most people gave; tied modes count in part."""
+    crowd, found = replace(design.of_raters(people), by=None), {}
+    for model in models[:MOST_ROWS]:
+        own = (design.rater == design.raters.index(model)) & (design.status == OK)
+        said = {design.units[u]: design.levels[v]
+                for u, v in zip(design.unit[own].tolist(), design.value[own].tolist(), strict=True)}  # fmt: skip
+        with suppress(NothingToAnalyse, InputError):
+            found[model] = majority_vote_accuracy(crowd, truth=said, **common)
+    return found
+
+
+def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
+    """Show the share of units in which each model gives the people's most frequent answer."""
+    rows = [replace(result.row("accuracy"), term=model, group=None) for model, result in matches.items()]
+    known = [row for row in rows if row.estimate is not None]
+    if not known:
+        return None
+    tied = next(iter(matches.values())).row("tied")
+    return Block(
+        id="matches",
+        question=f"How often does a model give exactly the most frequent {shorten(human, 30)} answer?",
+        sentences=(f"The share of exact matches {span_text(known, bounded=True)}.",),
+        draw=partial(forest, known, digits=3, reference=None, xlabel="share of exact matches"),
+        figure_title=f"Share of units in which the answer is the most frequent {shorten(human, 30)} one",
+        caption=f"Of m tied modes each counts 1/m; modes are tied in {numbers_text(tied, bounded=True)} of the units. "
+        "Refusals and missing answers are left out. An answer next to the mode counts as much as one far away.",
+        tables=(rows_table(rows, "Share of exact matches", term="Model"),),
+        results=tuple(matches.values()),
+    )
+
+
+def annotators_table(design: Ratings, people: Sequence[str], attributes: Sequence[str]) -> Table:
+    """Return who the people are: how many of each group there are, and how many answers they gave."""
+    place = np.array([design.raters.index(name) for name in people], dtype=np.int64)
+    given = np.bincount(design.rater[design.status == OK], minlength=len(design.raters))[place]
+    groups = [("all", "", np.ones(len(place), dtype=bool))]
+    for name in attributes:
+        factor = design.rater_groups[name]
+        codes = factor.codes[place]
+        groups += [(name, level, codes == k) for k, level in enumerate(factor.levels) if np.any(codes == k)]
+        groups += [(name, "not said", codes < 0)] if np.any(codes < 0) else []
+    cells = tuple(
+        (name, level, int(own.sum()), percent(float(own.mean())), int(given[own].sum()),
+         float(np.median(given[own])), int(given[own].min()), int(given[own].max()))
+        for name, level, own in groups
+    )  # fmt: skip
+    return Table("The people, and how many answers they gave",
+                 ("Attribute", "Level", "People", "Share of people", "Answers", "Median a person", "Fewest", "Most"),
+                 cells, digits=1)  # fmt: skip
+
+
 def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
     """Show every alpha, those of one table or source beneath each other."""
     if not alphas:
@@ -556,6 +623,8 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
     """Answer a table of models alone: how far do they agree, with and without the order of the levels?"""
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     alphas = {level: own for level, part in parts.items() if (own := alphas_of(part, None, common))}
+    alphas |= {f"{level}, {name}": own for level, part in parts.items() for name, some in
+               groups_of_models(part, part.raters).items() if (own := alphas_of(part, some, common))}  # fmt: skip
     if not alphas:
         raise InputError(f"{design.source}: no unit has two answers, so that nothing can be said about agreement")
     by = design.by.name if design.by is not None else "answers"

@@ -14,23 +14,36 @@ from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics.ada_met import ada_met, by_attribute
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.ratings_difference import ALPHA, ratings_difference
+from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.sources import Source, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
-from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verdict, verify_all, verify_named
+from socialstats.studies.estimates import (
+    numbers_text,
+    rows_table,
+    settings_of,
+    single,
+    verdict,
+    verify_all,
+    verify_named,
+)
 from socialstats.studies.grouped import merge
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
     alphas_block,
     alphas_of,
+    annotators_table,
     closest_block,
     describe,
     distance_block,
     ends,
     group_block,
+    groups_of_models,
     known_rows,
     line_rows,
+    matches_block,
+    matches_of,
     model_rows,
     near_block,
     row_mark,
@@ -41,6 +54,7 @@ from socialstats.studies.ordinal_alignment.blocks import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
+from socialstats.studies.sources import replies_block
 from socialstats.text import capital, count, inconclusive, level_text, number, p_value, shorten
 
 MOST_NAMED = 4
@@ -291,14 +305,18 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     if np.any(design.status == REFUSAL):
         rules = {"max": main} | {rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")}
     raters = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
-    alphas = {who: own for who, some in raters.items() if (own := alphas_of(design, some, common))}
+    models = [rater for who in source.others for rater in raters[who]]
+    among = raters | groups_of_models(design, models, source.name)
+    alphas = {who: own for who, some in among.items() if (own := alphas_of(design, some, common))}
+    matches = matches_of(design, raters[source.human], models, common)
+    lost = reply_shares(replace(design, by=None), source=source.name, level=options.level)
     tests = families(groups)
     shown = [block for block in (
-        distance_block(main, source), near_block(main),
+        distance_block(main, source), near_block(main), matches_block(matches, source.human),
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         closest_block(groups, tests),
         *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
-        rules_block(rules, source),
+        rules_block(rules, source), replies_block(design, single(lost)),
         with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
         variants_block(design, main, source, options),
     ) if block is not None]  # fmt: skip
@@ -317,7 +335,10 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),
         flow=design.flow,
-        data=(replace(people, caption=f"How united the {shorten(source.human, 30)} raters are about a unit"),),
+        data=(
+            replace(people, caption=f"How united the {shorten(source.human, 30)} raters are about a unit"),
+            annotators_table(design, raters[source.human], attributes(design, source)),
+        ),
         diagnostics=diagnostics(main),
         methods=methods(main, source, groups=bool(groups)),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),

@@ -357,6 +357,8 @@ def strata_blocks(design: Ratings, strata: Mapping[str, Result], scenarios: Resu
         rows = []
         for row in result.rows:
             level = row.label("level")
+            if row.role == "test":
+                continue
             if level in alone:
                 rows.append((f"{level} (1 scenario)", single.get((alone[level], row.term), row)))
             elif level is not None:
@@ -386,13 +388,20 @@ def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, result
     scores = [
         named(row, f"{level}: {row.label('first')}, {row.label('second')}") for level, row in rows if row.label("first")
     ]
-    apart = [row for row in gaps if row.label("group")]
+    apart, of_s = ([row for row in gaps if bool(row.label("group")) == of_b and row.term != CORRECTED]
+                   for of_b in (True, False))  # fmt: skip
+    even = [replace(row, group=None) for row in results[0].rows if row.label("alike")]
+    tests = [replace(row, term=f"{row.label('level')}: {row.term}", group=None) for row in results[0].rows
+             if row.role == "test" and row.label("level") and row.test == "chi2"]  # fmt: skip
     listed = (
         (biases, f"Bias B by {title}", heading),
         (place, f"Effect of the place by {title}: mean answer S between names of one group", heading),
         (scores, f"Mean answer S of every kind of couple by {title}", f"{heading}: first, second name"),
-        (apart, f"Differences of the biases between the two levels of {title} (p (Holm): over the pairs of groups)",
+        (apart, f"Differences of the biases between levels of {title} (p (Holm): over all of them)", "Difference"),
+        (of_s, f"Differences of the mean answers S between levels of {title} (p (Holm): over all of them)",
          "Difference"),
+        (even, f"Bias B and effect of the place, all levels of {title} weighing alike", "Pair of groups"),
+        (tests, f"McNemar's tests by {title}: couples of both orders as independent", heading),
     )  # fmt: skip
     return rows_block(
         f"stratum-{name}",
@@ -430,7 +439,7 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
                 "differs" if row.p_adjusted is not None and row.p_adjusted < CLEAR else "does not differ significantly"
             )
             sentences.append(
-                f"B of {shorten(row.term, 40)} {which} between the two levels ({shorten(row.group or '', 60)}: "
+                f"B of {shorten(row.term, 40)} {which} between levels ({shorten(row.group or '', 60)}: "
                 f"{numbers_text(row)}, {p_value(row.p_adjusted, name='Holm-adjusted p')})."
             )
     return sentences

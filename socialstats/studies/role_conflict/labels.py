@@ -443,6 +443,10 @@ def read_item_groups(table: DataTable) -> Mapping[str, Mapping[str, str]]:
     }  # fmt: skip
 
 
+SCHWARTZ = (
+    "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",
+    "benevolence", "universalism",
+)  # fmt: skip
 HEADER = ("Chosen", "Value", "Stories that cite it", "Share of stories", "Low", "High", "Share of values", "Low ",
           "High ", "Stories", "Values", "Why not")  # fmt: skip
 MOST_TOLD = 6
@@ -457,11 +461,29 @@ def value_blocks(design: Comparisons, groups: list[str], options: StudyOptions) 
     for group in groups:
         with suppress(NothingToAnalyse):
             chosen = chosen_labels(design, group, cluster=default_cluster(design))
+            levels = options.value_levels or ten_values(chosen.lists.labels)
             result, loose = (
-                label_counts(chosen.lists, cluster=cluster, **options.chosen()) for cluster in ("declared", None)
+                label_counts(chosen.lists, cluster=cluster, levels=levels, **options.chosen())
+                for cluster in ("declared", None)
             )
             found.append(value_block(result, chosen, group, spread(result, loose)))
     return tuple(found)
+
+
+def ten_values(cited: Sequence[str]) -> tuple[str, ...] | None:
+    """Return Schwartz's (1992) ten values as the table spells them; None where some value cited is none of them.
+
+    Examples
+    --------
+    >>> ten_values(("Security", "Self_Direction"))[:3], ten_values(("care",))
+    (('Security', 'Self_Direction', 'Achievement'), None)
+    """
+    known = {name.casefold().replace("_", "-").replace(" ", "-"): name for name in cited}
+    if not set(known) <= set(SCHWARTZ):
+        return None
+    large = all(name[:1].isupper() for name in cited)
+    more = sorted(name for name in SCHWARTZ if name not in known)
+    return (*cited, *(name.capitalize() if large else name for name in more))
 
 
 def spread(result: Result, loose: Result) -> float | None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import SocialStatsError
+from socialstats.errors import SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.multiverse import Side, side
@@ -45,8 +45,11 @@ def share_blocks(
         plain=_attempt(design, options, None, cluster=default_cluster(design), order=False),
     )
     resamples = min(options.resamples, MOST_REFITS)
-    refits = fit.bootstrap(by=resampled(fit, "auto"), resamples=resamples, seed=options.seed)
-    drawn: dict[str, Any] = {"refits": refits, "resamples": resamples, "seed": options.seed, "level": options.level}
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": options.seed, "level": options.level}
+    try:
+        drawn["refits"] = fit.bootstrap(by=resampled(fit, "auto"), resamples=resamples, seed=options.seed)
+    except UndefinedStatistic:  # a pilot: strengths of hardly any resample are finite
+        drawn["ci"] = "delta"
     found = []
     for name, mapping in groups.items():
         by_item = {item: str(v) for item, v in mapping.items()}
@@ -85,11 +88,18 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
         caption=f"{'P_d' if name == 'domain' else 'P_g'}: mean worth (RPI) of a group over the sum of the group means; "
         f"the line is an equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows "
         "a group's few strongest roles, the geometric mean treats all alike. The worths are those at equal "
-        f"{held}{published}. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits, "
+        f"{held}{published}. Intervals: {shares.inference}, {refits_text(shares)}, "
         f"{count(fits.own.design.n_rows, 'comparison')}{_effect(shares, fits)}.",
         tables=tuple(tables),
         results=(shares,) if plain is None else (shares, plain),
     )
+
+
+def refits_text(shares: Result) -> str:
+    """Say how many refits stand behind the intervals, or why there are none."""
+    if shares.settings["ci"] == "delta":
+        return "as strengths of too few resamples are finite"
+    return f"{count(shares.fit['resamples'])} refits"
 
 
 def worth_table(fit: BradleyTerryResult, groups: Mapping[str, str], kind: str, level: float) -> Table:

@@ -253,14 +253,17 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
     high, total, fixed = pooled.row("all", group="higher"), s.row("S"), s.row("S_corrected")
     lines = s.extras["reference_lines"]
     known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
-    noise = f"; corrected for the scatter of single answers, {number(fixed.estimate)}"
+    ends = "" if total.conf_low is None else f", {interval(total.conf_low, total.conf_high, level=options.level)}"
+    better = fixed if total.conf_low is None and fixed.conf_low is not None else total
+    corrected = numbers_text(fixed) if better is fixed else number(fixed.estimate)
+    noise = f"; corrected for the scatter of single answers, {corrected}"
     noise = "" if None in (total.estimate, fixed.estimate) else noise
     few = any(caution.code == "SS202" for caution in s.cautions)
     reserve = " They rest on few clusters, and the interval of S allows for that." if few else ""
     return (
-        f"{verdict(total, high, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was "
-        f"chosen {percent(high.estimate)} of the time, {percent_interval(high)}, and S = {number(total.estimate)}, "
-        f"{interval(total.conf_low, total.conf_high, level=options.level)} ({known}){noise}.{reserve}"
+        f"{verdict(better, high, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was "
+        f"chosen {percent(high.estimate)} of the time, {percent_interval(high)}, and S = {number(total.estimate)}"
+        f"{ends} ({known}){noise}.{reserve}"
     )
 
 

@@ -218,6 +218,7 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
             f"over {count(len(pairs), 'pair')})"
         )
         tables.append(rows_table(pairs, caption, term="Models"))
+    tables += spread_tables(profile)
     return Block(
         id="lean",
         question="Where do the models lean?",
@@ -304,19 +305,72 @@ def change_tables(result: Result, what: str) -> list[Table]:
     return tables
 
 
+def other_tables(result: Result, what: str) -> list[Table]:
+    """Return the change of the stages of the play together, and those between any two other stages, each with d_z."""
+    tables = []
+    for facts, caption, name in (
+        (("span", "baseline"), f"Change of {what} from the baseline to the mean of the stages of the play", play_name),
+        (("stage", "from"), f"Changes of {what} between any two other stages", step_name),
+    ):
+        joint, own = (rows_with(result.rows, *facts, *more, role="difference", measure="composite")
+                      for more in ((), ("model",)))  # fmt: skip
+        for rows, whose in ((joint or own, "all models" if joint else "the model"), (own if joint else [], "each")):
+            label = partial(labelled, name=name, whose=whose)
+            if rows:
+                tables += [rows_table(rows, f"{caption}, {whose}", term="Change", labels=[label(r) for r in rows]),
+                           rows_table(sizes_of(result, rows), f"d_z: {caption[0].lower()}{caption[1:]}, {whose}",
+                                      term="Change", labels=[label(r) for r in rows])]  # fmt: skip
+    return tables
+
+
+def labelled(row: Row, *, name: Label, whose: str) -> str:
+    """Name a change, and its model where there are several."""
+    return name(row) if whose != "each" else f"{row.term}: {name(row)}"
+
+
+def play_name(row: Row) -> str:
+    """Return what the change of the stages of the play is called."""
+    return f"{row.label('span')} minus {row.label('baseline')}"
+
+
+def step_name(row: Row) -> str:
+    """Return ``stage 3 minus stage 2``."""
+    return f"{row.label('stage')} minus {row.label('from')}"
+
+
+def play_text(result: Result, what: str) -> tuple[str, ...]:
+    """Say how far a measure moves from the baseline to the stages of the play together; nothing without these."""
+    joint, own = (rows_with(result.rows, "span", "baseline", *more, role="difference", measure="composite")
+                  for more in ((), ("model",)))  # fmt: skip
+    if not (joint or own):
+        return ()
+    row = (joint or own)[0]
+    return (f"From {shorten(row.label('baseline') or '', 40)} to the mean of the stages of the play "
+            f"({listing([shorten(s, 30) for s in result.settings['interaction']], most=6)}) {what} moves by "
+            f"{with_test(row)}{size_text(result, row)}.",)  # fmt: skip
+
+
+def spread_tables(profile: Result) -> list[Table]:
+    """Return the standard deviation of the models' composites, and of the scenarios of each model."""
+    rows = [r for r in profile.rows if r.role == "spread" and r.label("measure") == "composite"]
+    labels = [f"over {r.label('over')}" + (f": {r.label('model')}" if r.label("model") else "") for r in rows]
+    return [rows_table(rows, "Standard deviation (n − 1) of composites: of the models' means, and of each model's "
+                       "scenarios", term="SD", labels=labels)] if rows else []  # fmt: skip
+
+
 def changes_block(profile: Result, options: StudyOptions) -> Block:
     """Return the changes of the composite against the baseline."""
     rows = changes_of(profile)
     return Block(
         id="changes",
         question="What do the stages change?",
-        sentences=(changes_text(profile, "the composite", options),),
+        sentences=(changes_text(profile, "the composite", options), *play_text(profile, "the composite")),
         draw=partial(forest, [replace(r, term=change_name(r), group=None) for r in rows], sort=False, digits=1,
                      xlabel="change of the composite of all models"),
         figure_title="Change of the composite of all models against the baseline",
         caption=f"{level_text(options.level)} intervals, paired within {count(int(rows[-1].n or 0), 'scenario')}; d_z "
         "is the mean change over the standard deviation of the changes.",
-        tables=tuple(change_tables(profile, "the composite")),
+        tables=(*change_tables(profile, "the composite"), *other_tables(profile, "the composite")),
     )  # fmt: skip
 
 
@@ -329,12 +383,12 @@ def commitment_block(commitment: Result, stages: Sequence[str], options: StudyOp
     return Block(
         id="commitment",
         question="Does commitment grow?",
-        sentences=(changes_text(commitment, "commitment", options),),
+        sentences=(changes_text(commitment, "commitment", options), *play_text(commitment, "commitment")),
         draw=partial(figure, ylabel="commitment", digits=2) if figure
         else partial(forest, joint, sort=False, xlabel="commitment"),
         figure_title="Mean commitment at each stage, a line a model",
         caption=f"{bars} Changes are paired within scenarios.",
-        tables=(*tables, *change_tables(commitment, "commitment")),
+        tables=(*tables, *change_tables(commitment, "commitment"), *other_tables(commitment, "commitment")),
         results=(commitment,),
     )  # fmt: skip
 
@@ -347,13 +401,25 @@ def traits_block(profile: Result) -> Block | None:
     if not known:
         return None
     tables = [rows_table(shown, "Mean score of each trait", term="Trait")]
+    said = [f"The mean score is {ends_text(known, at='for')}; 10 is neutral."]
+    groups = [r for r in profile.rows if r.label("traits") is not None]
+    if groups:
+        names = [f"{r.label('model') or 'all models'}: traits with {r.label('traits')}"
+                 + (f" minus {r.label('minus')}" if r.label("minus") else "") for r in groups]  # fmt: skip
+        tables.append(rows_table(groups, "Mean scores of groups of traits, and their differences paired within units",
+                                 term="Traits", labels=names))  # fmt: skip
+        gap = next((r for r in groups if r.label("minus") and r.label("model") is None), groups[-1])
+        said.append(f"Traits with {gap.label('traits')} score higher than those with {gap.label('minus')} by "
+                    f"{with_test(gap)}.")  # fmt: skip
+    if spread := [r for r in profile.rows if r.role == "spread" and r.label("trait")]:
+        tables.append(rows_table(spread, "Standard deviation over models of each trait's mean score", term="Trait"))
     if joint:
         tables.append(cross_table(own, "Mean score of each trait, by model", corner="Trait", line=trait_of,
                                   column=lambda r: str(r.label("model")), digits=1))  # fmt: skip
     return Block(
         id="traits",
         question="Which traits do the answers show?",
-        sentences=(f"The mean score is {ends_text(known, at='for')}; 10 is neutral.",),
+        sentences=tuple(said),
         draw=partial(forest, shown[:MOST_ROWS], reference=10.0, xlabel="mean score, 0 to 20"),
         figure_title="Mean score of each trait over all stages and models",
         caption="The line is the neutral score.",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import is_inside
@@ -43,6 +43,7 @@ from socialstats.studies.staged_values.judges import (
     with_zero,
     wordings_block,
 )
+from socialstats.studies.staged_values.stances import read_stances, stance_counts, stances_block
 from socialstats.studies.staged_values.words import (
     COMMITMENT,
     answer,
@@ -63,8 +64,16 @@ USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "ver
 PARTS = ("scenario", "stage", "judge")
 COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
 SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # a score by itself
+HIGHEST = 5.0  # commitment is scored from 0
 CONTROL = "control"
 FEWEST = 3  # models from which their variation says something
+
+
+def single(design: Ratings) -> dict[str, Any]:
+    """Return how commitment is analysed: by itself, on a scale from 0 to 5 unless a score lies outside."""
+    given = design.scores[design.value[design.status == OK]]
+    inside = len(given) and given.min() >= 0 and given.max() <= HIGHEST
+    return SINGLE | ({"limits": (0.0, HIGHEST)} if inside else {})
 
 
 def profile_of(design: Ratings, **options: Any) -> Result:
@@ -80,7 +89,7 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
     main = only(part, "wording", main_wordings(design))
     given = {
         **common_options(design, options), "stages": stages, "activation": None,
-        **(SINGLE if held else {"weights": options.weights}),
+        **(single(part) if held else {"weights": options.weights}),
     }  # fmt: skip
     listed = distinct(variants(part, main, given))
     what = "commitment" if held else "the composite"
@@ -228,11 +237,11 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     traits, alone = only(main, "trait", tuple(TRAIT_WEIGHTS)), None
     weighted = {**common, "stages": stages, "weights": options.weights}
     measured, by_models = {"the composite": (traits, weighted)}, {"unit_of_analysis": "model", "cluster": None}
-    results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", **weighted)}
+    results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", changes="all", **weighted)}
     if COMMITMENT in main.strata["trait"].levels:
         alone = only(main, "trait", (COMMITMENT,))
-        measured["commitment"] = alone, weighted | SINGLE
-        results["Commitment"] = profile_of(alone, activation=None, **(weighted | SINGLE))
+        measured["commitment"] = alone, weighted | single(alone)
+        results["Commitment"] = profile_of(alone, activation=None, changes="all", **(weighted | single(alone)))
     units = {}
     if results["Composites"].counts["models"] >= FEWEST:
         units = {what: profile_of(data, activation=None, **(given | by_models))
@@ -277,6 +286,7 @@ def blocks(
         None if spread is None else wordings_block(spread),
         weights_block(profile),
         traits_block(profile),
+        None if options.stances is None else stances_block(stance_counts(options.stances, options)),
         stage_multiverse(design, stages, options, held=False),
         None if commitment is None else stage_multiverse(design, stages, options, held=True),
     )
@@ -337,5 +347,5 @@ STUDY = Study(
     run=run,
     read=read,
     columns=COLUMNS,
-    beside={"controls": controls_of, "weights": weights_of},
+    beside={"controls": controls_of, "weights": weights_of, "stances": read_stances},
 )

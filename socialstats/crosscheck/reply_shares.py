@@ -1,0 +1,40 @@
+"""Shares of replies once more: pandas' counts, errors by clusters, Wilson's ends as roots."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from socialstats.crosscheck.clusters import codes_of
+from socialstats.crosscheck.shares import mean_checks
+from socialstats.designs.ratings import Ratings
+from socialstats.results import Check, Result
+
+STATUS = {"usable": 0, "missing or unreadable": 1, "refused": 2}
+
+
+def checks_of(result: Result) -> list[Check]:
+    """Recompute every share from a table of replies."""
+    from dataclasses import replace
+
+    import pandas as pd
+
+    design: Ratings = result.design
+    source, checks = result.settings["source"], []
+    at = np.repeat(np.arange(len(design.status)), design.unit_count[design.unit].astype(int))
+    who = np.array(design.raters, dtype=object)[design.rater[at]]
+    if source in design.rater_groups:
+        factor = design.rater_groups[source]
+        who = np.array([*factor.levels, None], dtype=object)[factor.codes[design.rater[at]]]
+    table = pd.DataFrame({"status": design.status[at], "who": who})
+    codes = codes_of(design.factors(result.settings["cluster"] or None), design.unit[at])
+    if result.settings["units"]:
+        codes = np.unique(design.unit[at], return_inverse=True)[1].reshape(-1, 1)
+    given = replace(result, settings={**result.settings, "ci": "wilson", "resamples": 0, "seed": 0})
+    for row in result.rows:
+        own = np.ones(len(table), dtype=bool) if row.group == "all sources" else (table["who"] == row.group).to_numpy()
+        hits = (table["status"] == STATUS[row.term]).to_numpy(dtype=float)[own]
+        dense = codes[own]
+        if codes.size:
+            dense = np.column_stack([np.unique(code, return_inverse=True)[1] for code in dense.T])
+        checks += mean_checks(given, row, hits, np.ones(len(hits)), dense, float(len(hits)))
+    return checks

@@ -1,0 +1,210 @@
+"""Numbers of several models together: their mean, their spread, and groups of models, with models as the sample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.compare import with_holm, with_welch
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.rows import with_mean, with_spread
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.text import count, interval, listing, number, quoted, shorten
+from socialstats.voice import option
+
+Wanted = str | tuple[str, str | None]
+ANYWHERE = (-math.inf, math.inf)
+LIMITS: dict[str, tuple[float, float]] = {
+    "relationship_bias": (-2.0, 2.0), "sensitivity": (0.0, 225.0), "js_similarity": (0.0, 1.0),
+    "choice_shares": (0.0, 1.0), "reply_shares": (0.0, 1.0), "label_counts": (0.0, 1.0), "win_rates": (0.0, 1.0),
+    "majority_vote_accuracy": (0.0, 1.0), "krippendorff_alpha": (-1.0, 1.0), "ada_met": (0.0, math.inf),
+}  # fmt: skip
+SIZES = ("B_all", "B_all corrected")  # of relationship_bias, not below 0
+
+
+def over_models(
+    results: ResultGroup | Mapping[str, Result], rows: Sequence[Wanted], *,
+    groups: Mapping[str, Mapping[str, str]] | None = None, level: float = 0.95,
+) -> Result:  # fmt: skip
+    """Estimate the mean of numbers over models, their spread, and differences between groups of models.
+
+    Models are the sample: the t interval of the mean speaks of models like these, not of other scenarios. What speaks
+    of other scenarios for these very models is the metric itself where models are its raters
+    (`relationship_bias(..., aggregate="rater")`, `trait_profile(...)`).
+
+    Parameters
+    ----------
+    results : ResultGroup, or mapping of model to Result
+        Of one metric, one result a model.
+    rows : sequence of str, or of (str, str)
+        Which numbers: a row's term, or its term and group, such as ``("B_all", "overall")``.
+    groups : mapping of str to mapping of model to str, optional
+        Factors of models: name -> model -> level (``{"safety": {"m1": "tuned", ...}}``). A model without a level is in
+        no group of that factor.
+    level : float
+
+    Returns
+    -------
+    Result
+        For each number, group ``"mean over models"``: the mean, t with n - 1 degrees of freedom, and the test of 0
+        where the metric tests it; ``"sd over models"``: the standard deviation (n - 1) with Bonett's (2006) interval;
+        ``"FACTOR = LEVEL"``: the mean of a group; ``"FACTOR: ONE - OTHER"``: differences of groups, Welch's (1947) t,
+        Holm over the pairs of levels. Ends are cut at what the metric can be. A group of one model has no interval.
+        `extras`: ``values`` (number -> model -> value), ``lacking`` (number -> models without one), ``limits``.
+
+    Raises
+    ------
+    InputError
+        For an unknown number, results of several metrics, or a factor of which no model has a level.
+    NothingToAnalyse
+        If no model has the number.
+
+    References
+    ----------
+    Welch, B. L. (1947). doi:10.1093/biomet/34.1-2.28
+    Bonett, D. G. (2006). doi:10.1016/j.csda.2004.10.003
+
+    Examples
+    --------
+    >>> from socialstats import mean_ratings
+    >>> answers = {"m1": [1, 2, 3], "m2": [2, 3, 4], "m3": [3, 5, 4], "m4": [5, 5, 5]}
+    >>> made = {m: mean_ratings({"unit": [1, 2, 3], "rater": ["r"] * 3, "value": x}, levels=[1, 2, 3, 4, 5])
+    ...         for m, x in answers.items()}
+    >>> result = over_models(made, ["all units"], groups={"size": {"m1": "small", "m2": "small", "m3": "large",
+    ...                                                            "m4": "large"}})
+    >>> result.row("all units", group="size: large - small").estimate
+    2.0
+    """
+    found = dict(results.results if isinstance(results, ResultGroup) else results)
+    checked_level(level)
+    metrics = {result.metric for result in found.values()}
+    if len(metrics) != 1:
+        raise InputError(f"over_models() takes results of one metric, not {quoted(sorted(metrics)) or 'none'}")
+    (metric,) = metrics
+    factors = checked_groups(found, groups or {})
+    made: list[Row] = []
+    values: dict[str, dict[str, float]] = {}
+    lacking: dict[str, tuple[str, ...]] = {}
+    for wanted in rows:
+        name, own, tested = values_of(found, wanted)
+        values[name], lacking[name] = own, tuple(model for model in found if model not in own)
+        made += number_rows(name, own, factors, level, limits_of(metric, name), tested=tested)
+    return Result(
+        metric=metric, title=f"{next(iter(found.values())).title}, over models", rows=tuple(made),
+        inference="t over models; Bonett's intervals of spreads; Welch's t between groups of models",
+        counts={"models": len(found)}, settings={"level": level, "rows": tuple(values), "groups": factors},
+        references=("welch1947", "bonett2006", "holm1979"), design=None,
+        words=words_of(made, len(found)),
+        extras={"values": values, "lacking": lacking, "limits": {name: limits_of(metric, name) for name in values}},
+        check="socialstats.crosscheck.over_models:checks_of",
+    )  # fmt: skip
+
+
+def checked_groups(results: Mapping[str, Result], groups: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the levels of the models that have one, factor by factor."""
+    found = {}
+    for factor, levels in groups.items():
+        found[str(factor)] = {model: str(levels[model]) for model in results if levels.get(model) not in (None, "")}
+        if not found[str(factor)]:
+            raise InputError(f"{option('groups')}: no model has a level of '{shorten(str(factor))}'. Models: "
+                             f"{quoted(list(results), 20)}; it names {quoted(list(map(str, levels)), 20)}")  # fmt: skip
+    return found
+
+
+def values_of(results: Mapping[str, Result], wanted: Wanted) -> tuple[str, dict[str, float], bool]:
+    """Return the name of a number, its value by model, and whether the metric tests it against 0.
+
+    Raises
+    ------
+    InputError
+        If no result has such a row, or several.
+    NothingToAnalyse
+        If it is undefined everywhere.
+    """
+    term, *rest = (wanted,) if isinstance(wanted, str) else wanted
+    own: dict[str, float] = {}
+    tested, there = False, False
+    for model, result in results.items():
+        rows = [row for row in result.rows if row.term == term and (not rest or row.group == rest[0])]
+        if len(rows) > 1:
+            raise InputError(f"rows: '{shorten(term)}' names {len(rows)} rows; say which with its group, one of "
+                             f"{quoted(sorted({str(row.group) for row in rows}), 12)}")  # fmt: skip
+        there = there or bool(rows)
+        tested = tested or any(row.p_value is not None for row in rows)
+        if rows and rows[0].estimate is not None:
+            own[model] = rows[0].estimate
+    if not there:
+        known = list(dict.fromkeys(row.term for result in results.values() for row in result.rows))
+        raise InputError(f"rows: no result has '{shorten(term)}'; rows: {quoted(known, 20)}")
+    if not own:
+        raise NothingToAnalyse(f"'{shorten(term)}' is undefined for every model")
+    return term if not rest or rest[0] is None else f"{term} [{rest[0]}]", own, tested
+
+
+def limits_of(metric: str, name: str) -> tuple[float, float]:
+    """Return what a number can be."""
+    low, high = LIMITS.get(metric, ANYWHERE)
+    return (0.0 if name.split(" [")[0] in SIZES else low), high
+
+
+def number_rows(
+    name: str, own: Mapping[str, float], factors: Mapping[str, Mapping[str, str]], level: float,
+    limits: tuple[float, float], *, tested: bool,
+) -> list[Row]:  # fmt: skip
+    """Rows of one number: mean and spread over all models, then each factor's groups and their differences."""
+    rows = [mean_of(name, "mean over models", list(own.values()), level, limits, tested, key=()),
+            with_spread(Row(term=name, group="sd over models", role="spread", key=(("number", name),)),
+                        np.array(list(own.values())), level)]  # fmt: skip
+    width = (limits[0] - limits[1], limits[1] - limits[0])
+    for factor, given in factors.items():
+        parts: dict[str, list[float]] = {}
+        for model, value in own.items():
+            if model in given:
+                parts.setdefault(given[model], []).append(value)
+        means = {
+            label: mean_of(name, f"{factor} = {label}", some, level, limits, tested,
+                           key=(("factor", factor), ("level", label)))
+            for label, some in sorted(parts.items())
+        }  # fmt: skip
+        gaps = [
+            with_welch(
+                Row(term=name, group=f"{factor}: {one} - {other}", role="difference", method="Welch's t over models",
+                    key=(("number", name), ("factor", factor), ("one", one), ("other", other)),
+                    n=float(len(parts[one]) + len(parts[other]))),
+                means[one], means[other], level, within=width,
+            )
+            for one, other in combinations(means, 2)
+        ]  # fmt: skip
+        rows += [*means.values(), *with_holm(gaps, family=f"{name} by {factor}")]
+    return rows
+
+
+def mean_of(
+    name: str, group: str, values: Sequence[float], level: float, limits: tuple[float, float], tested: bool,
+    key: tuple[tuple[str, str], ...],
+) -> Row:  # fmt: skip
+    """Row of the mean of some models."""
+    n = len(values)
+    found = clustered_mean(np.array(values), np.ones(n), magnitude=float(np.abs(values).max()))
+    row = Row(term=name, group=group, role="estimate", key=(("number", name), *key), estimate=found.mean, n=float(n),
+              n_units=n, method="t over models")  # fmt: skip
+    if n < 2:
+        return replace(row, undefined="one model: no interval for models like it", reason="one_unit")
+    return with_mean(row, found, level, within=limits, test=tested)
+
+
+def words_of(rows: Sequence[Row], models: int) -> str:
+    """Say the means over all models."""
+    said = [
+        f"{shorten(row.term, 50)} {number(row.estimate)}"
+        + (f", {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}" if row.conf_low is not None
+           and row.conf_high is not None else "")
+        for row in rows if row.group == "mean over models"
+    ]  # fmt: skip
+    return f"Over {count(models, 'model')} (the sample) the mean is: {listing(said, most=6)}."

@@ -1,0 +1,133 @@
+"""Shares of replies that gave no rating: refused, missing or unreadable, by source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.arrays import BoolArray
+from socialstats.designs.calls import TableLike
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.models.shares import how_of, merged, share_row
+from socialstats.registry import reads
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.voice import option
+
+KINDS = {"usable": OK, "refused": REFUSAL, "missing or unreadable": MISSING}
+RATER, ALL = "rater", "all sources"
+
+
+@reads(Ratings)
+def reply_shares(
+    ratings: Ratings | TableLike, *, source: str | None = None, cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95, **columns: Any,
+) -> Result | ResultGroup:  # fmt: skip
+    """Estimate which share of the replies of each source is usable, refused, and missing or unreadable.
+
+    A reply is a row of the table: a rating, a refusal (`refusal=`), or no rating of those that count. Questions that
+    were never asked have no row and are not counted.
+
+    Parameters
+    ----------
+    ratings : Ratings, data frame, mapping of columns, or path of a file
+        With a ``by`` factor: one result a level.
+    source : str, optional
+        Declared group of raters whose levels have rows of their own, or ``"rater"``: each rater has.
+    cluster : str, sequence of str or None
+        Declared factors of units whose levels are independent; without any, units are. None: replies are.
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
+
+    Returns
+    -------
+    Result
+        For all sources, and each: rows ``"usable"``, ``"refused"`` and ``"missing or unreadable"``, `group` the source.
+        Wilson's interval for the number of independent replies that the clustered error speaks for (Korn & Graubard
+        1998).
+
+    Raises
+    ------
+    InputError
+        For an unknown source or cluster.
+    NothingToAnalyse
+        Without a reply.
+
+    References
+    ----------
+    Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
+
+    Examples
+    --------
+    >>> table = {"unit": [1, 2, 3, 4] * 2, "rater": ["m1"] * 4 + ["m2"] * 4,
+    ...          "value": ["yes", "no", "cannot say", "", "yes", "no", "no", "yes"]}
+    >>> result = reply_shares(table, refusal="cannot say", scale="nominal", source="rater")
+    >>> [result.row(kind, group="m1").estimate for kind in ("usable", "refused", "missing or unreadable")]
+    [0.5, 0.25, 0.25]
+    """
+    design = ratings
+    assert isinstance(design, Ratings)
+    how = how_of("auto", level, 0, 0, ("auto",))
+    if not len(design.status):
+        raise NothingToAnalyse(f"{design.source}: no reply")
+    factors = cluster_factors(design, cluster)
+    codes = [factor.codes[design.unit] for factor in factors]
+    if not codes and cluster is not None:
+        codes = [design.unit]
+    rows = []
+    for name, inside in sources_of(design, source).items():
+        weight = design.unit_count[design.unit[inside]]
+        own = [code[inside] for code in codes]
+        for kind, status in KINDS.items():
+            hit, n = (design.status[inside] == status).astype(np.float64), float(weight.sum())
+            row = Row(term=kind, group=name, key=(("kind", kind), ("source", name)), role="estimate", n=n,
+                      n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
+            rows.append(share_row(row, merged(hit, weight, own, n), how))
+    what = " x ".join(factor.name for factor in factors) or "unit"
+    return Result(
+        metric="choice_shares", title="Replies that could be used", rows=tuple(rows),
+        inference=f"Wilson's intervals; {f'clusters of {what}' if codes else 'replies independent'}",
+        counts={"replies": int(design.unit_count[design.unit].sum()), "units": int(design.unit_count.sum())},
+        settings={"source": source, "cluster": [factor.name for factor in factors], "level": level,
+                  "units": bool(codes) and not factors},
+        cautions=share_cautions(design, factors, rows), references=("wilson1927", "korngraubard1998"), design=design,
+        words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
+    )  # fmt: skip
+
+
+def sources_of(design: Ratings, source: str | None) -> dict[str, BoolArray]:
+    """Return which replies are of all sources, and of each.
+
+    Raises
+    ------
+    InputError
+        If there is no such group of raters.
+    """
+    found: dict[str, BoolArray] = {ALL: np.ones(len(design.status), dtype=bool)}
+    if source is None:
+        return found
+    if source == RATER and source not in design.rater_groups:
+        return found | {name: design.rater == k for k, name in enumerate(design.raters)}
+    if source not in design.rater_groups:
+        raise InputError(f"{option('source', source)} is no group of raters; groups: "
+                         f"{quoted([*design.rater_groups, RATER])}")  # fmt: skip
+    factor = design.rater_groups[source]
+    code = factor.codes[design.rater]
+    return found | {name: code == k for k, name in enumerate(factor.levels) if np.any(code == k)}
+
+
+def words_of(rows: Sequence[Row]) -> str:
+    """Say which share of the replies could not be used, of all sources and where it is largest."""
+    lost = {row.group or "": 1 - (row.estimate or 0.0) for row in rows if row.term == "usable"}
+    n = next(row.n or 0 for row in rows)
+    text = f"Of {count(n, 'reply', 'replies')}, a share of {number(lost.pop(ALL), 3, bounded=True)} could not be used"
+    if lost and max(lost.values()) > 0:
+        worst = sorted(lost, key=lambda name: -lost[name])[:3]
+        text += ", most of " + listing([f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst])
+    return f"{text}."

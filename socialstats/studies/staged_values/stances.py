@@ -1,0 +1,58 @@
+"""Stances of answers in words: a column that somebody labels, one row an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from socialstats.errors import InputError
+from socialstats.figures import forest
+from socialstats.metrics.label_counts import label_counts
+from socialstats.results import Result
+from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.tables import Table
+from socialstats.text import count, quoted, shorten
+
+NEEDED = ("answer", "stance")
+
+
+def read_stances(table: Table) -> Table:
+    """Return the table of stances: columns ``answer`` and ``stance``, best with ``model`` and ``scenario``.
+
+    Raises
+    ------
+    InputError
+        For columns that are not there.
+    """
+    if lost := [column for column in NEEDED if column not in table.columns]:
+        raise InputError(f"{table.source}: no column {quoted(lost)}; stances have answer, stance, model, scenario")
+    return table
+
+
+def stance_counts(table: Table, options: StudyOptions) -> Result:
+    """Return how often each stance is taken, by model, with scenarios as clusters."""
+    return label_counts(
+        table, labels="stance", unit="answer", group="model" if "model" in table.columns else None,
+        cluster="scenario" if "scenario" in table.columns else None, **options.chosen(),
+    )  # fmt: skip
+
+
+def stances_block(result: Result) -> Block:
+    """Return the shares of answers that take each stance."""
+    rows = result.rows[1::3]  # a count and two shares a label: the share of units
+    shown = [replace(row, term=f"{shorten(row.group or 'all answers', 30)}: {row.label('label')}", group=None)
+             for row in rows]  # fmt: skip
+    whole = [row for row in rows if row.group is None]
+    best = max(whole, key=lambda row: row.estimate or 0.0)
+    return Block(
+        id="stances",
+        question="Which stances do the answers take?",
+        sentences=(f"Of {count(result.counts['units'], 'answer')}, most take the stance "
+                   f"'{shorten(best.label('label') or '', 40)}': {numbers_text(best, bounded=True)}.",),
+        draw=partial(forest, shown[:60], sort=False, digits=3, reference=None, xlabel="share of answers"),
+        figure_title="Share of the answers that take each stance",
+        caption=f"{result.inference}.",
+        tables=(rows_table(shown, "Share of the answers that take each stance", term="Model and stance"),),
+        results=(result,),
+    )  # fmt: skip

@@ -1,0 +1,57 @@
+"""Numbers over models: R's t tests and Bonett's interval; what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import socialstats as ss
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.results import Result
+from tests.golden_data import golden
+
+
+def results(values: list[float]) -> dict[str, Result]:
+    """A result of one number a model."""
+    table = {"unit": [1, 2, 3], "rater": ["r"] * 3, "value": [1, 2, 3]}
+    one = ss.mean_ratings(table, levels=[1, 2, 3], scale="interval")
+    return {f"m{k}": replace(one, rows=(replace(one.rows[0], estimate=x, p_value=0.5),)) for k, x in enumerate(values)}
+
+
+def test_means_spreads_and_groups_are_those_of_r() -> None:
+    r = golden("over_models")
+    drug = {f"m{k}": "one" if k < 10 else "two" for k in range(20)}
+    found = ss.over_models(results(r["values"]), ["all units"], groups={"drug": drug})
+    mean, spread, *_, gap = found.rows
+    assert (mean.estimate, mean.conf_low, mean.conf_high) == pytest.approx((r["mean"], *r["ends"]))
+    assert (spread.conf_low, spread.conf_high) == pytest.approx(r["spread"])
+    assert (-gap.statistic, gap.df, gap.p_value) == pytest.approx((r["statistic"], r["df"], r["p"]))
+    assert (-gap.conf_high, -gap.conf_low) == pytest.approx(r["gap"])
+    assert found.verify().ok
+
+
+def test_one_model_of_a_group_and_models_without_the_number() -> None:
+    made = results([1.0, 2.0, 4.0])
+    made["m1"] = replace(made["m1"], rows=(replace(made["m1"].rows[0], estimate=None),))
+    found = ss.over_models(made, ["all units"], groups={"size": {"m0": "small", "m2": "large"}})
+    assert found.extras["lacking"] == {"all units": ("m1",)}
+    assert found.row("all units", group="size = small").undefined == "one model: no interval for models like it"
+    assert found.row("all units", group="size: large - small").conf_low is None
+    assert found.row("all units", group="sd over models").undefined == "no interval of a spread below 5 values"
+
+
+def test_what_is_refused() -> None:
+    made = results([1.0, 2.0])
+    with pytest.raises(InputError, match="no result has 'none'"):
+        ss.over_models(made, ["none"])
+    with pytest.raises(InputError, match="no model has a level of 'size'"):
+        ss.over_models(made, ["all units"], groups={"size": {"other": "small"}})
+    with pytest.raises(InputError, match="results of one metric"):
+        ss.over_models(made | {"x": replace(made["m0"], metric="mcnemar")}, ["all units"])
+    twice = {m: replace(result, rows=result.rows * 2) for m, result in made.items()}
+    with pytest.raises(InputError, match="names 2 rows; say which with its group"):
+        ss.over_models(twice, ["all units"])
+    lost = {m: replace(result, rows=(replace(result.rows[0], estimate=None),)) for m, result in made.items()}
+    with pytest.raises(NothingToAnalyse, match="undefined for every model"):
+        ss.over_models(lost, ["all units"])

@@ -1,0 +1,58 @@
+"""Tables beside the data that show what nobody said: stances in words, values that no story cites."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from study_examples import EXAMPLES
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError
+from socialstats.studies import STUDIES
+from socialstats.studies.page import StudyOptions
+from socialstats.studies.role_conflict.labels import value_blocks
+from socialstats.studies.staged_values.stances import read_stances, stance_counts, stances_block
+from socialstats.tables import as_table
+
+STANCES = {"answer": [*range(8)], "stance": ["agrees"] * 5 + ["refuses"] * 3, "model": [*"abababab"],
+           "scenario": [*"ssttuuvv"]}  # fmt: skip
+VALUES = {"item_a": ["son"] * 6, "item_b": ["judge"] * 6, "winner": ["son", "judge"] * 3, "kind_a": ["family"] * 6,
+          "kind_b": ["work"] * 6, "values": ["Security", "Tradition; Security"] * 3}  # fmt: skip
+
+
+def test_stances_are_shares_of_answers_by_model() -> None:
+    options = StudyOptions(resamples=100, verify=False)
+    result = stance_counts(read_stances(as_table(STANCES, "stances.csv")), options)
+    block = stances_block(result)
+    assert block.sentences == ("Of 8 answers, most take the stance 'agrees': .62, 95% CI [.12, .95].",)
+    assert result.row("refuses (share of units)", group="a").estimate == 0.25
+    assert block.tables[0].cells[0][1] == pytest.approx(5 / 8)
+    assert STUDIES["staged-values"].beside["stances"] is read_stances
+
+
+def test_a_table_without_stances_is_named() -> None:
+    with pytest.raises(InputError, match=r"stances\.csv: no column 'stance'; stances have answer, stance, model"):
+        read_stances(as_table({"answer": [1]}, "stances.csv"))
+
+
+@pytest.mark.slow
+def test_a_page_shows_stances() -> None:
+    options = StudyOptions(resamples=100, verify=False, stances=as_table(STANCES, "stances.csv"))
+    page = STUDIES["staged-values"].run(EXAMPLES["staged-values"](False), options)
+    assert "stances" in {block.id for block in page.blocks}
+
+
+def test_values_that_nobody_cites_have_rows() -> None:
+    """All cited are of Schwartz's ten: the others are there with 0; or those that were declared."""
+    design, options = Comparisons.from_frame(VALUES), StudyOptions(resamples=100, verify=False)
+    (block,) = value_blocks(design, ["kind"], options)
+    (result,) = block.results
+    assert len({row.label("label") for row in result.rows}) == 10
+    power = result.row("Power (share of units)", group="family")
+    assert (power.estimate, power.conf_low) == (0, 0)
+    declared = replace(options, value_levels=("Security", "Tradition", "care"))
+    (block,) = value_blocks(design, ["kind"], declared)
+    assert {row.label("label") for row in block.results[0].rows} == {"Security", "Tradition", "care"}
+    with pytest.raises(InputError, match="'Tradition' cited, and not among levels="):
+        value_blocks(design, ["kind"], replace(options, value_levels=("Security",)))
