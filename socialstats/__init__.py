@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
     from socialstats.metrics.choice_shares import choice_shares as choice_shares
     from socialstats.metrics.cochran_q import cochran_q as cochran_q
+    from socialstats.metrics.compare_models import compare_models as compare_models
+    from socialstats.metrics.compare_models import factors_of_models as factors_of_models
     from socialstats.metrics.effect_sizes import effect_sizes as effect_sizes
     from socialstats.metrics.effect_sizes import effect_sizes_from_summary as effect_sizes_from_summary
     from socialstats.metrics.equivalence import equivalence as equivalence
@@ -137,6 +139,7 @@ _HOMES = {
     "socialstats.metrics.group_win_rates": ("group_win_rates",),
     "socialstats.metrics.mean_ratings": ("mean_ratings",),
     "socialstats.metrics.multinomial_logit": ("multinomial_logit",),
+    "socialstats.metrics.compare_models": ("compare_models", "factors_of_models"),
     "socialstats.metrics.ratings_difference": ("ratings_difference",),
     "socialstats.metrics.rereading": ("changed_means", "changed_shares"),
     "socialstats.metrics.win_rate_difference": ("win_rate_difference",),
@@ -162,9 +165,9 @@ __all__ = [
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "spearman_rho", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "group_win_rates", "mean_ratings",
-    "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "changed_shares",
-    "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out", "multiverse", "Variant", "over_models",
-    "reply_shares", "STUDIES",
+    "multinomial_logit", "bradley_terry_difference", "win_rate_difference", "ratings_difference", "compare_models",
+    "factors_of_models", "changed_shares", "changed_means", "kappa_quantiles", "two_proportions", "leave_one_out",
+    "multiverse", "Variant", "over_models", "reply_shares", "STUDIES",
     # published numbers
     "audit", "claims",
     # planning

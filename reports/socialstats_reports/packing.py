@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 COLUMNS, SAME, ROWS, TEXTS = "packed columns", "same", "rows", "texts"
@@ -107,17 +108,16 @@ def _whole(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _columns(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the keys of all records, each after the key that it follows in a record."""
-    columns: list[str] = []
+    """Return the keys of all records in an order that each record's keys have; any order where there is none."""
+    before: dict[str, dict[str, None]] = {}
     for record in records:
-        place = 0
-        for name in record:
-            if name in columns:
-                place = columns.index(name) + 1
-            else:
-                columns.insert(place, name)
-                place += 1
-    return columns
+        names = list(record)
+        for k, name in enumerate(names):
+            before.setdefault(name, {}).update(dict.fromkeys(names[max(k - 1, 0) : k]))
+    try:
+        return list(TopologicalSorter(before).static_order())
+    except CycleError:
+        return list(before)
 
 
 def _is_shared(name: str, records: Sequence[Mapping[str, Any]]) -> bool:

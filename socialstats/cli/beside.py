@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ from socialstats.text import meant, shorten
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
     "label_check": "labels", "item_groups": "item_groups", "controls": "controls", "weights": "weights",
-    "name_check": "names", "stances": "stances",
+    "name_check": "names", "stances": "stances", "models": "models",
 }  # fmt: skip
 NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
+EVERY: dict[str, Callable[[Any], Any]] = {"models": lambda table: table}  # what every study of several models takes
 BUNDLED = {
     "label_check": "_labels",
     "item_groups": "_roles",
@@ -47,14 +48,15 @@ def read_beside(
     facts: dict[str, str] = {}
     for key, field in OPTIONS.items():
         path, words = settings.get(key), key.replace("_", " ")
-        if path is not None and field not in study.beside:
+        taken = {**EVERY, **study.beside}
+        if path is not None and field not in taken:
             homes = " or ".join(name for name, other in STUDIES.items() if field in other.beside)
             raise InputError(f"--{key.replace('_', '-')} is for study {homes}; this page is study {study.name}")
         if path in NAMES.get(key, ()):
-            fields[field], facts[words] = study.beside[field](path), str(path)
+            fields[field], facts[words] = taken[field](path), str(path)
         elif path is not None:
             table = read_table(named_or_file(key, path))
-            fields[field] = study.beside[field](table)
+            fields[field] = taken[field](table)
             digest = table.sha256() if table.sha256 is not None else ""
             facts |= {words: table.source, f"sha256 of the {words}": digest}
         elif options.example is not None and field in study.beside and key in BUNDLED:

@@ -7,10 +7,12 @@ from typing import Any
 
 from socialstats.cli.settings import OF_DESIGN, SETTINGS
 from socialstats.errors import InputError
-from socialstats.studies import StudyOptions
+from socialstats.studies import STUDIES, StudyOptions
 from socialstats.studies.page import Study
+from socialstats.text import listing
 
 CHOSEN = tuple(dict.fromkeys(key for keys in OF_DESIGN.values() for key in keys))
+OWN_USES = ("reference", "first", "rater_groups")
 UNUSED = {  # by studies of the right design
     "role-conflict": ("adjust",), "comparisons": ("covariate", "group", "value_levels"),
 }  # fmt: skip
@@ -24,6 +26,15 @@ def refuse_idle(study: Study, settings: Mapping[str, Any]) -> None:
     InputError
         Naming the option, and the kind of study that has it.
     """
+    for key in OWN_USES:
+        if not settings.get(key) or key in study.uses:
+            continue
+        by = f"by {key}" in study.uses
+        if by and settings.get("by"):
+            continue
+        named = listing([one.name for one in STUDIES.values() if {key, f"by {key}"} & {*one.uses}], 8)
+        where = "without --by there is nothing to compare" if by else f"it is for studies {named}"
+        raise InputError(f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out")
     if settings.get("pooling") is not None and study.name != "leaderboard":
         raise InputError(f"--pooling is for study leaderboard; this page is study {study.name}. Leave it out")
     if study.read is not None:  # reads tables of its own shape, and says itself what it takes

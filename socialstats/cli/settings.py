@@ -77,6 +77,8 @@ READ = (
              choices="comparisons paired ratings"),
     Setting("cluster", "texts", "COLUMN", "dependence between rows; give it twice for two crossed ones"),
     Setting("by", "text", "COLUMN", "a separate analysis for each value of this column"),
+    Setting("shared", "text", "", "people have no value of --by and belong to every level of it", of="ratings",
+            choices="people"),
     Setting("where", "texts", "COLUMN=VALUE", "use only these rows; repeat"),
     Setting("exclude", "rows", "COLUMN=VALUE",
              "leave out these rows, or with COLUMN==COLUMN those where two columns are the same; repeat"),
@@ -121,6 +123,8 @@ BESIDE = (
     Setting("name_check", "text", "FILE", "what a model takes each name for, for relationship-bias"),
     Setting("stances", "text", "FILE", "stances of answers in words, one row an answer, for staged-values"),
     Setting("label_check", "text", "FILE", "labels of stories by people and judges, for role-conflict"),
+    Setting("models", "text", "FILE",
+            "factors of the models, one row a model: model, family, size, safety, ..."),
     Setting("item_groups", "text", "FILE", "groups of the items, one row an item, for role-conflict"),
 )  # tables beside the data  # fmt: skip
 COMPUTED = (
@@ -140,7 +144,9 @@ COMPUTED = (
     Setting("value_levels", "labels", "A,B,C", "every value that stories could cite, in role-conflict: also those that "
               "none cites", of="comparisons"),
     Setting("reference", "text", "LEVEL",
-              "level of --by that the others are compared with (default: one called default, or the first)"),
+              "level of --by (pressure of norm-goal, stage of staged-values) that the others are compared with "
+              "(default: one called default, or the first)"),
+    Setting("first", "text", "GROUP", "group of names that a positive bias favours, in relationship-bias"),
     Setting("smallest_effect", "number", "X", "differences between -X and X are practically nothing", of="paired"),
     Setting("pooling", "text", "", "what weighs the same in the mean of a leaderboard over tasks (default tasks)",
               choices="tasks units"),

@@ -15,6 +15,8 @@ from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
 
+HUMANS = ("human", "humans", "people", "person", "persons")  # what a source of people is called
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Factor:
@@ -112,7 +114,13 @@ def split_by(design: Any) -> dict[str, Any]:
     if design.by is None:
         return {"all": design}
     return {
-        level: replace(design.take(design.by.codes == code, note=f"{design.by.name} = {level}"), by=None)
+        level: replace(
+            design.take(
+                (design.by.codes == code) | (design.by.codes < 0),  # below 0: of all levels
+                note=f"{design.by.name} = {level}",
+            ),
+            by=None,
+        )
         for code, level in enumerate(design.by.levels)
     }
 

@@ -46,6 +46,7 @@ class RatingsSources:
         strata: str | Sequence[str] = (),
         cluster: str | Sequence[str] = (),
         by: str | None = None,
+        shared: Literal["people"] | None = None,
         count: str | Literal[False] | None = None,
         missing: Literal["error", "drop"] = "drop",
         source: str = "data frame",
@@ -84,6 +85,9 @@ class RatingsSources:
             Columns whose units are not independent of each other. A unit lies in one cluster.
         by : str, optional
             Column that splits the table.
+        shared : {"people"}, optional
+            The ratings of people (raters whose `rater_source` is called human), which have no value in `by`, belong to
+            every level of it: prompts differ between models only.
         count : str or False, optional
             Column of frequencies: how many alike units the rows of a unit stand for, the same in all of them. False:
             there is none, and a column of that name is not mentioned.
@@ -119,7 +123,7 @@ class RatingsSources:
         options = RatingsOptions(
             unit=key, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
-            count=count, missing=missing,
+            shared=shared, count=count, missing=missing,
         )  # fmt: skip
         return build_from(table, ratings_roles(table, options), options)
 

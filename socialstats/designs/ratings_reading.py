@@ -23,7 +23,7 @@ from socialstats.designs.paired_reading import (
     find,
     refuse_unit_as_cluster,
 )
-from socialstats.designs.parts import FlowStep
+from socialstats.designs.parts import HUMANS, FlowStep
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
 from socialstats.designs.rows import (
     FILL,
@@ -80,6 +80,7 @@ class RatingsOptions:
     strata: str | Sequence[str] = ()
     cluster: str | Sequence[str] = ()
     by: str | None = None
+    shared: Literal["people"] | None = None
     count: str | Literal[False] | None = None
     missing: ErrorOrDrop = "drop"
     repeats: Literal["error", "mean"] = "error"
@@ -87,6 +88,11 @@ class RatingsOptions:
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, ("error", "drop"))
         check_choice("scale", self.scale, (*SCALES, None))
+        check_choice("shared", self.shared, ("people", None))
+        if self.shared and not (self.by and self.rater_source):
+            lacking = " and ".join(option(name) for name in ("by", "rater_source") if not getattr(self, name))
+            raise InputError(f"{option('shared', self.shared)} gives the people of a table to every level of a factor: "
+                             f"name {lacking} too")  # fmt: skip
         levels = declared_levels(self.levels)
         if levels is None:
             return
@@ -145,6 +151,7 @@ class RatingsRoles:
     clusters: tuple[str, ...] = ()
     count: str | None = None
     within: str | None = None  # names of units are unique within a level of this column
+    shared: bool = False  # people have no level of `by`
 
     @property
     def what(self) -> list[str]:
@@ -167,12 +174,13 @@ class RatingsRoles:
 
     def needed(self) -> list[str]:
         """Return the columns that every row needs a value in: all but those that belong to the rater."""
-        return [*self.names(), *([self.count] if self.count else [])]
+        own = [name for name in self.names() if not self.shared or name != self.by]
+        return [*own, *([self.count] if self.count else [])]
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
         status = [self.status] if self.status else []
-        return list(dict.fromkeys([*self.needed(), *self.groups, self.value, *status]))
+        return list(dict.fromkeys([*self.names(), *self.needed(), *self.groups, self.value, *status]))
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
@@ -207,6 +215,7 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         rater=find(finder, "rater", options.rater, RATER_NAMES, taken),
         value=find(finder, "value", options.value, RATINGS, taken),
         by=by, status=status, source=source, groups=groups, strata=strata, clusters=clusters, count=times,
+        shared=options.shared is not None,
     )  # fmt: skip
     distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "rater", "value", "by", "status")])
     if not roles.value and (alike := _alike(table, roles, taken)):
@@ -429,6 +438,8 @@ def build_from(
     if wide is not None:
         rows.become_wide(wide)
     rows.set_missing_aside(roles.needed(), drop=False, fix=FILL)
+    if roles.shared and roles.by and roles.source:
+        refuse_unshared(rows, roles, roles.by, roles.source)
     rated = rate(rows, roles, options)
     fix = (
         f"A rater rates a unit once: name what tells these rows apart in the unit, or with {option('by')}, or keep "
@@ -528,6 +539,22 @@ def _names(rows: Rows, index: IntArray, columns: Sequence[str]) -> Named:
             raise DesignError(f"{rows.table.source}: two would be called '{text.shorten(clash)}'. Rename one")
     order = np.argsort(np.array(labels, dtype=object))
     return Named(labels=tuple(labels[k] for k in order.tolist()), codes=np.argsort(order)[key], row=at[order])
+
+
+def refuse_unshared(rows: Rows, roles: RatingsRoles, by: str, source: str) -> None:
+    """Refuse rows of people with a level of the shared factor, and rows of others without one."""
+    people = rows.labels(source).mapped(lambda label: label.strip().casefold() in HUMANS, False, bool)
+    given = rows.labels(by).codes >= 0
+    both = f"{option('shared', 'people')}: people have no value in '{text.shorten(by)}', and this row has one"
+    found = {both: (people & given, "Leave it empty, or leave the option out"),
+             "the value is missing": (~people & ~given, FILL)}  # fmt: skip
+    for message, (bad, fix) in found.items():
+        if (bad & rows.use).any():
+            rows.add(message, bad & rows.use, [by, source], column=by, fix=fix)
+            rows.use = rows.use & ~bad
+    if not people.any():
+        raise InputError(f"{rows.table.source}: {option('shared', 'people')}, and no row of column "
+                         f"'{text.shorten(source)}' is called {text.listing(sorted(HUMANS), 10)}")  # fmt: skip
 
 
 def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, noticed: Sequence[Caution]) -> Ratings:

@@ -16,7 +16,7 @@ from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.parts import A_WON, B_WON, TIED
 from socialstats.designs.rows import Rows
-from socialstats.errors import SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
+from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.tables.table import Stacked
 from socialstats.text import listing, quoted, shorten
@@ -618,3 +618,44 @@ def as_named(data: Any, prefix: str = "") -> Any:
 
     width = len(str(data.shape[1]))
     return pd.DataFrame(data, columns=[f"{prefix}{k + 1:0{width}d}" for k in range(data.shape[1])])
+
+
+def groupings(table: Table, names: Sequence[str], what: str) -> dict[str, dict[str, str]]:
+    """Read groupings of items (models) from a table with a row for each: grouping -> item -> group.
+
+    Parameters
+    ----------
+    table : Table
+        One column that names the item, and one for each grouping. An empty field: the item is in no group of it.
+    names : sequence of str
+        What the first column may be called.
+    what : {"item", "model"}
+
+    Raises
+    ------
+    DesignError
+        If no column names the items, or there is no other column.
+    InputError
+        If an item has two rows.
+    """
+    item = next((name for name in names if name in table.columns), None)
+    others = [name for name in table.columns if name != item]
+    if item is None or not others:
+        missing = f"that names the {what}" if item is None else "of a grouping"
+        raise DesignError(
+            f"{table.source}: no column {missing} (columns: {quoted(list(table.columns), 20)}). One column is called "
+            f"'{names[0]}' (or '{names[1]}'), every other one is a grouping"
+        )
+    counts = table.counts(list(table.columns))
+    labels = {name: column.labels() for name, column in counts.columns.items()}
+    items = [labels[item].levels[code] if code >= 0 else "" for code in labels[item].codes.tolist()]
+    twice = sorted({name for name in items if items.count(name) > 1})
+    if twice:
+        raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
+    return {
+        name: {
+            one: labels[name].levels[code]
+            for one, code in sorted(zip(items, labels[name].codes.tolist(), strict=True)) if code >= 0 and one
+        }
+        for name in others
+    }  # fmt: skip

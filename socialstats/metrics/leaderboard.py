@@ -471,11 +471,11 @@ def ordered(rows: list[Row]) -> list[Row]:
 
 
 def difference_of(result: Result, one: str, other: str) -> Row:
-    """Return the difference of two models, the first minus the second, whichever way the table has it."""
-    models = result.design.raters
-    if models.index(one) < models.index(other):
-        return result.row(f"{one} - {other}", group=DIFFERENCE)
-    row = result.row(f"{other} - {one}", group=DIFFERENCE)
+    """Return the difference of two models, the first minus the second, whichever way the result has it."""
+    known = {(r.label("model"), r.label("minus")): r for r in result.rows if r.group == DIFFERENCE}
+    if (one, other) in known:
+        return known[one, other]
+    row = known[other, one]
     return replace(row, term=f"{one} - {other}", estimate=turned(row.estimate), statistic=turned(row.statistic),
                    conf_low=turned(row.conf_high), conf_high=turned(row.conf_low))  # fmt: skip
 

@@ -789,7 +789,8 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     answers, gone = found.answers, ~asked.complete
     raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
     extras: dict[str, Any] = {
-        "mcnemar_cells": cells, "one_order_only": one_order_only(found, asked, settings), "groups": found.groups
+        "analysis": found, "mcnemar_cells": cells,
+        "one_order_only": one_order_only(found, asked, settings), "groups": found.groups
     }  # fmt: skip
     if isinstance(null, NoBias):
         extras["null_mean"] = {"value": null.null_mean}

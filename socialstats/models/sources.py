@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from socialstats.designs.parts import HUMANS
 from socialstats.designs.ratings import Ratings
 
-HUMANS = ("human", "humans", "people", "person", "persons")
+__all__ = ["HUMANS", "Source", "human_source", "raters_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

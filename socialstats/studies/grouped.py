@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,18 +11,21 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, SocialStatsError
+from socialstats.errors import Caution, SocialStatsError
 from socialstats.figures import forest
+from socialstats.metrics.compare_models import KINDS
 from socialstats.models.sources import HUMANS, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
-from socialstats.studies.estimates import rows_table, verify_all
+from socialstats.studies.estimates import rows_table, settings_of, verify_all
+from socialstats.studies.models import FEW, comparison, further
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 
-MOST_LEVELS = 12
+MOST_LEVELS = 30  # levels with sections of their own
+MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
@@ -30,10 +33,12 @@ ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     """Run a study on a design, or on each level of its by factor; with `options.reread`, on another reading too.
 
+    More than four levels have their leading blocks each, more than thirty only the comparison of all.
+
     Raises
     ------
     InputError
-        For more than 12 levels; and whatever the study raises, naming the level.
+        Whatever the study raises, naming the level.
     """
     outcome = run_levels(study, design, options)
     return outcome if options.reread is None else with_reread(outcome, design, options)
@@ -44,14 +49,11 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     if design.by is None:
         return study.run(design, options)
     parts = design.split()
-    if len(parts) > MOST_LEVELS:
-        raise InputError(
-            f"'{design.by.name}' has {count(len(parts), 'level')}; a page holds at most {MOST_LEVELS}. Use --where"
-        )
-    if study.levels is not None and len(parts) > 1:
+    options = replace(options, brief=len(parts) > FEW)
+    if study.levels is not None and len(parts) > 1 and np.all(design.by.codes >= 0):
         return study.levels(design, options)
     outcomes = {level: _one(study, level, part, design.by.name, options) for level, part in parts.items()}
-    return merge(outcomes, design)
+    return merge(outcomes, design, options)
 
 
 def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions) -> Outcome:
@@ -62,47 +64,53 @@ def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions)
         raise
 
 
-def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
-    """Put the outcomes of all levels on one page, each block under its level."""
+def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -> Outcome:
+    """Put the outcomes of all levels on one page: what compares them first, then each block under its level."""
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared, named = _compared(outcomes, by), outcomes.items()
-    blocks = [_labelled(block, level, k) for k, (level, o) in enumerate(named) for block in o.blocks]
+    compared = compared_levels(outcomes, by, options)
+    named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
+    blocks = [
+        _labelled(block, level, k) for k, (level, o) in enumerate(named)
+        for block in o.blocks[: MOST_BRIEF if options.brief else None]
+    ]  # fmt: skip
     checks = {
         f"{shorten(level)}: {label}": partial(o.verifications.__getitem__, label)
         for level, o in named
-        for label in o.verifications
+        for label in list(o.verifications)[: 1 if options.brief else None]
     }
+    said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
     return replace(
         first,
         title=f"{first.title} By {by}",
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
-        answer=tuple(f"{shorten(level)}: {o.answer[0]}" for level, o in outcomes.items()),
-        strip=_strip(outcomes),
-        cautions=_cautions(outcomes),
+        answer=(*(block.sentences[0] for block in compared[:1] if block.id == "models"), *said),
+        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else None,
+        cautions=_cautions(outcomes, compared),
         blocks=(*compared, *blocks),
         flow=design.flow,
-        data=tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
-        diagnostics=tuple(
+        data=() if options.brief else
+        tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
+        diagnostics=() if options.brief else tuple(
             replace(d, check=f"{shorten(level)}: {d.check}") for level, o in named for d in o.diagnostics
         ),
-        references=tuple(dict.fromkeys(key for o in outcomes.values() for key in o.references)),
-        verifications=joined(Verifications(checks), verify_all({}, compared) if first.verifications else {}),
-    )
+        references=tuple(dict.fromkeys([*(key for o in outcomes.values() for key in o.references),
+                                        *(key for b in compared for r in b.results for key in r.references)])),
+        verifications=joined(Verifications(checks), verify_all({}, compared) if options.verify else {}),
+        settings=settings_of(options, tuple(first.settings)) | dict(first.settings),
+    )  # fmt: skip
 
 
-def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
-    """Return the cautions of all levels: once where all levels have the same words (of the table), else by level."""
-    shared = set.intersection(*({(c.code, c.detail) for c in o.cautions} for o in outcomes.values()))
-    found = [
-        c if (c.code, c.detail) in shared else replace(c, detail=f"{shorten(level)}: {c.detail}")
-        for level, o in outcomes.items()
-        for c in o.cautions
-    ]
-    return order_cautions(tuple(found), once=False)
+def compared_levels(outcomes: Mapping[str, Outcome], by: str, options: StudyOptions) -> tuple[Block, ...]:
+    """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
+    known = {level: next((r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None)
+             for level, o in outcomes.items()}  # fmt: skip
+    found = {level: result for level, result in known.items() if result is not None}
+    made = comparison(found, options, by, further(found)) if len(found) > 1 else ()
+    return made or leading(outcomes, by)
 
 
-def _compared(outcomes: dict[str, Outcome], by: str) -> tuple[Block, ...]:
+def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     """Put the leading estimates of all levels beside each other, their tests adjusted as one family."""
     first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
     shown = {level: block.results[0] for level, block in first.items() if block.results}
@@ -123,6 +131,26 @@ def _compared(outcomes: dict[str, Outcome], by: str) -> tuple[Block, ...]:
         results=() if adjusted is None else (adjusted,),
     )
     return (block,)
+
+
+def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[Caution, ...]:
+    """Return the cautions of all levels: once where all levels have the same words (of the table), else by level.
+
+    Of more than four levels with words of their own the first is told, with the number of the others.
+    """
+    shared = set.intersection(*({(c.code, c.detail) for c in o.cautions} for o in outcomes.values()))
+    apart: dict[str, list[tuple[str, Caution]]] = {}
+    for level, o in outcomes.items():
+        for c in o.cautions:
+            if (c.code, c.detail) not in shared:
+                apart.setdefault(c.code, []).append((level, c))
+    found = [c for c in next(iter(outcomes.values())).cautions if (c.code, c.detail) in shared]
+    for told in apart.values():
+        more = f" (and {count(len(told) - 1, 'more level')})" if len(told) > FEW else ""
+        found += [replace(c, detail=f"{shorten(level)}: {c.detail}{more}")
+                  for level, c in (told[:1] if more else told)]  # fmt: skip
+    own = [c for block in compared for result in block.results for c in result.cautions]
+    return order_cautions((*own, *found), once=False)
 
 
 def _labelled(block: Block, level: str, k: int) -> Block:

@@ -135,7 +135,7 @@ class Outcome:
 
 DECLARED = "declared"
 # not settings: what was read beside the table
-BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread", "stances")
+BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread", "stances", "models", "brief")
 Design = Comparisons | Paired | Ratings
 KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
@@ -157,7 +157,11 @@ class StudyOptions:
     group : str or None
         Covariate that groups the items, such as domain; found by itself when None.
     reference : str or None
-        Level of the by factor that the others are compared with; found by its name (default, baseline, ...) when None.
+        Level of the by factor (stage of the staged-values study) that the others are compared with; found by its name
+        (default, baseline, ...) when None.
+    first : str or None
+        Group of names of the relationship-bias study whose bias against each other group is positive where it is
+        favoured; by default groups are in the order of their names.
     adjust : tuple of str
         Covariates to hold equal in the model of the comparisons study.
     smallest_effect : float or None
@@ -186,6 +190,10 @@ class StudyOptions:
         Labels of stories by people and judges, as `socialstats.studies.role_conflict.labels.read_labels` reads them.
     item_groups : mapping of str to mapping of item to group, or None
         Groupings of the items that no column has, such as gender; items without a group are in none.
+    models : Table or None
+        Factors of the models that a page compares (`socialstats.factors_of_models`).
+    brief : bool
+        Leave out what only the page of a single model has room for: other analyses and what rests on many fits.
     verify : bool
         Recompute the numbers with independent implementations.
     simulated : str
@@ -201,6 +209,7 @@ class StudyOptions:
     covariate: str = "urgency"
     group: str | None = None
     reference: str | None = None
+    first: str | None = None
     adjust: tuple[str, ...] = ()
     smallest_effect: float | None = None
     effect_scale: Literal["raw", "d_z"] = "raw"
@@ -214,6 +223,8 @@ class StudyOptions:
     weights: Mapping[str, float] | None = None
     labels: Any = None
     item_groups: Mapping[str, Mapping[str, str]] | None = None
+    models: Any = None
+    brief: bool = False
     verify: bool = True
     simulated: str = ""
 
@@ -266,6 +277,9 @@ class Study:
         Columns by which the command line knows a table of `read`.
     parts : tuple of str
         Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
+    uses : tuple of str
+        Which of the settings ``reference``, ``first`` and ``rater_groups`` it looks at; ``by reference``: the first of
+        them on pages by a factor alone. Others are refused.
     takes : tuple of str
         Further settings that `read` takes, which otherwise say how a general design is read.
     knows : callable or None
@@ -287,6 +301,7 @@ class Study:
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     knows: Callable[[Any, Mapping[str, str]], bool] | None = None
     scale: str = ""

@@ -573,7 +573,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
     )  # fmt: skip
     found.append(influence_block(numbers.left_out, digits=digits_for([numbers.lead])))
     made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
-    if len(made) > 1:
+    if len(made) > 1 and not options.brief:
         about = multiverse(main.metric, f"the {quantity}", distinct(made), reference=0.0, digits=digits, words="0")
         found.append(multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=quantity))
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)

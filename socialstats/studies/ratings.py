@@ -680,7 +680,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         raters_block(numbers.left_out, numbers.alpha, "when one of them is left out"),
         refusals_block(numbers.refused, numbers.alpha, numbers.plain),
         dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True),
-        alpha_multiverse(design, options, numbers.left_out) if known else None,
+        alpha_multiverse(design, options, numbers.left_out) if known and not options.brief else None,
     ]
     shown = with_design_effect([block for block in found if block is not None], design.clusters)
     if numbers.judged is None:
@@ -757,5 +757,6 @@ STUDY = Study(
     design="ratings",
     needs="unit, rater, value",
     suits=lambda design: True,
+    uses=("rater_groups",),
     run=run,
 )

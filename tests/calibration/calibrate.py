@@ -27,7 +27,7 @@ SIMULATIONS = {
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 600,
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
     "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
-    "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500,
+    "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
     "sensitivities_compared": 300,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
@@ -319,6 +319,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from alignment_studies import ALIGNMENT_STUDIES
     from compare_studies import COMPARE_STUDIES
     from couple_studies import COUPLE_STUDIES
+    from model_studies import MODEL_STUDIES
     from share_studies import SHARE_STUDIES
     from source_studies import SOURCE_STUDIES
     from studies import STUDIES
@@ -328,7 +329,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from socialstats.halves import in_halves
 
     studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
-    studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES
+    studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 

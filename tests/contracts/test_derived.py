@@ -69,6 +69,7 @@ DERIVED: dict[str, Callable[[], Result]] = {
         *(ss.bradley_terry(d, cluster=None) for d in same_pairs()), resamples=200
     ),
     "win_rate_difference": lambda: ss.win_rate_difference(*stories()),
+    "compare_models": lambda: ss.compare_models({f"m{k}": ss.mean_ratings(d) for k, d in enumerate(readings())}),
     "ratings_difference": lambda: ss.ratings_difference(*readings(), resamples=200),
     "changed_shares": lambda: ss.changed_shares(*readings()),
     "changed_means": lambda: ss.changed_means(*readings()),

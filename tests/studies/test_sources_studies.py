@@ -174,8 +174,8 @@ def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     assert [b.id for b in outcome.blocks] == [
-        "distance", "near", "matches", "stratum-1", "closest", "group-1", "group-2", "refusals", "replies", "agreement",
-        "multiverse",
+        "models", "models-differences", "distance", "near", "matches", "stratum-1", "closest", "group-1", "group-2",
+        "refusals", "replies", "agreement", "multiverse",
     ]  # fmt: skip
     table = next(b for b in outcome.blocks if b.id == "closest").tables[0]
     closest = {(row[0], row[1]): row[2] for row in table.cells}
@@ -189,7 +189,8 @@ def test_the_answer_says_which_models_may_be_nearest_and_which_beat_a_constant()
     twin = frame.query("rater == 'low'").assign(rater="low twin")
     value = twin["value"].where(twin["item"] != "i03", "C")  # one answer of forty is another
     outcome = run_study(STUDIES["ordinal-alignment"], norms_design(pd.concat([frame, twin.assign(value=value)])), FAST)
-    main = outcome.blocks[0].results[0]
+    distances = next(b for b in outcome.blocks if b.id == "distance")
+    main = distances.results[0]
     constant = [r for r in main.rows if (r.group or "").startswith("minus constant = ")]
     clear = [r for r in constant if r.p_adjusted is not None and r.p_adjusted < 0.05]
     near, far = sum((r.estimate or 0) < 0 for r in clear), sum((r.estimate or 0) > 0 for r in clear)
@@ -200,7 +201,7 @@ def test_the_answer_says_which_models_may_be_nearest_and_which_beat_a_constant()
     assert said in outcome.answer[2]
     assert f"{far} farther, and {3 - near - far} not significantly different" in outcome.answer[2]
     for words in ("less that of the nearest model here", "less that of the best constant answer here"):
-        assert any(words in table.caption for table in outcome.blocks[0].tables)
+        assert any(words in table.caption for table in distances.tables)
 
 
 def test_models_that_are_as_far_are_not_called_nearest() -> None:
@@ -250,9 +251,10 @@ def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> Non
 
 def test_captions_say_units_people_models_and_the_design_effect() -> None:
     outcome = run_study(STUDIES["ordinal-alignment"], norms_design(norms()), FAST)
-    caption = outcome.blocks[0].caption
+    distances = next(b for b in outcome.blocks if b.id == "distance")
+    caption = distances.caption
     assert "40 units, 960 answers of 24 people, 3 models." in caption
-    effects = sorted(outcome.blocks[0].results[0].extras["design_effect"].values())
+    effects = sorted(distances.results[0].extras["design_effect"].values())
     assert f"{effects[1]:.1f} times that of independent units (design effect" in caption
     assert all(effect >= 1 for effect in effects)
 

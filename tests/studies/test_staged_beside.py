@@ -86,7 +86,7 @@ def test_other_weights_change_composites_and_the_zero() -> None:
     assert with_zero(options).zero == pytest.approx(zero)
     assert outcome.settings["zero"] == pytest.approx(zero)
     assert outcome.settings["weights"] == dict(EQUAL_WEIGHTS)
-    profile = outcome.blocks[0].results[0]
+    profile = next(b for b in outcome.blocks if b.id == "lean").results[0]
     main = frame[frame["wording"] == 1]
     for model, own in main.groupby("model"):
         wanted = composite(own, EQUAL_WEIGHTS).mean() - np.mean(list(zero.values()))

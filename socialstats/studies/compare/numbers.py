@@ -152,7 +152,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
             "items": partial(win_rate_difference, one, two, labels=labels, level=options.level),
         }
         for what, make in makers.items():
-            if what == "s" and not by_covariate:
+            if (what == "s" and not by_covariate) or (options.brief and what in ("models", "items")):
                 continue
             try:
                 found[what][name] = make()
@@ -161,7 +161,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
                 problems.append(f"{shorten(name)} minus {shorten(reference)}: {why}")
     return Numbers(
         reference=reference, levels=levels, **found, problems=tuple(problems), left=tuple(left),
-        ranges=ranges(levels, options) if by_covariate else {}, beside=beside,
+        ranges=ranges(levels, options) if by_covariate and not options.brief else {}, beside=beside,
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.inference.compare import SAME
-from socialstats.metrics.ratings_difference import ALPHA, DISTANCE, MEAN, SHARES, ratings_difference, values_of
+from socialstats.metrics.ratings_difference import ratings_difference, values_of
+from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.blocks import clearest
@@ -191,6 +192,7 @@ STUDY = Study(
     design="ratings",
     needs="unit, rater, value, and by, a column with two models or prompts at least",
     suits=lambda design: design.by is not None and len(design.by.levels) > 1,
+    uses=("reference",),
     run=run,
     levels=run,
 )

@@ -31,6 +31,7 @@ from socialstats.studies.compare.blocks import (
 from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
 from socialstats.studies.estimates import verify_all
+from socialstats.studies.models import comparison
 from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
@@ -223,7 +224,8 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
                          "two at least")  # fmt: skip
     numbers = compute(design, options)
-    shown = with_level_effect(blocks(numbers, design, options), numbers.fits)
+    first = comparison(numbers.own_s, options, design.by.name)
+    shown = (*first, *with_level_effect(blocks(numbers, design, options), numbers.fits))
     keys = [key for v in numbers.levels.values() for key in v.fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
@@ -242,7 +244,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         methods=(methods(numbers, options),),
         references=tuple(dict.fromkeys(keys)),
         verifications=verify_all(
-            verified, [block for block in shown if block.id == "levels-shares"] if verified else []
+            verified, [*first, *(block for block in shown if block.id == "levels-shares")] if verified else []
         ),
         settings=options.echo() | {"reference": numbers.reference},
         **shared(design, options),
@@ -307,6 +309,7 @@ STUDY = Study(
     design="comparisons",
     needs="item_a, item_b, winner, and by, a column with two models or prompts at least",
     suits=lambda design: design.by is not None and len(design.by.levels) > 1,
+    uses=("reference",),
     run=run,
     levels=run,
 )

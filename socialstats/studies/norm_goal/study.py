@@ -32,6 +32,7 @@ from socialstats.studies.estimates import (
     single,
     verify_all,
 )
+from socialstats.studies.models import FEW, comparison
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Way,
@@ -239,7 +240,7 @@ def answered(design: Ratings, refused: Any, place: int, hit: bool) -> Ratings:
 
 
 USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
-MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 12
+MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,10 +288,11 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     source = human_source(design)
     if source is None:
         raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
+    options = replace(options, brief=len(source.others) > FEW)
     if len(source.others) > MOST_SOURCES:
         raise InputError(f"{count(len(source.others), 'source')} beside '{source.human}'; a page holds {MOST_SOURCES}")
     numbers = compute(design, source, options)
-    shown = blocks(design, numbers, options)
+    shown = (*comparison(numbers.similarity, options, source.name), *blocks(design, numbers, options))
     results = (*numbers.shares.values(), *numbers.similar.values(), *numbers.alphas.values())
     return Outcome(
         study="norm-goal",
@@ -345,7 +347,7 @@ def names(source: Source) -> str:
 def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
     """Compute the leading numbers of the page."""
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    strata = ordered_strata(design)
+    strata = ordered_strata(design)[: 1 if options.brief else None]
     both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
     keys: tuple[str | None, ...] = strata or (None,)
     found_shares: dict[str | None, Any] = {
@@ -386,7 +388,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     found += changes_blocks(numbers.shares, numbers.source, options.reference)
     found.append(logit_block(design, numbers.source, numbers.strata, options))
     similar = similarity_block(numbers.similar, numbers.source)
-    for name in (n for n in numbers.strata if apart(design, n)):
+    for name in (n for n in numbers.strata if apart(design, n) and not options.brief):
         parts = similarity_parts(numbers.similar[name], numbers.source)
         similar = gaps_table_block(similar, part_gaps(parts, name, options.level), shorten(name, 40))
     found.append(similar)
@@ -422,7 +424,7 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
     for k, (name, result) in enumerate(numbers.shares.items()):
         rows = unpacked(result)
         shown = shares_block(rows, result, numbers.source, name, k)
-        if name is not None and apart(design, name):
+        if name is not None and apart(design, name) and not options.brief:
             gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
             shown = gaps_table_block(shown, gaps, shorten(name, 40))
         found.append(shown)
@@ -515,6 +517,7 @@ STUDY = Study(
     design="ratings",
     needs="unit, rater, value (nominal), a source of each rater that says human or another",
     suits=suits,
+    uses=("reference",),
     run=run,
     levels=run,
     scale="nominal",

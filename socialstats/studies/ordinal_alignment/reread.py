@@ -10,7 +10,7 @@ from typing import Any
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
-from socialstats.metrics.ratings_difference import ALPHA, DISTANCE, ratings_difference
+from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.rereading import (
     CHANGE,
     Answers,
@@ -20,6 +20,7 @@ from socialstats.metrics.rereading import (
     confusion,
     transitions,
 )
+from socialstats.models.measures import ALPHA, DISTANCE
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, joined
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, verify_all

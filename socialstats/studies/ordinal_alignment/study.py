@@ -13,8 +13,9 @@ from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics.ada_met import ada_met, by_attribute
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.ratings_difference import ALPHA, ratings_difference
+from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.reply_shares import reply_shares
+from socialstats.models.measures import ALPHA
 from socialstats.models.sources import Source, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
@@ -28,6 +29,7 @@ from socialstats.studies.estimates import (
     verify_named,
 )
 from socialstats.studies.grouped import merge
+from socialstats.studies.models import comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
@@ -286,7 +288,7 @@ def levels(design: Ratings, options: StudyOptions) -> Outcome:
     if human_source(design) is None:
         return without_people(design.split(), design, options)
     return merge(
-        {level: with_people(replace(part, by=None), options) for level, part in design.split().items()}, design
+        {level: with_people(replace(part, by=None), options) for level, part in design.split().items()}, design, options
     )
 
 
@@ -312,7 +314,8 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     lost = reply_shares(replace(design, by=None), source=source.name, level=options.level)
     tests = families(groups)
     shown = [block for block in (
-        distance_block(main, source), near_block(main), matches_block(matches, source.human),
+        *comparison(main, options), distance_block(main, source), near_block(main),
+        matches_block(matches, source.human),
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         closest_block(groups, tests),
         *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
@@ -391,6 +394,7 @@ STUDY = Study(
     needs="unit, rater (a column called model, or with a source that says human of five or more), value with ordered "
     "levels",
     suits=suits,
+    uses=("rater_groups",),
     run=run,
     levels=levels,
 )

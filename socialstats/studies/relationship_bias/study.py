@@ -14,9 +14,10 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, OVERALL, relationship_bias
+from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, NULL, OVERALL, relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
+from socialstats.studies.models import comparison, further
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     dependence_block,
@@ -43,10 +44,10 @@ from socialstats.studies.relationship_bias.blocks import (
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
 from socialstats.studies.relationship_bias.words import answer, biases_of
 from socialstats.tables import Table
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, level_text, listing, number, quoted, shorten
 from socialstats.voice import option
 
-USED = ("seed", "resamples", "level", "smallest_effect", "verify")
+USED = ("seed", "resamples", "level", "smallest_effect", "first", "verify")
 COLUMNS = ("scenario", "pair", "group_first", "group_second", "answer")
 STRATA = (*EXTRA, *RUNGS)
 FEW = 100  # resamples where no bootstrap interval is shown
@@ -87,23 +88,47 @@ def suits(design: Ratings) -> bool:
 def bias(design: Ratings, options: StudyOptions, **choices: Any) -> Result:
     """Return the biases of a design without a by factor."""
     found: Any = relationship_bias(
-        design, **{"level": options.level, "seed": options.seed, "resamples": FEW, **choices}
+        design,
+        **{
+            "level": options.level,
+            "seed": options.seed,
+            "resamples": FEW,
+            "groups": group_order(design, options.first),
+            **choices,
+        },
     )
     result: Result = found
     return result
 
 
-def filled(design: Ratings, side: int) -> Ratings:
+def group_order(design: Ratings, first: str | None) -> tuple[str, ...] | None:
+    """Return the groups of names with the one that a positive bias favours first; None where none was asked for.
+
+    Raises
+    ------
+    InputError
+        If it is no group.
+    """
+    known = sorted({*design.strata["group_first"].levels, *design.strata["group_second"].levels})
+    if first is not None and first not in known:
+        raise InputError(f"{option('first', shorten(first))} is no group of names; groups: {quoted(known, 20)}")
+    return None if first is None else (first, *(group for group in known if group != first))
+
+
+def filled(design: Ratings, side: int, groups: Sequence[str] | None = None) -> Ratings:
     """Return the design with every missing answer counted for the first (0) or second (1) group of each B.
 
-    Groups are in the order of `relationship_bias`, sorted. Couples of one group keep their missing answers.
+    Groups are in the order of `relationship_bias`: sorted, or that of `groups`. Couples of one group keep their missing
+    answers.
     """
     first, second = (
         np.array(factor.levels)[factor.codes[design.unit]]
         for factor in (design.strata["group_first"], design.strata["group_second"])
     )
     lost = (design.status != OK) & (first != second)
-    ahead = (first < second) == (side == 0)  # the name that is favoured stands first
+    place = {name: k for k, name in enumerate(groups or sorted({*first.tolist(), *second.tolist()}))}
+    earlier = np.array([place[a] < place[b] for a, b in zip(first.tolist(), second.tolist(), strict=True)])
+    ahead = earlier == (side == 0)  # the name that is favoured stands first
     value = np.where(ahead, design.levels.index("-1"), design.levels.index("1"))
     status = np.where(lost, OK, design.status).astype(design.status.dtype)
     return replace(design, value=np.where(lost, value, design.value), status=status)
@@ -115,6 +140,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
                          f"{option('by')} out")  # fmt: skip
     main = bias(design, options, resamples=options.resamples)
+    if options.brief:
+        return brief(design, main, options)
     strata = {
         name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
         for name in EXTRA
@@ -122,7 +149,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     }
     scenarios = bias(design, options, stratum="scenario", cluster="pair")
     sides = enumerate(SIDES if np.any(design.status != OK) else ())
-    bounds = {label: bias(filled(design, side), options) for side, (label, _) in sides}
+    order = group_order(design, options.first)
+    bounds = {label: bias(filled(design, side, order), options) for side, (label, _) in sides}
     names = None if options.names is None else check_names(options.names, options)
     each = bias(design, options, aggregate="rater") if len(np.unique(design.rater)) > 1 else None
     biases = [row for row in biases_of(main) if row.estimate is not None][:MOST_PAIRS]
@@ -144,6 +172,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         *bias_multiverses(design, options, biases),
     ]
     blocks = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+    blocks = (*by_rater(design, options), *blocks)
     results = {
         "Biases": main, "Biases by scenario": scenarios, "Names": names, "Biases, model by model": each,
         **{f"Biases by {name}": result for name, result in strata.items()},
@@ -167,6 +196,28 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
+
+
+def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
+    """Return what a page of many models says of each: the biases and B_all."""
+    kept = tuple(row for row in main.rows if row.group in (BIAS, OVERALL, NULL))
+    blocks = (replace(bias_block(main, options), results=(replace(main, rows=kept),)),)
+    return Outcome(
+        study="relationship-bias", title="With whom do models side in a couple?", design=describe(design, main),
+        answer=answer(main, options), strip=strip(main), cautions=order_cautions(main.cautions, design.cautions),
+        blocks=blocks, flow=design.flow, methods=methods(main, options), references=main.references,
+        verifications=verify_all({"Biases": main}, ()) if options.verify else {}, settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )  # fmt: skip
+
+
+def by_rater(design: Ratings, options: StudyOptions) -> tuple[Block, ...]:
+    """Compare the models that are the raters of one table; nothing with one."""
+    raters = [design.raters[code] for code in np.unique(design.rater).tolist()]
+    if len(raters) < 2:
+        return ()
+    found = {rater: bias(design.of_raters([rater]), options) for rater in raters}
+    return comparison(found, options, design.columns.get("rater", "model"), further(found))
 
 
 def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Row]) -> list[Block]:
@@ -211,9 +262,10 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
         way("scenarios weigh alike", "weights", aggregate="scenario"),
         way("couples answered in both orders only", "missing answers", couples="complete"),
     ]
+    order = group_order(design, options.first)
     if np.any(design.status != OK):
         made += [
-            way(f"{label} of each B", "missing answers", partial(filled, design, side))
+            way(f"{label} of each B", "missing answers", partial(filled, design, side, order))
             for side, (label, _) in enumerate(SIDES)
         ]
     rung = rung_of(design)
@@ -305,6 +357,7 @@ STUDY = Study(
     design="ratings",
     needs="scenario, pair, group_first, group_second, answer (-1 first, 1 second, or 1, 2); best: topic, kind, rung",
     suits=suits,
+    uses=("first",),
     run=run,
     read=read,
     columns=COLUMNS,

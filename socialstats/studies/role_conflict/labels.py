@@ -16,6 +16,7 @@ from socialstats.designs.cited import ChosenLabels, chosen_labels
 from socialstats.designs.columns import ITEM_PAIRS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.tables import groupings
 from socialstats.errors import SHOWN_AT_MOST, DesignError, InputError, NothingToAnalyse, Problem, UndefinedStatistic
 from socialstats.figures import forest, heat
 from socialstats.figures.heat import MOST_GROUPS
@@ -125,7 +126,7 @@ def read_labels(table: DataTable) -> LabelCheck:
     kind = next((name for name in KINDS if name in table.columns and name not in (unit, rater, label)), None)
     ratings = Ratings.from_frame(
         table, unit=unit, rater=rater, value=label, scale="ordinal", levels=coding(table, label), missing="drop",
-        **({"rater_groups": kind} if kind else {}),
+        rater_groups=kind or (),
     )  # fmt: skip
     kinds = dict.fromkeys(ratings.raters, "")
     if kind is not None:
@@ -420,27 +421,7 @@ def read_item_groups(table: DataTable) -> Mapping[str, Mapping[str, str]]:
     >>> read_item_groups(as_table({"role": ["nun", "judge"], "gender": ["female", ""]}))
     {'gender': {'nun': 'female'}}
     """
-    item = next((name for name in NAMES if name in table.columns), None)
-    others = [name for name in table.columns if name != item]
-    if item is None or not others:
-        missing = "that names the item" if item is None else "of a grouping"
-        raise DesignError(
-            f"{table.source}: no column {missing} (columns: {quoted(list(table.columns), 20)}). One column is called "
-            "'item' (or 'role'), every other one is a grouping"
-        )
-    counts = table.counts(list(table.columns))
-    labels = {name: column.labels() for name, column in counts.columns.items()}
-    items = [labels[item].levels[code] if code >= 0 else "" for code in labels[item].codes.tolist()]
-    twice = sorted({name for name in items if items.count(name) > 1})
-    if twice:
-        raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every item one")
-    return {
-        name: {
-            one: labels[name].levels[code]
-            for one, code in sorted(zip(items, labels[name].codes.tolist(), strict=True)) if code >= 0 and one
-        }
-        for name in others
-    }  # fmt: skip
+    return groupings(table, NAMES, "item")
 
 
 SCHWARTZ = (

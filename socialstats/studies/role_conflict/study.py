@@ -246,6 +246,7 @@ STUDY = Study(
     design="comparisons",
     needs="item_a, item_b, winner, urgency_a, urgency_b (numbers); best with order and domain_a, domain_b",
     suits=_applies,
+    uses=("by reference",),
     run=run,
     levels=levels,
     beside={"labels": read_labels, "item_groups": read_item_groups},

@@ -210,15 +210,6 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
                     f"{count(len(raw), 'model')} would differ.")  # fmt: skip
     else:
         said.append(profile.sentence())
-    pairs = named(rows_with(profile.rows, "model", "other", role="difference", measure="composite"))
-    if pairs:
-        said.append(pairs_text(pairs))
-        caption = (
-            "Differences of any two models, paired within scenarios; the judges' zero does not touch them (p (Holm): "
-            f"over {count(len(pairs), 'pair')})"
-        )
-        tables.append(rows_table(pairs, caption, term="Models"))
-    tables += spread_tables(profile)
     return Block(
         id="lean",
         question="Where do the models lean?",
@@ -229,17 +220,6 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
         tables=tuple(tables),
         results=(profile,) if tests is None else (profile, tests),
     )  # fmt: skip
-
-
-def pairs_text(pairs: Sequence[Row]) -> str:
-    """Say which models differ from each other."""
-    clear = [r for r in pairs if r.p_adjusted is not None and r.p_adjusted < 0.05]
-    rest = [shorten(r.term, 60) for r in pairs if r not in clear]
-    said = (
-        f"Compared with each other in the same scenarios, {count(len(clear))} of {count(len(pairs), 'pair')} of models"
-    )
-    differ = f"{said} {'differs' if len(clear) == 1 else 'differ'} (Holm-adjusted p < .05)"
-    return f"{differ}; open: {listing(rest, most=6)}." if rest else f"{differ}."
 
 
 def courses(result: Result, stages: Sequence[str]) -> tuple[list[Row], partial[Any] | None, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
+from socialstats.studies.models import FEW, comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.staged_values.blocks import (
@@ -60,7 +62,7 @@ from socialstats.text import count, level_text, number, quoted, shorten
 from socialstats.voice import option
 
 OWN = "as on this page"
-USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
+USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "reference", "verify")
 PARTS = ("scenario", "stage", "judge")
 COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
 SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # a score by itself
@@ -88,7 +90,7 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
     part = only(design, "trait", (COMMITMENT,) if held else tuple(TRAIT_WEIGHTS))
     main = only(part, "wording", main_wordings(design))
     given = {
-        **common_options(design, options), "stages": stages, "activation": None,
+        **common_options(design, options), "stages": stages, "activation": None, "baseline": options.reference,
         **(single(part) if held else {"weights": options.weights}),
     }  # fmt: skip
     listed = distinct(variants(part, main, given))
@@ -191,14 +193,17 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             f"this study is about changes over stages, and the only stage is '{shorten(stages[0], 40)}'; "
             "trait_profile(...) gives the composites of a single stage"
         )
-    options = with_zero(options)
+    if options.reference is not None and options.reference not in stages:
+        raise InputError(f"{option('reference', shorten(options.reference))} is no stage; stages: {quoted(stages, 20)}")
+    several = len(codes_of(design, "model")[1]) > FEW
+    options = replace(with_zero(options), brief=several)
     stages, results, units = compute(design, options)
     profile, results = results["Composites"], results | {f"{what}, models as units": r for what, r in units.items()}
     group = {} if options.zero is None else {"against": "zero"}
     lean, tests = with_holm(rows_with(profile.rows, "model", measure="composite", **group), "models")
     if tests is not None:
         results = {"Composites": profile, "Lean of the models": tests, **results}
-    shown = blocks(design, stages, results, lean, options)
+    shown = (*comparison(profile, options), *blocks(design, stages, results, lean, options))
     known = [r.cautions for name, r in results.items() if r not in units.values()]
     return Outcome(
         study="staged-values",
@@ -235,18 +240,20 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     stages, common = ordered_stages(design.strata["stage"].levels), common_options(design, options)
     main = only(design, "wording", main_wordings(design))
     traits, alone = only(main, "trait", tuple(TRAIT_WEIGHTS)), None
-    weighted = {**common, "stages": stages, "weights": options.weights}
+    changes = "baseline" if options.brief else "all"
+    plain = {**common, "stages": stages, "weights": options.weights}
+    weighted = plain | {"baseline": options.reference}
     measured, by_models = {"the composite": (traits, weighted)}, {"unit_of_analysis": "model", "cluster": None}
-    results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", changes="all", **weighted)}
+    results = {"Composites": profile_of(traits, zero=options.zero, entropy="nats", changes=changes, **weighted)}
     if COMMITMENT in main.strata["trait"].levels:
         alone = only(main, "trait", (COMMITMENT,))
         measured["commitment"] = alone, weighted | single(alone)
-        results["Commitment"] = profile_of(alone, activation=None, changes="all", **(weighted | single(alone)))
+        results["Commitment"] = profile_of(alone, activation=None, changes=changes, **(weighted | single(alone)))
     units = {}
     if results["Composites"].counts["models"] >= FEWEST:
         units = {what: profile_of(data, activation=None, **(given | by_models))
                  for what, (data, given) in measured.items()}  # fmt: skip
-    spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), weighted)
+    spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), plain)
     if spread is not None:
         results["Spread over wordings"] = spread
     del common["model"]
@@ -287,8 +294,8 @@ def blocks(
         weights_block(profile),
         traits_block(profile),
         None if options.stances is None else stances_block(stance_counts(options.stances, options)),
-        stage_multiverse(design, stages, options, held=False),
-        None if commitment is None else stage_multiverse(design, stages, options, held=True),
+        None if options.brief else stage_multiverse(design, stages, options, held=False),
+        None if commitment is None or options.brief else stage_multiverse(design, stages, options, held=True),
     )
     return tuple(block for block in found if block is not None)
 
@@ -344,6 +351,7 @@ STUDY = Study(
     design="ratings",
     needs=f"scenario, stage, judge and the traits {', '.join(TRAIT_WEIGHTS)}; best with model, wording, commitment",
     suits=suits,
+    uses=("reference",),
     run=run,
     read=read,
     columns=COLUMNS,

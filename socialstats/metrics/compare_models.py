@@ -1,0 +1,645 @@
+"""Models compared by one number: every two on the same units, their ranks, and the number by factors of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.tables import groupings
+from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.clustered_mean import cluster_sums
+from socialstats.inference.compare import HOLM, STILL, with_holm
+from socialstats.inference.dependence import cluster_factors, cluster_text
+from socialstats.inference.influence import influence_df
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.means import mean_errors
+from socialstats.inference.rows import with_ends, with_t
+from socialstats.models.bradley_terry.covariance import holm_rank_sets
+from socialstats.models.divergence import jensen_shannon
+from socialstats.models.measures import ALPHA, Measure, alpha_of, distance, mean_of
+from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
+from socialstats.models.shares import source_counts
+from socialstats.models.sources import human_source
+from socialstats.models.traits import analysed, composites
+from socialstats.resampling import Units
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import rows_with
+from socialstats.tables import as_table
+from socialstats.text import count, interval, level_text, listing, number, p_value, quoted, shorten
+from socialstats.voice import option
+
+SIZE = "B_all"
+NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
+WORDS = {"relationship_bias": "bias B,"}  # of other numbers than the main one
+BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
+ALIKE = "the difference is the same without any unit: no standard error, no test"
+APART = "no unit has answers of both"
+ONE = "a single cluster holds all units of both: no standard error, no test"
+CHANGED = "leaving out one unit makes the number undefined: no standard error, no test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Number:
+    """The number of one model.
+
+    Attributes
+    ----------
+    row : Row
+        As its metric has it, with its own interval.
+    units : tuple of str
+        Labels of what is independent (or lies in clusters): by these models are matched.
+    clusters : tuple of tuple of str
+        For each declared factor the cluster of every unit.
+    sums : (units, k) array, dense or sparse
+    finish : callable
+        (B, k) sums -> (B,) numbers.
+    value : float
+        The number before it is cut at what is possible.
+    linear : bool
+        A mean of values of units.
+    """
+
+    row: Row
+    units: tuple[str, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    sums: Any
+    finish: Callable[[FloatArray], FloatArray]
+    value: float
+    linear: bool = False
+
+    def moves(self, at: IntArray) -> tuple[float, FloatArray]:
+        """Return the number of some units, and what each adds to it: (1 - 1/n) (number - number without the unit)."""
+        sums, n = self.sums[at], len(at)
+        dense: FloatArray = np.asarray(sums if isinstance(sums, np.ndarray) else sums.toarray(), dtype=np.float64)
+        total = dense.sum(axis=0)
+        step = max(1, BLOCK // max(len(total), 1))
+        left = np.concatenate([self.finish(total - dense[k : k + step]) for k in range(0, n, step)])
+        value = float(self.finish(total[None])[0])
+        apart = value - left
+        return value, (apart - apart.mean()) * (1 - 1 / n)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """How the numbers of a metric are compared.
+
+    Attributes
+    ----------
+    said : str
+        The number in words.
+    numbers : callable
+        (Result, label of the model, row) -> Number for each model of the result.
+    reach : float
+        The largest difference that is possible.
+    best : {"highest", "lowest"}
+        What has rank 1.
+    digits : int
+    bounded : bool
+        Written without a leading zero.
+    """
+
+    said: str
+    numbers: Callable[[Result, str, str | None], list[Number]]
+    reach: float = np.inf
+    best: str = "highest"
+    digits: int = 2
+    bounded: bool = False
+
+
+def only(column: int, finish: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray], FloatArray]:
+    """Return one column of what `finish` makes."""
+    return lambda sums: np.asarray(finish(sums)[:, column])
+
+
+def ratio(sums: FloatArray) -> FloatArray:
+    """(B, 2) sums of values and of units -> (B,) means."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def labels_of(design: Any, cluster: Any, rows: IntArray | None = None) -> tuple[tuple[str, ...], ...]:
+    """Return the label of each row (unit) in the declared clusters that a metric used."""
+    found = []
+    for factor in cluster_factors(design, cluster):
+        codes = factor.codes if rows is None else factor.codes[rows]
+        found.append(tuple(np.array(factor.levels, dtype=object)[codes].tolist()))
+    return tuple(found)
+
+
+def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Number]:
+    """S, corrected for noise where that exists, by pair of items (or by the clusters that the metric took)."""
+    design, settings = result.design, result.settings
+    corrected = result.row("S_corrected")
+    at = 0 if wanted == "S" or corrected.estimate is None else 1
+    table = condition_table(design, settings["covariate"], settings["weights"]).statistics
+    factors = cluster_factors(design, settings["cluster"])
+    names = [" | ".join(pair) for pair in pair_names(design)]
+    labels = [
+        np.array(names if factor.name == design.pair.name else factor.levels, dtype=object)[factor.codes].tolist()
+        for factor in factors
+    ] or [np.arange(len(design.item_a)).astype(str).tolist()]  # fmt: skip
+    both = list(zip(*labels, strict=True))
+    place = {label: k for k, label in enumerate(dict.fromkeys(both))}
+    sums = Units.clusters(np.array([place[label] for label in both], dtype=np.int64)).total(table)
+    row = (result.row("S"), corrected)[at]
+    return [Number(
+        row=replace(row, term=model), units=tuple(" & ".join(label) for label in place),
+        clusters=tuple(zip(*place, strict=True)) if len(labels) > 1 else (), sums=sums.tocsr(),
+        finish=only(at, lambda total: sensitivity_terms(np.ascontiguousarray(total), len(design.items))),
+        value=float(row.estimate) if row.estimate is not None else np.nan,
+    )]  # fmt: skip
+
+
+def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
+    """B_all, the mean size of the biases, or the bias B of two groups, by scenario and pair of names."""
+    found, name = result.extras["analysis"], wanted or SIZE
+    row = result.row(name, group="overall" if name == SIZE else "bias")
+    each, weight = found.every_bias()
+    if name != SIZE:
+        term = next(k for k, pair in enumerate(found.pairs) if found.bias_row(pair).term == name)
+        each, weight = found.bias(found.pairs[term]), np.ones(1)
+    means, answers = found.means, found.answers
+    k = len(means.cells)
+    used = (np.abs(each).sum(axis=0) > 0)[means.cell] if len(each) else np.zeros(len(means.cell), dtype=bool)
+    there, place = np.unique(answers.unit[used], return_inverse=True)
+    sums = np.zeros((len(there), 2 * k))
+    np.add.at(sums, (place, means.cell[used]), (means.weight * answers.score)[used])
+    np.add.at(sums, (place, k + means.cell[used]), means.weight[used])
+    size = name == SIZE
+
+    def finish(total: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            own = np.nan_to_num(total[:, :k] / total[:, k:]) @ each.T
+        lost = ((total[:, k:] <= 0) & (np.abs(each).sum(axis=0) > 0)).any(axis=1)
+        return np.where(lost, np.nan, (np.abs(own) if size else own) @ weight)
+
+    design = result.design
+    return [Number(
+        row=replace(row, term=model), units=tuple(design.units[u] for u in there.tolist()), sums=sums, finish=finish,
+        clusters=labels_of(design, result.settings["cluster"], there), linear=not size,
+        value=float(row.estimate) if row.estimate is not None else np.nan,
+    )]  # fmt: skip
+
+
+def of_measure(measure: Measure, row: Row, model: str, design: Ratings, cluster: Any) -> Number:
+    """A measure of ratings, by unit."""
+    at = np.flatnonzero(measure.known)
+    return Number(
+        row=replace(row, term=model), units=tuple(design.units[k] for k in at.tolist()),
+        clusters=labels_of(design, cluster, at), sums=measure.statistics[at], finish=only(0, measure.finish),
+        value=float(row.estimate) if row.estimate is not None else np.nan, linear=measure.name != ALPHA,
+    )  # fmt: skip
+
+
+def of_distance(result: Result, model: str, wanted: str | None) -> list[Number]:
+    """ADA-Met of each model of the result, by unit; people's answers are the same for all."""
+    design, settings = result.design, result.settings
+    if (settings.get("ties"), settings.get("refusal")) != ("mean", "max"):
+        raise InputError(f"compare_models() takes ada_met() with {option('ties', 'mean')} and "
+                         f"{option('refusal', 'max')}")  # fmt: skip
+    found = []
+    for row in rows_with(result.rows, "model"):
+        measure = distance(design, design.of_raters([row.term]))
+        if measure is not None:
+            judged = design.of_raters([row.term])
+            found.append(of_measure(measure, row, row.term, judged, settings["cluster"]))
+    return found
+
+
+def of_ratings(result: Result, model: str, wanted: str | None) -> list[Number]:
+    """Krippendorff's alpha, or the mean rating over units."""
+    design = result.design
+    alone = human_source(design) is None
+    make = alpha_of if result.metric == "krippendorff_alpha" else mean_of
+    measure = make(replace(design, scale=result.settings.get("scale") or design.scale)) if alone else None
+    if measure is None:
+        return []
+    return [of_measure(measure, result.rows[0], model, design, result.settings.get("cluster", "declared"))]
+
+
+def of_similarity(result: Result, model: str, wanted: str | None) -> list[Number]:
+    """Jensen-Shannon similarity of each source to the reference, by unit: what sums are made of is not corrected."""
+    design, settings = result.design, result.settings
+    if settings["aggregate"] != "pooled":
+        raise InputError(f"compare_models() takes js_similarity() with {option('aggregate', 'pooled')}")
+    data = source_counts(design, settings["source"], settings["refusal"])
+    first = data.index(settings["reference"], "reference")
+    levels, people = len(data.levels), data.counts[:, first]
+    found = []
+    for k, name in enumerate(data.sources):
+        own = data.counts[:, k]
+        at = np.flatnonzero((own.sum(axis=1) > 0) & (people.sum(axis=1) > 0))
+        row = next((r for r in result.rows if r.group is None and r.role == "estimate" and r.term == name), None)
+        if k == first or row is None:
+            continue
+        found.append(Number(
+            row=row, units=tuple(design.units[u] for u in at.tolist()),
+            clusters=labels_of(design, settings["cluster"], at),
+            sums=np.concatenate([people[at], own[at]], axis=1) * data.copies[at, None],
+            finish=lambda total: 1 - jensen_shannon(total[:, :levels], total[:, levels:]),
+            value=float(result.extras["uncut"].get(name, np.nan)),
+        ))  # fmt: skip
+    return found
+
+
+def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
+    """The composite of each model over all stages, by scenario."""
+    answers, clusters = analysed(result.design, result.settings, judges=result.settings["judges"])
+    if result.settings["unit_of_analysis"] != "scenario":
+        raise InputError(f"compare_models() takes trait_profile() with {option('unit_of_analysis', 'scenario')}")
+    given = composites(answers.scores, result.settings["weights"], result.settings["centre"]).mean(axis=1)
+    cells = answers.cells(given)  # (models, scenarios, stages)
+    found = []
+    against = {"against": "zero"} if result.settings.get("zero") is not None else {}
+    for row in rows_with(result.rows, "model", measure="composite", **against):
+        own = cells[answers.models.index(row.label("model") or "")]
+        course = own[:, np.isfinite(own).any(axis=0)].mean(axis=1)
+        at = np.flatnonzero(np.isfinite(course))
+        names = tuple(answers.scenarios[k] for k in at.tolist())
+        found.append(Number(
+            row=replace(row, term=row.label("model") or row.term), units=names,
+            clusters=tuple(tuple(map(str, code[at].tolist())) for code in clusters.codes),
+            sums=np.column_stack([course[at], np.ones(len(at))]), finish=ratio, linear=True,
+            value=float(row.estimate) if row.estimate is not None else np.nan,
+        ))  # fmt: skip
+    return found
+
+
+KINDS: dict[str, Kind] = {
+    "sensitivity": Kind(said="sensitivity S", numbers=of_sensitivity, reach=225.0, best="lowest"),
+    "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest"),
+    "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, digits=3, bounded=True),
+    "ada_met": Kind(said="distance from people, ADA-Met", numbers=of_distance, best="lowest"),
+    "trait_profile": Kind(said="composite", numbers=of_profile),
+    "krippendorff_alpha": Kind(said="Krippendorff's alpha", numbers=of_ratings, digits=3, bounded=True),
+    "mean_ratings": Kind(said="mean rating", numbers=of_ratings),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contest:
+    """Two models on the units of both.
+
+    Attributes
+    ----------
+    estimate : float
+    moves : (units,) float64 array
+        What each unit adds to the difference.
+    codes : list of (units,) int64 arrays
+        Clusters.
+    """
+
+    estimate: float
+    moves: FloatArray
+    codes: list[IntArray]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Field:
+    """All models, matched by the labels of their units."""
+
+    numbers: tuple[Number, ...]
+    whole: dict[int, tuple[float, FloatArray]] = field(default_factory=dict)
+
+    @cached_property
+    def places(self) -> list[dict[str, int]]:
+        """The place of each unit of each model."""
+        return [{name: k for k, name in enumerate(one.units)} for one in self.numbers]
+
+    @cached_property
+    def codes(self) -> list[list[IntArray]]:
+        """Clusters of the units of each model, by codes that are the same for all models."""
+        depth = max(len(one.clusters) for one in self.numbers)
+        out: list[list[IntArray]] = [[] for _ in self.numbers]
+        for k in range(depth):
+            known: dict[str, int] = {}
+            for place, one in zip(out, self.numbers, strict=True):
+                labels = one.clusters[k] if k < len(one.clusters) else one.units
+                place.append(np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64))
+        return out
+
+    def moves(self, k: int) -> tuple[float, FloatArray]:
+        """What each unit of a model adds to its number, computed once."""
+        if k not in self.whole:
+            self.whole[k] = self.numbers[k].moves(np.arange(len(self.numbers[k].units)))
+        return self.whole[k]
+
+    def contest(self, j: int, k: int) -> Contest | None:
+        """The difference of two models on the units of both; of all units of both, that of their own numbers."""
+        one, two = self.numbers[j], self.numbers[k]
+        if one.units == two.units:
+            return Contest(estimate=one.value - two.value, moves=self.moves(j)[1] - self.moves(k)[1],
+                           codes=self.codes[j])  # fmt: skip
+        common = [name for name in one.units if name in self.places[k]]
+        if not common:
+            return None
+        at = [np.array([self.places[m][name] for name in common], dtype=np.int64) for m in (j, k)]
+        same = len(common) == len(one.units) == len(two.units)
+        (a, first), (b, second) = (n.moves(i) for n, i in zip((one, two), at, strict=True))
+        return Contest(estimate=one.value - two.value if same else a - b, moves=first - second,
+                       codes=[code[at[0]] for code in self.codes[j]])  # fmt: skip
+
+
+def difference_row(one: Row, two: Row, found: Contest | None, reach: float, level: float, *, linear: bool) -> Row:
+    """Return the row of the difference of two models: t, by what units (clusters) add to it.
+
+    Of numbers that are no means the degrees of freedom are at most those of `influence_df`, as few units may decide.
+    """
+    row = Row(term=f"{one.term} - {two.term}", group=DIFFERENCE, role="difference",
+              key=(("model", one.term), ("minus", two.term)))  # fmt: skip
+    if found is None:
+        return replace(row, undefined=APART, reason="no_data")
+    n = len(found.moves)
+    clusters = min((len(np.unique(code)) for code in found.codes), default=None)
+    row = replace(row, n=float(n), n_units=n, n_clusters=clusters)
+    if np.isnan(found.estimate):
+        return replace(row, undefined=one.undefined or two.undefined or CHANGED, reason="no_data")
+    row = replace(row, estimate=found.estimate)
+    if np.isnan(found.moves).any():
+        return replace(row, undefined=CHANGED, reason="no_interval")
+    if float(np.abs(found.moves).max(initial=0.0)) * np.sqrt(n) <= STILL:
+        return replace(row, undefined=ALIKE, reason="no_variation")
+    errors = mean_errors(found.moves[:, None], np.full((n, 1), 1 / n), found.codes)
+    if np.isnan(errors.variance[0]):
+        return replace(row, undefined=ONE, reason="one_cluster")
+    df = float(errors.df[0])
+    if not linear and len(found.codes) < 2:
+        code = found.codes[0] if found.codes else np.arange(n)
+        sums = cluster_sums(np.unique(code, return_inverse=True)[1], found.moves)
+        df = min(df, float(influence_df(sums[:, None], np.ones(len(sums)))[0]))
+    return with_t(row, float(np.sqrt(errors.variance[0])), df, level, within=(-reach, reach),
+                  method="t of the difference on the units of both")  # fmt: skip
+
+
+def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float) -> list[Row]:
+    """Return the rank of each model with a number, with a set that covers all ranks at once (Holm)."""
+    known = [row for row in rows if row.estimate is not None]
+    place, sign = {row.term: k for k, row in enumerate(known)}, 1.0 if best == "highest" else -1.0
+    difference, p = (np.full((len(known), len(known)), np.nan) for _ in range(2))
+    for row in gaps:
+        at = tuple(place.get(row.label(side) or "") for side in ("model", "minus"))
+        if None not in at and row.p_value is not None and row.estimate is not None:
+            difference[at], difference[at[::-1]] = sign * row.estimate, -sign * row.estimate
+            p[at] = p[at[::-1]] = row.p_value
+    sets = holm_rank_sets(sign * np.array([row.estimate for row in known], dtype=np.float64), difference, p,
+                          level=level, simultaneous=True)  # fmt: skip
+    found = {
+        row.term: with_ends(
+            Row(term=row.term, group=RANK, role="rank", key=(("model", row.term),), estimate=float(sets.rank[k]),
+                method="simultaneous rank set, Holm's method, step-down"),
+            float(sets.low[k]), float(sets.high[k]), level,
+        )
+        for k, row in enumerate(known)
+    }  # fmt: skip
+    return [found.get(row.term, Row(term=row.term, group=RANK, role="rank", key=(("model", row.term),),
+                                    undefined=row.undefined)) for row in rows]  # fmt: skip
+
+
+def compare_models(
+    results: ResultGroup | Mapping[str, Result] | Result, number: str | None = None, *, level: float = 0.95,
+    average: bool = False,
+) -> Result:  # fmt: skip
+    """Compare models (prompts, sources) by one number of a metric: every two of them on the same units, and ranks.
+
+    What makes a unit hard for all models cancels in their differences. With d_u the change of a model's number without
+    unit u, a unit adds (1 - 1/n) d_u to it (for a mean: its value minus the mean, over n); standard errors and degrees
+    of freedom of a difference are those of its sums by cluster, CR2 with Satterthwaite's df (two crossed clusters:
+    the larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
+
+    Parameters
+    ----------
+    results : ResultGroup, mapping of model to Result, or Result
+        Of `sensitivity` (compared: S, corrected for noise), `relationship_bias` (B_all), `js_similarity`, `ada_met`,
+        `trait_profile` (composite), `krippendorff_alpha` or `mean_ratings`: one result a model, or one with all models
+        (`js_similarity`, `ada_met`, `trait_profile`).
+    number : str, optional
+        Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` the bias of two groups of names, such
+        as ``"man - woman"``.
+    level : float
+    average : bool
+        Of results that have several models each, such as one a prompt: compare the means over their models, which are
+        fixed, on the units that all models of a result have.
+
+    Returns
+    -------
+    Result
+        Group ``"number"``: the number of each model with its own interval, as its metric has it. ``"rank"``: its rank
+        (1 for the lowest of `sensitivity`, `relationship_bias` and `ada_met`, else for the highest) with a set; all
+        sets hold at once (Mogstad et al. 2024, by Holm's method). ``"difference"``: any two models, first minus
+        second, on the units that both have; t, Holm over all pairs. `extras`: ``by_model`` (model -> a `Result` with
+        its number alone, as `over_models` takes them).
+
+    Raises
+    ------
+    InputError
+        For results of several metrics or of one that is not listed here, options of it that are not comparable, an
+        unknown number, or fewer than two models.
+
+    Notes
+    -----
+    For B_all each bias keeps its sign: near 0, where sizes fold, the test is conservative. For `js_similarity` and
+    `ada_met` the people's answers to a unit are drawn with the unit, and are the same for all models.
+
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapter 11. Chapman & Hall.
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+    Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
+
+    Examples
+    --------
+    >>> from socialstats import mean_ratings
+    >>> answers = {"m1": [1, 2, 3, 2], "m2": [2, 3, 5, 4]}
+    >>> made = {m: mean_ratings({"unit": [1, 2, 3, 4], "rater": ["r"] * 4, "value": x}, levels=[1, 2, 3, 4, 5])
+    ...         for m, x in answers.items()}
+    >>> row = compare_models(made).row("m1 - m2")
+    >>> row.estimate, row.df, round(row.p_value, 4)
+    (-1.5, 3.0, 0.0138)
+    """
+    found = {"": results} if isinstance(results, Result) else dict(
+        results.results if isinstance(results, ResultGroup) else results)  # fmt: skip
+    checked_level(level)
+    metrics = {getattr(result, "metric", type(result).__name__) for result in found.values()}
+    if len(metrics) != 1 or not metrics <= set(KINDS):
+        raise InputError(f"compare_models() takes results of one of {quoted(list(KINDS), 20)}, not "
+                         f"{quoted(sorted(metrics), 10) or 'none'}")  # fmt: skip
+    metric = metrics.pop()
+    kind = KINDS[metric]
+    made = [(model, result, one) for model, result in found.items() for one in kind.numbers(result, model, number)]
+    if average:
+        several = {model: [one for name, _, one in made if name == model] for model in found}
+        made = [(model, found[model], averaged(model, ones, level)) for model, ones in several.items() if ones]
+    names = [f"{model}: {one.row.term}" if len(found) > 1 and one.row.term != model else one.row.term
+             for model, _, one in made]  # fmt: skip
+    numbers = tuple(replace(one, row=replace(one.row, term=name))
+                    for name, (_, _, one) in zip(names, made, strict=True))  # fmt: skip
+    if len(numbers) < 2:
+        raise InputError(f"compare_models() compares two models or more; these results have {count(len(numbers))}")
+    matched = Field(numbers=numbers)
+    own = [replace(one.row, group=NUMBER, role="estimate", key=(("model", one.row.term),), p_adjusted=None)
+           for one in numbers]  # fmt: skip
+    linear = all(one.linear for one in numbers)
+    gaps = with_holm([
+        difference_row(own[j], own[k], matched.contest(j, k), kind.reach, level, linear=linear)
+        for j, k in combinations(range(len(numbers)), 2)
+    ], HOLM)  # fmt: skip
+    first = next(iter(found.values()))
+    noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
+    said = kind.said if number is None else f"{WORDS.get(metric, '')} {number}".strip()
+    alone = {row.term: replace(result, rows=(replace(row, term=said, group=None),), words=result.sentence())
+             for row, (_, result, _) in zip(own, made, strict=True)}  # fmt: skip
+    rows = (*own, *rank_rows(own, gaps, kind.best, level), *gaps)
+    return Result(
+        metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,
+        inference="t of differences on the units of both, by what each unit adds to them (jackknife); "
+        f"{dependence(first)}; rank sets by Holm's method",
+        counts={"models": len(own), "units": len({name for one in numbers for name in one.units})},
+        settings={"number": said, "best": kind.best, "level": level},
+        cautions=unmatched(numbers),
+        references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
+        design=first.design, words=sentence(rows, said, kind, level, noun),
+        extras={"by_model": alone, "numbers": numbers, "kind": kind,
+                "crossed": len(found) > 1 and len(made) > len(found), "average": average},
+        check="socialstats.crosscheck.compare_models:checks_of",
+    )  # fmt: skip
+
+
+def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
+    """Return the mean of the numbers of some models, by the units that all of them have, with its t interval."""
+    places = [{name: k for k, name in enumerate(one.units)} for one in numbers]
+    common = [name for name in numbers[0].units if all(name in place for place in places)]
+    at = [np.array([place[name] for name in common], dtype=np.int64) for place in places]
+    dense = [np.asarray(one.sums[k] if isinstance(one.sums, np.ndarray) else one.sums[k].toarray())
+             for one, k in zip(numbers, at, strict=True)]  # fmt: skip
+    ends = np.cumsum([0, *(part.shape[1] for part in dense)]).tolist()
+
+    def finish(sums: FloatArray) -> FloatArray:
+        parts = [one.finish(sums[:, a:b]) for one, a, b in zip(numbers, ends[:-1], ends[1:], strict=True)]
+        return np.asarray(np.mean(parts, axis=0))
+
+    first = numbers[0]
+    clusters = tuple(tuple(labels[k] for k in at[0].tolist()) for labels in first.clusters)
+    whole = all(len(common) == len(one.units) for one in numbers)
+    sums = np.concatenate(dense, axis=1)
+    value = float(np.mean([one.value for one in numbers])) if whole else float(finish(sums.sum(axis=0)[None])[0])
+    made = Number(row=Row(term=label), units=tuple(common), clusters=clusters, sums=sums, finish=finish, value=value,
+                  linear=first.linear)  # fmt: skip
+    row, code = Row(term=label, estimate=None if np.isnan(value) else value), Field(numbers=(made,)).codes[0]
+    moves = made.moves(np.arange(len(common)))[1]
+    errors = mean_errors(moves[:, None], np.full((len(common), 1), 1 / max(len(common), 1)), code)
+    if row.estimate is not None and errors.variance[0] > 0:
+        row = with_t(row, float(np.sqrt(errors.variance[0])), float(errors.df[0]), level, test=False)
+    return replace(made, row=replace(row, n_units=len(common), method=f"mean of {count(len(numbers), 'model')}, t"))
+
+
+def dependence(result: Result) -> str:
+    """Say what the errors of differences take as independent."""
+    if result.metric == "sensitivity":
+        return cluster_text(cluster_factors(result.design, result.settings["cluster"]))
+    if result.metric == "trait_profile":
+        return "scenarios (or the clusters that hold them)"
+    return cluster_text(cluster_factors(result.design, result.settings.get("cluster", "declared")), "units")
+
+
+def unmatched(numbers: Sequence[Number]) -> tuple[Caution, ...]:
+    """Caution SS342: models that lack units which others have."""
+    every = {name for one in numbers for name in one.units}
+    lost = [(one.row.term, len(every) - len(one.units)) for one in numbers if len(one.units) < len(every)]
+    if not lost:
+        return ()
+    shared = len(set.intersection(*(set(one.units) for one in numbers)))
+    said = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in lost], 5)
+    return (caution(
+        "SS342", f"of {count(len(every), 'unit')} these lack: {said}; all models share {count(shared)}",
+        affects="numbers, which are over each model's own units; differences are on the units that both models have",
+        fix="collect the missing units",
+    ),)  # fmt: skip
+
+
+def ordered(rows: Sequence[Row], best: str) -> list[Row]:
+    """Return the numbers that exist, rank 1 first."""
+    sign = -1.0 if best == "highest" else 1.0
+    return sorted((row for row in rows if row.group == NUMBER and row.estimate is not None),
+                  key=lambda row: sign * (row.estimate or 0.0))  # fmt: skip
+
+
+def value_text(row: Row, kind: Kind) -> str:
+    """Write a number with its interval."""
+    text = number(row.estimate, kind.digits, bounded=kind.bounded)
+    if row.conf_low is None or row.conf_high is None:
+        return text
+    ends = interval(row.conf_low, row.conf_high, kind.digits, level=row.conf_level or 0.95, bounded=kind.bounded)
+    return f"{text}, {ends}"
+
+
+def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str) -> str:
+    """Say the first and the last model, who may be first, and how many differences are significant."""
+    known = ordered(rows, kind.best)
+    if not known:
+        return f"No {noun} has a {said}."
+    gaps = [row for row in rows if row.group == DIFFERENCE]
+    tested = [row for row in gaps if row.p_adjusted is not None]
+    clear = sum((row.p_adjusted or 0.0) <= 1 - level for row in tested)
+    first = [row.term for row in rows if row.group == RANK and row.conf_low == 1]
+    low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
+    text = (
+        f"Of {count(len(known), noun)} the {said} was highest for '{shorten(high.term, 40)}' "
+        f"({value_text(high, kind)}) and lowest for '{shorten(low.term, 40)}' ({value_text(low, kind)}). "
+    )
+    if not tested:
+        return f"{text}No difference could be tested ({gaps[0].undefined})."
+    end = f" ({p_value(tested[0].p_adjusted, name='Holm-adjusted p')})" if len(tested) == 1 else " (Holm)"
+    verb = "was" if 1 in (clear, len(tested)) else "were"
+    text += f"{count(clear)} of {count(len(tested), 'difference')} {verb} significant{end}"
+    sets, include = ("rank set", "includes") if len(first) == 1 else ("rank sets", "include")
+    return (
+        f"{text}; the {level_text(level)} {sets} of {count(len(first), noun)} {include} rank 1, the {kind.best} "
+        f"({quoted(first, 5)})."
+    )
+
+
+def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the factors of models that a table has, such as family, size or safety.
+
+    Parameters
+    ----------
+    table : data frame, or mapping of columns
+        Column ``model`` (or ``source``, ``rater``, ``name``) with one row a model, and a column for each factor. An
+        empty field is no level.
+    models : sequence of str
+        Those that are compared; the table may have others.
+
+    Returns
+    -------
+    dict of factor to dict of model to level
+        As `over_models` takes them.
+
+    Raises
+    ------
+    DesignError
+        If no column names the models, or there is no other one.
+    InputError
+        If a model has two rows, or one that is compared has none.
+
+    Examples
+    --------
+    >>> factors_of_models({"model": ["m1", "m2", "m3"], "family": ["a", "b", "b"]}, ["m1", "m2"])
+    {'family': {'m1': 'a', 'm2': 'b'}}
+    """
+    read = as_table(table, "models")
+    known = groupings(read, ("model", "source", "rater", "name"), "model")
+    named = {model for levels in known.values() for model in levels}
+    lost = [model for model in models if model not in named]
+    if lost:
+        raise InputError(f"{read.source}: no row of {quoted(lost)}; it has {quoted(sorted(named), 20)}. Give each "
+                         "model that is compared a row, under the name that it has in the data")  # fmt: skip
+    own = {factor: {model: levels[model] for model in models if model in levels} for factor, levels in known.items()}
+    return {factor: levels for factor, levels in own.items() if levels}

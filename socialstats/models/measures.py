@@ -1,0 +1,109 @@
+"""Numbers of tables of ratings as functions of sums over units: mean, shares, alpha, distance from people's mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.models.agreement import alpha_sums, rating_counts
+from socialstats.models.alignment import mode_distances
+from socialstats.models.sources import human_source, raters_of
+from socialstats.models.unit_means import answered, unit_shares
+
+MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers
+MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measure:
+    """A number of a table, from sums over units.
+
+    Attributes
+    ----------
+    name : str
+        Kind of number: mean, shares, alpha, distance.
+    terms : tuple of str
+        Names of the m numbers.
+    statistics : (units, k) float64 array
+    known : (units,) bool array
+        Units that say something about it.
+    finish : callable
+        (B, k) sums -> (B, m) numbers.
+    """
+
+    name: str
+    terms: tuple[str, ...]
+    statistics: FloatArray
+    known: BoolArray
+    finish: Callable[[FloatArray], FloatArray]
+
+
+def ratio(sums: FloatArray) -> FloatArray:
+    """(B, k + 1) sums -> the first k over the last."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[:, :-1] / sums[:, -1:])
+
+
+def spread(measure: Measure, where: IntArray, size: int) -> Measure:
+    """Return a measure over `size` units, those that it knows at `where`; the others add nothing."""
+    table, known = np.zeros((size, measure.statistics.shape[1])), np.zeros(size, dtype=bool)
+    table[where], known[where] = measure.statistics, measure.known
+    return replace(measure, statistics=table, known=known)
+
+
+def of_units(name: str, terms: tuple[str, ...], values: FloatArray, known: BoolArray) -> Measure:
+    """Return the mean over units of (units, m) values."""
+    table = np.column_stack([np.where(known[:, None], values, 0.0), known.astype(np.float64)])
+    return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio)
+
+
+def mean_of(design: Ratings) -> Measure | None:
+    """Return the mean over units of a unit's mean rating; None for levels that are no numbers."""
+    if not design.numeric or design.scale == "nominal":
+        return None
+    return of_units(MEAN, ("mean rating",), (unit_shares(design) @ design.scores)[:, None], answered(design))
+
+
+def shares_of(design: Ratings) -> Measure | None:
+    """Return the mean over units of the share of a unit's ratings that each level has."""
+    if len(design.levels) > MOST_LEVELS:
+        return None
+    terms = tuple(f"share of {level}" for level in design.levels)
+    return of_units(SHARES, terms, unit_shares(design), answered(design))
+
+
+def alpha_of(design: Ratings) -> Measure | None:
+    """Return Krippendorff's alpha at the design's scale, of units with two ratings or more."""
+    counts = rating_counts(design)
+    counts = counts.keep(counts.size > 1)
+    if not len(counts.size) or (len(design.levels) > MOST_LEVELS and design.scale != "interval"):
+        return None
+    sums = alpha_sums(counts, design.scale)
+    own = Measure(name=ALPHA, terms=(f"alpha ({design.scale})",), statistics=sums.statistics.toarray(),
+                  known=np.ones(len(counts.index), dtype=bool), finish=sums.alpha)  # fmt: skip
+    return spread(own, counts.index, len(design.units))
+
+
+def distance(design: Ratings, judged: Ratings) -> Measure | None:
+    """Return ADA-Met: mean distance of the answers from the people's mode; a refusal has the width of the scale."""
+    source = human_source(design)
+    if source is None or design.scale == "nominal":
+        return None
+    people = design.of_raters(raters_of(design, source, source.human))
+    counts = np.zeros((len(judged.units), len(design.levels)))
+    place = {name: k for k, name in enumerate(judged.units)}
+    given_levels = people.level_counts()
+    for k, name in enumerate(people.units):
+        if name in place:
+            counts[place[name]] = given_levels[k]
+    table, known = mode_distances(counts, design.scores, "mean", "max")
+    given = (judged.status == OK) | (judged.status == REFUSAL)
+    answer = np.where(judged.status == REFUSAL, len(design.levels), judged.value)[given]
+    unit = judged.unit[given]
+    n = np.bincount(unit, minlength=len(judged.units))
+    total = np.bincount(unit, table[unit, answer], len(judged.units))
+    return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)))

@@ -1,0 +1,180 @@
+"""Several models (prompts, sources) on one page: the comparison that stands before what is said of each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.figures import forest, heat
+from socialstats.metrics.compare_models import DIFFERENCE, KINDS, NUMBER, RANK, compare_models, factors_of_models
+from socialstats.metrics.leaderboard import difference_of
+from socialstats.metrics.over_models import over_models
+from socialstats.metrics.relationship_bias import BIAS
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.studies.estimates import p_text, rows_table, table_of
+from socialstats.studies.page import Block, StudyOptions
+from socialstats.text import capital, count, digits_of, level_text, listing, number, p_value, shorten
+
+MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
+MOST_PAIRS = 435  # differences of a table: all of 30 models
+MOST_FURTHER = 45  # differences of a table about another number than the main one: more are listed where significant
+MOST_BIASES = 3
+FEW = 4  # models that each get a whole page; more get their leading blocks
+
+
+def comparison(
+    results: Mapping[str, Result] | Result, options: StudyOptions, by: str = "model",
+    numbers: Sequence[str | None] = (None,),
+) -> tuple[Block, ...]:  # fmt: skip
+    """Return the blocks that compare models by the numbers of a metric; none where there are fewer than two.
+
+    Parameters
+    ----------
+    results : mapping of model to Result, or Result
+        As `compare_models` takes them.
+    options : StudyOptions
+    by : str
+        What the models are called.
+    numbers : sequence of str or None
+        The rows of the metric that are compared, the main one first; those that do not exist are left out.
+    """
+    given = results if isinstance(results, Result) else ResultGroup(by=by, results=results)
+    found: list[Result] = []
+    for wanted in numbers:
+        try:
+            found.append(compare_models(given, wanted, level=options.level))
+        except SocialStatsError:
+            if wanted is None:
+                return ()
+    if found[0].extras["crossed"]:
+        found.insert(0, compare_models(given, level=options.level, average=True))
+    return tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
+
+
+def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
+    """Return the numbers that are compared: the main one, and of couples the bias of each two groups of names."""
+    first = next(iter(results.values()))
+    return (None, *[row.term for row in first.rows if row.group == BIAS][:MOST_BIASES])
+
+
+def blocks_of(found: Result, k: int, options: StudyOptions, by: str) -> tuple[Block, ...]:
+    """Return the leaderboard of one number, its differences, and what factors of models say of it."""
+    made = [leaderboard_block(found, k, by), pairs_block(found, k, by), factors_block(found, k, options)]
+    return tuple(block for block in made if block is not None)
+
+
+def ordered(found: Result) -> list[Row]:
+    """Return the numbers, rank 1 first, those that do not exist last."""
+    sign = -1.0 if found.settings["best"] == "highest" else 1.0
+    rows = [row for row in found.rows if row.group == NUMBER]
+    return sorted(rows, key=lambda row: (row.estimate is None, sign * (row.estimate or 0.0)))
+
+
+def leaderboard_block(found: Result, k: int, by: str) -> Block:
+    """Show the number of each model with its interval, its rank and its rank set."""
+    rows, kind = ordered(found), KINDS[found.metric]
+    ranks = {row.term: row for row in found.rows if row.group == RANK}
+    sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in ranks.items()
+            if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
+    said, level = str(found.settings["number"]), level_text(found.settings["level"])
+    columns: dict[str, Any] = {
+        "Rank": lambda r: None if (one := ranks[r.term].estimate) is None else int(one), "Estimate": "estimate",
+        "Low": "conf_low", "High": "conf_high",
+        "Rank set": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None, "Why not": "undefined",
+    }  # fmt: skip
+    digits = max(digits_of(max(((r.conf_high or 0.0) - (r.conf_low or 0.0)) / 4, 1e-9), kind.digits) for r in rows)
+    rest = len(rows) - MOST_DRAWN
+    return Block(
+        id="models" if not k else f"models-{k + 1}",
+        question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?"
+        if not found.extras["average"] else f"How do the {count(len(rows))} compare, over all models?",
+        sentences=(found.sentence(),),
+        draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
+                     sort=False, digits=digits),
+        figure_title=f"{capital(said)}, rank 1 ({found.settings['best']}) first"
+        + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
+        caption=f"{level} intervals of each by itself; ranks: {level} sets that hold all at once. Overlapping "
+        f"intervals do not rule out a difference on the same units. {found.inference}.",
+        tables=(table_of(rows, f"{capital(said)} and rank", (capital(shorten(by, 40)), "term"), columns, digits),),
+        results=(found,),
+    )  # fmt: skip
+
+
+def pairs_block(found: Result, k: int, by: str) -> Block:
+    """Show the differences of any two models on the units of both."""
+    rows, kind = [row for row in found.rows if row.group == DIFFERENCE], KINDS[found.metric]
+    tested = [row for row in rows if row.p_adjusted is not None]
+    clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - found.settings["level"]]
+    verb = "was" if 1 in (len(clear), len(tested)) else "were"
+    said = f"{count(len(clear))} of {count(len(tested), 'difference')} {verb} "
+    said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})."
+    names = [row.term for row in ordered(found) if row.estimate is not None]
+    cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
+             for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)]  # fmt: skip
+    far = max((abs(r.estimate) for r in rows if r.estimate is not None), default=0.0) or 1.0
+    listed = rows if len(rows) <= MOST_PAIRS else [row for row in rows if names[0] in
+                                                  (row.label("model"), row.label("minus"))]  # fmt: skip
+    digits = max((digits_of(row.std_error, kind.digits) for row in rows), default=kind.digits)
+    columns: dict[str, Any] = {
+        "Estimate": "estimate", "Low": "conf_low", "High": "conf_high", "p": lambda r: p_text(r.p_value),
+        "p (Holm)": lambda r: p_text(r.p_adjusted), "Units": "n_units",
+    } | ({"Why not": "undefined"} if any(row.undefined for row in rows) else {})  # fmt: skip
+    caption = "All differences, first minus second; p (Holm): over " + count(len(tested), "test")
+    if k and len(rows) > MOST_FURTHER:
+        listed, caption = clear, f"Significant differences; all {count(len(rows))} are in the embedded numbers"
+    elif len(listed) < len(rows):
+        caption = f"Differences from '{shorten(names[0], 40)}'; all {count(len(rows))} are in the embedded numbers"
+    return Block(
+        id="models-differences" if not k else f"models-{k + 1}-differences",
+        question="Which differ on the same units?",
+        sentences=(said,),
+        draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus", digits=min(digits, 3)) if cells else None,
+        figure_title=f"Difference in {found.settings['number']}: row minus column" if cells else "",
+        caption=f"{capital(shorten(by, 40))}s in the order of their ranks." if cells else "",
+        tables=(table_of(listed, caption, ("Difference", "term"), columns, digits),),
+    )  # fmt: skip
+
+
+def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
+    """Show means of groups of models and their differences, with models as the sample; None without factors."""
+    if options.models is None or found.extras["crossed"] or found.extras["average"]:
+        return None
+    factors = {name: levels for name, levels in factors_of_models(options.models, models_of(found)).items()
+               if 1 < len(set(levels.values())) < len(levels)}  # fmt: skip
+    if not factors:
+        raise InputError("--models: no factor has two groups of which one has two models of this page")
+    number_of = str(found.settings["number"])
+    made = over_models(found.extras["by_model"], [number_of], groups=factors, level=options.level)
+    means = [replace(row, term=row.group or "", group=None) for row in made.rows
+             if row.role == "estimate" and row.label("factor")]  # fmt: skip
+    gaps = [replace(row, term=row.group or "", group=None) for row in made.rows if row.role == "difference"]
+    tested = [row for row in gaps if row.p_adjusted is not None]
+    clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - options.level]
+    said = [
+        f"{count(len(clear))} of {count(len(tested), 'difference')} between groups of models "
+        f"{'was' if 1 in (len(clear), len(tested)) else 'were'} significant (Welch's t over models, Holm by factor)."
+    ]
+    said += [f"{capital(shorten(row.term, 60))}: {number(row.estimate, KINDS[found.metric].digits)}, "
+             f"{p_value(row.p_adjusted, name='Holm-adjusted p')}." for row in clear[:4]]  # fmt: skip
+    return Block(
+        id="models-factors" if not k else f"models-{k + 1}-factors",
+        question=f"Do groups of models differ in {number_of}?",
+        sentences=(made.sentence(), *said),
+        draw=partial(forest, means[:MOST_DRAWN], reference=None, sort=False, xlabel=number_of, label="Group of models",
+                     digits=KINDS[found.metric].digits),
+        figure_title=f"{capital(number_of)} by {listing(list(factors), 6)}",
+        caption=f"Means over models with {level_text(options.level)} intervals; they speak of models like these. "
+        f"{made.inference}.",
+        tables=(rows_table(means, f"Mean {number_of} of groups of models", term="Group"),
+                rows_table(gaps, "Differences of groups", term="Groups")),
+        results=(made,),
+    )  # fmt: skip
+
+
+def models_of(found: Result) -> list[str]:
+    """Return the models of a comparison."""
+    return [row.term for row in found.rows if row.group == NUMBER]

@@ -1,0 +1,150 @@
+"""Simulations about models that are compared on the same units: tests of differences that are none, and rank sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from tally import Line, Tally
+
+import socialstats as ss
+from socialstats.results import Result
+
+MODELS = 6
+RATE, FAMILY = (0.03, 0.07), (0.0, 0.07)
+LEVELS = ("comply", "deviate", "escalate")
+Make = Callable[[np.random.Generator], Result]
+NAMES = [f"m{k}" for k in range(MODELS)]
+
+
+def rated(rng: np.random.Generator, units: int, clusters: int = 0) -> Result:
+    """Mean ratings of units (in clusters) that are hard for all models; models have tastes of their own."""
+    cluster = np.arange(units) % clusters if clusters else np.arange(units)
+    hard = rng.normal(0, 1, units) + rng.normal(0, 1, max(clusters, 1))[cluster if clusters else 0]
+    taste = rng.normal(0, 0.7, (MODELS, max(clusters, 1)))[:, cluster if clusters else 0 * cluster]
+    values = np.clip(np.round(4 + hard + (taste if clusters else 0) + rng.normal(0, 1, (MODELS, units))), 0, 8)
+    more = {"cluster": "cluster"} if clusters else {}
+    return compared({
+        name: ss.mean_ratings(pd.DataFrame({
+            "unit": np.arange(units), "rater": "r", "value": own.astype(int), "cluster": cluster,
+        }), levels=list(range(9)), scale="interval", **more) for name, own in zip(NAMES, values, strict=True)
+    })  # fmt: skip
+
+
+def compared(results: dict[str, Result] | Result) -> Result:
+    """Compare the models of a simulation."""
+    return ss.compare_models(results)
+
+
+def norms(rng: np.random.Generator, units: int, people: int) -> Result:
+    """ADA-Met of models that answer alike, from the same people."""
+    item = rng.normal(2.2, 0.8, units)
+    crowd = item + 0.3 * rng.normal(size=(people, 1)) + 0.8 * rng.normal(size=(people, units))
+    own = item + 0.4 + 0.7 * rng.normal(size=(MODELS, units))
+    value = np.clip(np.round(np.concatenate([crowd, own])), 0, 4).astype(int)
+    rater, unit = np.indices(value.shape)
+    frame = pd.DataFrame({"unit": unit.ravel(), "value": value.ravel()})
+    frame["rater"] = [f"p{k}" if k < people else NAMES[k - people] for k in rater.ravel()]
+    frame["source"] = np.where(rater.ravel() < people, "human", "model")
+    design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal", rater_source="source")
+    return compared(ss.ada_met(design, resamples=100))
+
+
+def choosers(rng: np.random.Generator, roles: int) -> Result:
+    """S of models with the same strengths and sense of urgency; pairs of roles lean for all and for each model."""
+    strength = np.linspace(-0.8, 0.8, roles)
+    rows = [(a, b, u, v) for a, b in combinations(range(roles), 2) for u in range(3) for v in range(3)]
+    a, b, u, v = np.array(rows).T
+    pair = a * roles + b
+    lean = rng.normal(0, 0.6, roles * roles)
+    found = {}
+    for name in NAMES:
+        own = rng.normal(0, 0.6, roles * roles)
+        won = rng.random(len(rows)) < expit(strength[a] - strength[b] + 0.7 * (u - v) + lean[pair] + own[pair])
+        frame = pd.DataFrame({"item_a": [f"r{k}" for k in a], "item_b": [f"r{k}" for k in b], "urgency_a": u,
+                              "urgency_b": v})  # fmt: skip
+        frame["winner"] = np.where(won, frame["item_a"], frame["item_b"])
+        found[name] = ss.sensitivity(ss.Comparisons.from_frame(frame, covariates=["urgency"], order=False))
+    return compared(found)
+
+
+def couples(rng: np.random.Generator, scenarios: int, pairs: int, liking: float, number: str | None) -> Result:
+    """Biases of models that like alike; scenarios and pairs of names have tastes, for all models and for each."""
+    shared = rng.normal(0, 0.5, scenarios), rng.normal(0, 0.3, pairs)
+    found = {}
+    for name in NAMES:
+        taste = shared[0] + rng.normal(0, 0.4, scenarios), shared[1] + rng.normal(0, 0.2, pairs)
+        rows = []
+        for k, (first, second, side) in enumerate((("w", "m", 1), ("m", "w", -1))):
+            scenario, pair = (x.ravel() for x in np.indices((scenarios, pairs)))
+            odds = -0.3 + side * (-liking - taste[0][scenario] - taste[1][pair])
+            said = np.where(rng.random(len(odds)) < expit(odds), 1, -1)
+            rows.append(pd.DataFrame({"scenario": scenario, "pair": pair, "group_first": first, "group_second": second,
+                                      "answer": said, "order": k}))  # fmt: skip
+        found[name] = ss.relationship_bias(pd.concat(rows).drop(columns="order"), resamples=100)
+    return ss.compare_models(found, number)
+
+
+def actions(rng: np.random.Generator, units: int) -> Result:
+    """Similarity of models with one set of shares to people with another; runs of a unit mostly agree."""
+    parts = []
+    for source, shares, size, n in (("human", (0.5, 0.3, 0.2), 6.0, 7), *((m, (0.3, 0.2, 0.5), 0.7, 5) for m in NAMES)):
+        chances = rng.dirichlet(size * np.array(shares), units)
+        value = (rng.random((units, n, 1)) > chances.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
+        unit, rater = (x.ravel() for x in np.indices(value.shape))
+        parts.append(pd.DataFrame({"unit": unit, "rater": rater, "source": source,
+                                   "value": np.array(LEVELS)[value.ravel()]}))  # fmt: skip
+    design = ss.Ratings.from_frame(pd.concat(parts), scale="nominal", levels=list(LEVELS), rater_source="source")
+    return compared(ss.js_similarity(design, permutations=99, splits=99))
+
+
+def profiles(rng: np.random.Generator, scenarios: int) -> Result:
+    """Composites of models over stages, scored by three judges in the same scenarios."""
+    hard = rng.normal(0, 2, scenarios)
+    rows = [
+        (name, f"s{k}", stage, judge, np.clip(round(10 + hard[k] + rng.normal(0, 2)), 0, 20),
+         np.clip(round(10 - hard[k] + rng.normal(0, 2)), 0, 20))
+        for name in NAMES for k in range(scenarios) for stage in ("before", "after") for judge in ("a", "b", "c")
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["model", "scenario", "stage", "judge", "open", "strict"])
+    return compared(ss.trait_profile(frame, weights={"open": 5, "strict": -5}, baseline="before"))
+
+
+SETTINGS: dict[str, tuple[Make, bool]] = {  # True: the rates are insisted on
+    "mean rating, 20 units": (lambda rng: rated(rng, 20), True),
+    "mean rating, 100 units": (lambda rng: rated(rng, 100), True),
+    "mean rating, 120 units in 12 clusters": (lambda rng: rated(rng, 120, 12), True),
+    "ADA-Met, 30 people, 40 units": (lambda rng: norms(rng, 40, 30), True),
+    "ADA-Met, 30 people, 200 units": (lambda rng: norms(rng, 200, 30), True),
+    "S, 10 roles (45 pairs)": (lambda rng: choosers(rng, 10), True),
+    "S, 16 roles (120 pairs)": (lambda rng: choosers(rng, 16), True),
+    "B, 15 scenarios x 12 pairs of names": (lambda rng: couples(rng, 15, 12, 0.4, "m - w"), True),
+    "B_all, 15 scenarios x 12 pairs of names, B about .3": (lambda rng: couples(rng, 15, 12, 0.4, None), True),
+    "B_all, 15 scenarios x 12 pairs of names, no bias": (lambda rng: couples(rng, 15, 12, 0.0, None), False),
+    "Jensen-Shannon similarity, 40 units": (lambda rng: actions(rng, 40), True),
+    "Jensen-Shannon similarity, 160 units": (lambda rng: actions(rng, 160), True),
+    "composite, 12 scenarios": (lambda rng: profiles(rng, 12), True),
+}
+
+
+def model_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Rejections of differences of models that are alike in law, on the same units; one of many, and any of all."""
+    lines: list[Line] = []
+    for name, (make, insisted) in SETTINGS.items():
+        tally = Tally("Six models compared on the same units, with equal numbers", name, nominal=0.05)
+        method = "t of what units add (default)"
+        for _ in range(sims):
+            found = make(rng)
+            gaps = [row for row in found.rows if row.role == "difference" and row.p_value is not None]
+            tally.add(method, "a difference, p < .05", float(np.mean([row.p_value < 0.05 for row in gaps])))
+            any_one = min(row.p_adjusted for row in gaps) < 0.05
+            tally.add(method, "any difference, Holm", float(any_one))
+        rates = {(method, "a difference, p < .05"): RATE, (method, "any difference, Holm"): FAMILY}
+        lines += tally.lines(rates if insisted else {(method, "any difference, Holm"): FAMILY})
+    return lines
+
+
+MODEL_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {"model_comparisons": model_comparisons}

@@ -1,0 +1,218 @@
+"""Models compared by one number: against scipy, other metrics of ours, closed forms and a bootstrap."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import socialstats as ss
+from socialstats.metrics.compare_models import KINDS
+
+MODELS = ("m1", "m2", "m3", "m4")
+
+
+def scores(seed: int = 1, units: int = 12) -> pd.DataFrame:
+    """Four models' scores of units that are hard for all of them."""
+    rng = np.random.default_rng(seed)
+    hard = rng.normal(0, 2, units)
+    return pd.DataFrame([
+        (model, k, f"c{k % 4}", round(5 + hard[k] + 0.8 * m + rng.normal(), 2))
+        for m, model in enumerate(MODELS) for k in range(units)
+    ], columns=["model", "unit", "story", "value"])  # fmt: skip
+
+
+def means(table: pd.DataFrame, **options: Any) -> dict[str, ss.Result]:
+    return {model: ss.mean_ratings(own.assign(rater="r"), scale="interval", **options)
+            for model, own in table.groupby("model")}  # fmt: skip
+
+
+def test_means_are_compared_as_by_the_paired_t_test() -> None:
+    table = scores()
+    found = ss.compare_models(means(table))
+    wide = table.pivot(index="unit", columns="model", values="value")
+    tests = {(a, b): stats.ttest_rel(wide[a], wide[b]) for a, b in combinations(MODELS, 2)}
+    rows = [found.row(f"{a} - {b}") for a, b in tests]
+    assert [r.p_value for r in rows] == pytest.approx([t.pvalue for t in tests.values()], rel=1e-9)
+    assert [r.df for r in rows] == pytest.approx([11.0] * 6)
+    ends = [t.confidence_interval(0.95) for t in tests.values()]
+    assert [(r.conf_low, r.conf_high) for r in rows] == [pytest.approx((e.low, e.high)) for e in ends]
+    assert [found.row(m, group="rank").estimate for m in MODELS] == (-wide.mean()).rank().tolist()
+
+
+def test_models_are_compared_on_the_units_of_both() -> None:
+    table = scores()
+    part = table[(table["model"] != "m2") | (table["unit"] > 3)]
+    found = ss.compare_models(means(part))
+    wide = part.pivot(index="unit", columns="model", values="value")
+    both = wide[["m1", "m2"]].dropna()
+    theirs = stats.ttest_rel(both["m1"], both["m2"])
+    row = found.row("m1 - m2")
+    gap = float((both["m1"] - both["m2"]).mean())
+    assert (row.estimate, row.p_value, row.n_units) == pytest.approx((gap, theirs.pvalue, 8))
+    assert found.row("m1 - m3").n_units == 12
+    assert [c.code for c in found.cautions] == ["SS342"]
+    assert found.verify().ok
+
+
+def test_clusters_are_those_of_the_leaderboard() -> None:
+    table = scores()
+    found = ss.compare_models(means(table, cluster="story"))
+    board = ss.leaderboard(table.rename(columns={"unit": "item", "value": "score"}), cluster="story")
+    for a, b in combinations(MODELS, 2):
+        ours, theirs = found.row(f"{a} - {b}"), board.row(f"{a} - {b}", group="difference")
+        same = [(getattr(r, n)) for r in (ours, theirs) for n in ("estimate", "std_error", "df", "p_adjusted")]
+        assert same[:4] == pytest.approx(same[4:])
+
+
+def test_rank_sets_are_those_of_the_leaderboard_by_holms_method() -> None:
+    table = scores().iloc[1:]  # a missing score: no max-t
+    found = ss.compare_models(means(table))
+    board = ss.leaderboard(table.rename(columns={"unit": "item", "value": "score"})).ranks(kind="simultaneous")
+    sets = [[(r.estimate, r.conf_low, r.conf_high) for r in rows] for rows in
+            ([found.row(m, group="rank") for m in MODELS], [board.row(m) for m in MODELS])]  # fmt: skip
+    assert sets[0] == sets[1]
+
+
+def choices(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    rows = [(a, b, u, v) for a, b in combinations("abcdef", 2) for u in (1, 2, 3) for v in (1, 2, 3)]
+    table = pd.DataFrame(rows, columns=["item_a", "item_b", "urgency_a", "urgency_b"])
+    ahead = rng.random(len(table)) < 1 / (1 + np.exp(-0.8 * (table["urgency_a"] - table["urgency_b"])))
+    return table.assign(winner=np.where(ahead, table["item_a"], table["item_b"]))
+
+
+def test_s_is_compared_as_by_sensitivity_difference() -> None:
+    one, two = choices(1), choices(2)
+    row = ss.compare_models({"m1": ss.sensitivity(one), "m2": ss.sensitivity(two)}).row("m1 - m2")
+    theirs = ss.sensitivity_difference(one, two).row("S_corrected", group="difference")
+    assert (row.estimate, row.std_error) == pytest.approx((theirs.estimate, theirs.std_error))
+    assert row.df <= theirs.df
+    plain = ss.compare_models({"m1": ss.sensitivity(one), "m2": ss.sensitivity(two)}, "S").row("m1 - m2")
+    gap = ss.sensitivity_difference(one, two).row("S", group="difference")
+    assert plain.estimate == pytest.approx(gap.estimate)
+
+
+def couples(chosen: list[int]) -> pd.DataFrame:
+    """Four scenarios x two pairs of names, both orders: `chosen` is the answer, -1 or 1, of each."""
+    rows = [(f"s{s}", f"p{p}", first, second) for s in range(4) for p in range(2)
+            for first, second in (("man", "woman"), ("woman", "man"))]  # fmt: skip
+    return pd.DataFrame(rows, columns=["scenario", "pair", "group_first", "group_second"]).assign(answer=chosen)
+
+
+def test_biases_by_hand() -> None:
+    first = [1, -1] * 6 + [-1, 1] * 2  # the woman in 6 of 8 couples, the man in 2
+    second = [1, -1, -1, 1] * 4  # each in 4
+    made = {name: ss.relationship_bias(couples(own)) for name, own in (("m1", first), ("m2", second))}
+    # S of (woman, man) = -.5, of (man, woman) = .5: B of man minus woman = -1; of the other model 0
+    for number, sign in ((None, 1.0), ("man - woman", -1.0)):
+        found = ss.compare_models(made, number)
+        assert [found.row(m, group="number").estimate for m in ("m1", "m2")] == pytest.approx([sign, 0.0])
+        assert found.row("m1 - m2").estimate == pytest.approx(sign)
+        assert found.verify().ok
+    assert found.row("m1 - m2").n_clusters == 2
+
+
+def shares() -> ss.Ratings:
+    rng = np.random.default_rng(5)
+    rows = []
+    for source, n, p in (("human", 7, (0.5, 0.3, 0.2)), ("m1", 4, (0.3, 0.3, 0.4)), ("m2", 4, (0.6, 0.2, 0.2))):
+        for unit in range(60):
+            own = rng.dirichlet(3 * np.array(p))
+            rows += [(unit, f"{source} {k}", source, v) for k, v in enumerate(rng.choice(list("xyz"), n, p=own))]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    return ss.Ratings.from_frame(frame, scale="nominal", rater_source="source")
+
+
+def test_similarities_differ_by_their_corrected_values_with_the_bootstraps_error() -> None:
+    design = shares()
+    made = ss.js_similarity(design, permutations=99, splits=99)
+    row = ss.compare_models(made).row("m1 - m2")
+    assert row.estimate == pytest.approx(made.row("m1").estimate - made.row("m2").estimate)
+    counts = np.zeros((60, 3, 3))
+    source = design.rater_groups["source"].codes[design.rater]
+    np.add.at(counts, (design.unit, source, design.value), 1)
+    rng = np.random.default_rng(1)
+
+    def gap(table: np.ndarray) -> float:
+        p = table.sum(axis=0)
+        p /= p.sum(axis=1, keepdims=True)
+        jsd = [stats.entropy((p[0] + q) / 2, base=2) - (stats.entropy(p[0], base=2) + stats.entropy(q, base=2)) / 2
+               for q in p[1:]]  # fmt: skip
+        return float(jsd[1] - jsd[0])
+
+    drawn = [gap(counts[rng.integers(0, 60, 60)]) for _ in range(2000)]
+    assert row.std_error == pytest.approx(np.std(drawn), rel=0.08)  # five errors of 2,000 resamples
+
+
+def test_distances_are_paired_by_unit() -> None:
+    rng = np.random.default_rng(3)
+    item = rng.integers(0, 5, 20)
+    rows = [(u, f"p{k}", "human", v) for u, v in enumerate(item) for k in range(5)]
+    answers = {m: rng.integers(0, 5, 20) for m in ("m1", "m2", "m3")}
+    rows += [(u, m, "model", v) for m, own in answers.items() for u, v in enumerate(own)]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal", rater_source="source")
+    found = ss.compare_models(ss.ada_met(design, resamples=100))
+    theirs = stats.ttest_rel(abs(answers["m1"] - item), abs(answers["m3"] - item))
+    row = found.row("m1 - m3")
+    assert (row.statistic, row.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert found.settings["best"] == "lowest"
+
+
+def test_means_over_models_of_each_prompt() -> None:
+    table = scores()
+    half = {"p1": table[table["model"].isin(["m1", "m2"])], "p2": table[table["model"].isin(["m3", "m4"])]}
+    made = {prompt: trait(own) for prompt, own in half.items()}
+    found = ss.compare_models(made, average=True)
+    wide = table.pivot(index="unit", columns="model", values="value")
+    theirs = stats.ttest_rel(wide[["m1", "m2"]].mean(axis=1), wide[["m3", "m4"]].mean(axis=1))
+    row = found.row("p1 - p2")
+    assert (row.statistic, row.df) == pytest.approx((theirs.statistic, 11.0))
+    assert found.verify().ok
+    crossed = ss.compare_models(made)
+    assert [r.term for r in crossed.rows if r.group == "number"] == ["p1: m1", "p1: m2", "p2: m3", "p2: m4"]
+
+
+def trait(table: pd.DataFrame) -> Any:
+    """A composite that is the score: one trait with weight 1 and centre 0."""
+    frame = table.rename(columns={"unit": "scenario", "value": "score"}).assign(stage="one", judge="j")
+    design = ss.trait_ratings(frame, traits=["score"], cluster="scenario")
+    return ss.trait_profile(design, weights={"score": 1.0}, free_weights=True, centre=0.0, activation=None)
+
+
+def test_what_cannot_be_compared() -> None:
+    made = means(scores())
+    with pytest.raises(ss.InputError, match="two models or more; these results have 1"):
+        ss.compare_models({"m1": made["m1"]})
+    with pytest.raises(ss.InputError, match="takes results of one of 'sensitivity'"):
+        ss.compare_models({"m1": made["m1"], "m2": ss.sensitivity(choices(1))})
+    with pytest.raises(ss.InputError, match="takes results of one of"):
+        ss.compare_models({"m1": ss.win_rates(choices(1)), "m2": ss.win_rates(choices(2))})
+    with pytest.raises(ss.InputError, match="level must be between 0 and 1"):
+        ss.compare_models(made, level=2)
+    same = ss.compare_models({"m1": made["m1"], "m2": made["m1"]})
+    assert "same without any unit" in (same.row("m1 - m2").undefined or "")
+    assert same.row("m1 - m2").p_value is None
+    apart = ss.compare_models({"m1": made["m1"], "m2": means(scores().assign(unit=lambda f: f["unit"] + 100))["m2"]})
+    assert apart.row("m1 - m2").undefined == "no unit has answers of both"
+
+
+def test_every_kind_has_words() -> None:
+    assert all(kind.said and kind.best in ("highest", "lowest") for kind in KINDS.values())
+
+
+def test_factors_of_models() -> None:
+    table = {"model": ["m1", "m2", "m3"], "family": ["a", "b", ""], "size": [7, 70, 8]}
+    found = ss.factors_of_models(table, ["m1", "m3"])
+    assert found == {"family": {"m1": "a"}, "size": {"m1": "7", "m3": "8"}}
+    with pytest.raises(ss.InputError, match="models: no row of 'm9'; it has 'm1', 'm2' and 'm3'"):
+        ss.factors_of_models(table, ["m1", "m9"])
+    with pytest.raises(ss.InputError, match="'m1' has several rows; give every model one"):
+        ss.factors_of_models({"model": ["m1", "m1"], "family": ["a", "b"]}, ["m1"])
+    with pytest.raises(ss.DesignError, match="no column that names the model"):
+        ss.factors_of_models({"llm": ["m1"], "family": ["a"]}, ["m1"])

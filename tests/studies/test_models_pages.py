@@ -1,0 +1,147 @@
+"""Pages of several models: the comparison first, many models, factors of models, people shared by prompts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import socialstats as ss
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.page import Outcome
+from socialstats.tables import as_table
+from tests.studies.study_examples import FAST
+
+
+def couples(models: int, seed: int = 1) -> pd.DataFrame:
+    """Six scenarios x three pairs of names, both orders, asked of models that like women more and more."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"m{m:02d}", f"s{s}", f"p{p}", first, second,
+         1 if rng.random() < 0.5 + (0.1 + 0.3 * m / models) * (1 if second == "woman" else -1) else -1)
+        for m in range(models) for s in range(6) for p in range(3)
+        for first, second in (("man", "woman"), ("woman", "man"))
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["model", "scenario", "pair", "group_first", "group_second", "answer"])
+
+
+def page(table: pd.DataFrame, study: str = "relationship-bias", **options: Any) -> Outcome:
+    given = STUDIES[study]
+    assert given.read is not None
+    design = given.read(as_table(table), by="model")
+    return run_study(given, design, replace(FAST, verify=False, **options))
+
+
+def test_the_comparison_comes_first_and_has_every_model() -> None:
+    outcome = page(couples(3))
+    assert [b.id for b in outcome.blocks[:2]] == ["models", "models-differences"]
+    assert [b.level for b in outcome.blocks[:2]] == ["", ""]
+    board = outcome.blocks[0].results[0]
+    assert [r.term for r in board.rows if r.group == "number"] == ["m00", "m01", "m02"]
+    alone = ss.relationship_bias(couples(3)[lambda f: f["model"] == "m01"].drop(columns="model"), resamples=100)
+    assert board.row("m01", group="number").estimate == alone.row("B_all", group="overall").estimate
+    assert outcome.answer[0] == board.sentence()
+    bias = next(b for b in outcome.blocks if b.id == "models-2").results[0]
+    assert bias.settings["number"] == "bias B, man - woman"
+
+
+def test_many_models_have_their_leading_blocks_and_more_than_thirty_the_comparison_alone() -> None:
+    few, many, most = (page(couples(n)) for n in (3, 6, 31))
+    sections = [{b.level for b in one.blocks} - {""} for one in (few, many, most)]
+    assert [len(one) for one in sections] == [3, 6, 0]
+    of_one = [sum(b.level == "m01" for b in one.blocks) for one in (few, many)]
+    assert of_one[0] > 5
+    assert of_one[1] == 1
+    assert len([r for r in most.blocks[0].results[0].rows if r.group == "number"]) == 31
+
+
+def test_models_that_rate_one_table_are_compared_too() -> None:
+    table = couples(3)
+    given = STUDIES["relationship-bias"]
+    assert given.read is not None
+    outcome = run_study(given, given.read(as_table(table)), replace(FAST, verify=False))
+    assert outcome.blocks[0].id == "models"
+    split = page(table).blocks[0].results[0]
+    found = outcome.blocks[0].results[0]
+    same = [[(r.term, r.estimate) for r in one.rows if r.group == "difference"] for one in (split, found)]
+    assert same[0] == same[1]
+
+
+def test_factors_of_models_are_tested_with_models_as_the_sample() -> None:
+    table = couples(6)
+    factors = as_table({"model": [f"m{k:02d}" for k in range(6)], "safety": ["yes", "yes", "yes", "no", "no", "no"]})
+    outcome = page(table, models=factors)
+    block = next(b for b in outcome.blocks if b.id == "models-factors")
+    board = outcome.blocks[0].results[0]
+    values = [board.row(f"m{k:02d}", group="number").estimate for k in range(6)]
+    row = next(r for r in block.results[0].rows if r.role == "difference")
+    assert row.estimate == pytest.approx(np.mean(values[3:]) - np.mean(values[:3]))
+    with pytest.raises(ss.InputError, match="no row of 'm05'"):
+        page(table, models=as_table({"model": [f"m{k:02d}" for k in range(5)], "safety": list("abcde")}))
+
+
+def norms() -> pd.DataFrame:
+    """Ten people without a prompt, and three models under two prompts."""
+    rng = np.random.default_rng(4)
+    item = rng.normal(2, 1, 25)
+    rows = [(u, f"p{k}", "human", "", int(np.clip(round(item[u] + rng.normal()), 0, 4)))
+            for u in range(25) for k in range(10)]  # fmt: skip
+    rows += [(u, f"m{k}", "model", prompt, int(np.clip(round(item[u] + k / 2 + rng.normal()), 0, 4)))
+             for u in range(25) for k in range(3) for prompt in ("plain", "table")]  # fmt: skip
+    return pd.DataFrame(rows, columns=["unit", "rater", "source", "prompt", "value"])
+
+
+READ: dict[str, Any] = {"levels": list(range(5)), "scale": "ordinal", "rater_source": "source", "by": "prompt"}
+
+
+def test_people_are_shared_by_all_prompts() -> None:
+    design = ss.Ratings.from_frame(norms(), shared="people", **READ)
+    parts = design.split()
+    assert {name: len(part.raters) for name, part in parts.items()} == {"plain": 13, "table": 13}
+    alone = norms()[lambda f: f["prompt"] != "table"].drop(columns="prompt")
+    own = ss.Ratings.from_frame(alone, **{k: v for k, v in READ.items() if k != "by"})
+    both = [ss.ada_met(d, resamples=100).row("m1").estimate for d in (parts["plain"], own)]
+    assert both[0] == both[1]
+    outcome = run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
+    assert [b.question for b in outcome.blocks[:3:2]] == [
+        "How do the 2 compare, over all models?", "How do the 6 compare by distance from people, ADA-Met?",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"prompt": lambda f: f["prompt"].where(f["rater"] != "p0", "plain")}, "people have no value in 'prompt'"),
+        ({"prompt": lambda f: f["prompt"].where(f["rater"] != "m0", "")}, "the value is missing"),
+        ({"source": lambda f: f["source"].replace("human", "crowd")}, "no row of column 'source' is called human"),
+    ],
+)
+def test_rows_that_are_not_shared(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ss.InputError, match=message):
+        ss.Ratings.from_frame(norms().assign(**change), shared="people", **READ)
+
+
+def test_shared_needs_what_is_shared() -> None:
+    with pytest.raises(ss.InputError, match="name by= too"):
+        ss.Ratings.from_frame(norms(), shared="people", rater_source="source", levels=list(range(5)))
+
+
+def test_the_group_named_first_is_favoured_by_a_positive_bias() -> None:
+    table = couples(1).drop(columns="model")
+    given = STUDIES["relationship-bias"]
+    assert given.read is not None
+    design = given.read(as_table(table))
+    options = replace(FAST, verify=False)
+    plain, turned = (run_study(given, design, o) for o in (options, replace(options, first="woman")))
+    rows = [next(r for b in one.blocks if b.id == "bias" for r in b.results[0].rows) for one in (plain, turned)]
+    assert [r.term for r in rows] == ["man - woman", "woman - man"]
+    assert rows[0].estimate == -(rows[1].estimate or 0.0)
+    with pytest.raises(ss.InputError, match="'child' is no group of names"):
+        run_study(given, design, replace(options, first="child"))
+
+
+def test_brief_is_no_setting() -> None:
+    assert not {"brief", "models"} & set(StudyOptions().echo())
