@@ -159,7 +159,10 @@ def level_checks(row: Row, moved: pd.DataFrame) -> list[Check]:
     test = stats.ttest_1samp(values, 0.0)
     low, high = test.confidence_interval(row.conf_level or 0.95)
     pairs = (("t", row.statistic, test.statistic), ("low", row.conf_low, low), ("high", row.conf_high, high))
-    return checks + [relative(label(row, name), ours, float(other), "scipy", SAME) for name, ours, other in pairs]
+    return checks + [
+        relative(label(row, name), ours, float(other), "scipy", SAME, size=1.0 if name == "t" else 0.0)
+        for name, ours, other in pairs
+    ]
 
 
 def joint_checks(row: Row, moved: pd.DataFrame) -> list[Check]:

@@ -342,17 +342,18 @@ def nearest(sizes: Sizes, size: float) -> FloatArray:
 
     least = -(MOST + 1) / float(sizes.weight @ rate)
     at = most if size <= 0 else float(brentq(off, least, most, xtol=1e-14 * max(1.0, most), rtol=1e-14))
-    return np.asarray(np.sign(sizes.value) * sized(at))
+    return np.asarray(np.where(sizes.value < 0, -1.0, 1.0) * sized(at))
 
 
 def ends(sizes: Sizes, seed: int, level: float) -> tuple[float, float]:
     """Both ends: the sizes at which the observed one is the upper, and the lower, quantile of the seeded draws."""
     from scipy.optimize import brentq
+    from scipy.stats import chi2
 
     rng = np.random.Generator(np.random.PCG64(seed))
     left, roots, _ = np.linalg.svd(sizes.correlation, hermitian=True)
     normal = rng.standard_normal((DRAWS, len(sizes.value))) @ (left @ np.diag(np.sqrt(roots)) @ left.T)
-    errors = sizes.draws(normal, lambda df: rng.chisquare(df, DRAWS))
+    errors = sizes.draws(normal, lambda df: np.asarray(chi2.ppf(rng.random(DRAWS), df)))
 
     def beyond(size: float, percent: float) -> float:
         found = np.abs(errors + nearest(sizes, size)) @ sizes.weight
@@ -366,7 +367,9 @@ def ends(sizes: Sizes, seed: int, level: float) -> tuple[float, float]:
         high = sizes.size
     elif beyond(MOST, few) > 0:
         high = float(brentq(beyond, sizes.size, MOST, (few,), STEP))
-    return min(low, sizes.corrected), max(high, sizes.corrected)
+    signs = np.where(sizes.value < 0, -1.0, 1.0)
+    summed = np.percentile(np.abs((errors * signs) @ sizes.weight), 100 * level)
+    return min(low, sizes.corrected), max(high, min(sizes.corrected + float(summed), MOST))
 
 
 def size_checks(result: Result, counted: Recount, biases: list[Row], drawn: Drawn | None) -> list[Check]:

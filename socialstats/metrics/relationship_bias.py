@@ -31,7 +31,6 @@ from socialstats.models.couples import (
     Linear,
     Scores,
     couples,
-    folded_mean,
     inference,
     linear,
     scenario_means,
@@ -405,16 +404,6 @@ def joint(found: Analysis) -> Estimates | str:
     )  # fmt: skip
 
 
-def corrected(known: Estimates) -> float:
-    """B_all less its bias, at least 0.
-
-    Each estimate of B is taken as normal around the true one with its robust standard error s; E abs(N(B, s)) -
-    abs(B) at the estimate is subtracted.
-    """
-    means = [folded_mean(b, s) for b, s in zip(known.value.tolist(), known.error.tolist(), strict=True)]
-    return max(known.size - float((np.array(means) - np.abs(known.value)) @ known.weight), 0.0)
-
-
 def size_rows(
     found: Analysis, known: Estimates | str, settings: Settings, level: str | None = None, boot: Bootstrap | None = None
 ) -> list[Row]:
@@ -427,18 +416,15 @@ def size_rows(
     plain = replace(plain, estimate=found.size)
     if isinstance(known, str):
         return [replace(row, undefined=known) for row in (plain, better)]
-    better = replace(better, estimate=corrected(known))
+    better = replace(better, estimate=known.corrected)
     if boot is not None:
         return with_resampled_size([plain, better], boot, settings["level"])
-    size, level_of = better.estimate or 0.0, settings["level"]
+    level_of = settings["level"]
     low, high = size_interval(known, known.drawn(settings["seed"]), level=level_of, most=MOST)
-    low, high = min(low, size), max(high, size)
     df = float(known.df.min())
     how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {found.clusters}"
-    why = "" if low < high else NO_WIDTH
     return [
-        with_ends(row, low, high, level_of, why=why, hold=True, method=how, interval="test_inversion")
-        for row in (plain, better)
+        with_ends(row, low, high, level_of, hold=True, method=how, interval="test_inversion") for row in (plain, better)
     ]
 
 

@@ -189,23 +189,6 @@ def scenario_means(answers: Answers, a: int, b: int, raters: int) -> tuple[Float
     return means(b, a), means(a, b)
 
 
-def folded_mean(mean: float, sd: float) -> float:
-    """Mean of the absolute value of a normal variable: sd sqrt(2/pi) exp(-m^2/(2 sd^2)) + m (1 - 2 Phi(-m/sd)).
-
-    What the absolute value of an unbiased estimate is on average: larger than the size of its mean (Leone, Nelson &
-    Nottingham 1961).
-
-    Examples
-    --------
-    >>> round(folded_mean(0.0, 1.0), 4), round(folded_mean(-3.0, 1.0), 4)
-    (0.7979, 3.0008)
-    """
-    from scipy.special import ndtr
-
-    z = mean / sd
-    return float(sd * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + mean * (1 - 2 * ndtr(-z)))
-
-
 def mcnemar_bounds(B: float, N: float) -> tuple[float, float]:
     """Bounds of McNemar's chi-square from a bias B and the number N of couples alone.
 

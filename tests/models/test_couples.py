@@ -7,7 +7,8 @@ import pytest
 
 from socialstats.errors import InputError
 from socialstats.models.alignment import flipped_mean_absolute
-from socialstats.models.couples import Answers, couples, folded_mean, mcnemar_bounds
+from socialstats.models.couples import Answers, couples, mcnemar_bounds
+from socialstats.models.effect_sizes import folded_mean
 from tests.golden_data import golden
 
 

@@ -104,12 +104,13 @@ def test_at_both_ends_what_was_observed_is_as_rare_as_asked():
         assert (above, below) == pytest.approx((tail, tail), abs=5 * np.sqrt(tail / 20_000))
 
 
-def test_the_lower_end_is_0_where_no_bias_is_not_rejected_and_the_upper_never_below_the_size():
+def test_the_lower_end_is_0_where_no_bias_is_not_rejected_and_the_upper_has_an_error():
     assert size_interval(THREE, THREE.drawn(0), level=0.95, most=2.0)[0] == 0.0
     assert no_bias(THREE, THREE.drawn(0)).p_value > 0.025
     tiny = replace(THREE, value=np.full(3, 1e-4))  # far less than chance alone gives
     low, high = size_interval(tiny, tiny.drawn(0), level=0.95, most=2.0)
-    assert (low, high) == (0.0, tiny.size)
+    summed = np.quantile(np.abs(tiny.drawn(0) @ tiny.weight), 0.95)
+    assert (low, high) == (0.0, pytest.approx(tiny.corrected + summed))
     assert size_interval(THREE, THREE.drawn(0), level=0.95, most=0.3)[1] == 0.3
 
 
@@ -125,3 +126,19 @@ def test_correlations_of_estimates_are_those_of_their_clusters():
     total = sums.T @ sums * 6 / 5 + more.T @ more * 5 / 4
     scale = np.sqrt(np.diag(total))
     assert influence_correlation(influence, [code, other]) == pytest.approx(total / np.outer(scale, scale))
+
+
+def test_an_estimate_of_zero_is_not_certain():
+    one = Estimates(value=np.zeros(1), error=np.array([0.5]), df=np.array([20.0]), correlation=np.ones((1, 1)),
+                    weight=np.ones(1), block=np.zeros(1, dtype=np.int64))  # fmt: skip
+    low, high = size_interval(one, one.drawn(0), level=0.95, most=2.0)
+    assert low == 0
+    assert 0.5 < high < 1.5
+
+
+def test_draws_hang_together_where_degrees_of_freedom_differ_by_rounding():
+    def drawn(df):
+        return Estimates(value=np.ones(1), error=np.ones(1), df=np.array([df]), correlation=np.ones((1, 1)),
+                         weight=np.ones(1), block=np.zeros(1, dtype=np.int64)).drawn(3)  # fmt: skip
+
+    assert drawn(2.0) == pytest.approx(drawn(2.0 + 1e-12), rel=1e-9)
