@@ -257,10 +257,12 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
     given = composites(answers.scores, result.settings["weights"], result.settings["centre"]).mean(axis=1)
     cells = answers.cells(given)  # (models, scenarios, stages)
     found = []
-    against = {"against": "zero"} if result.settings.get("zero") is not None else {}
+    zero = result.settings["zero"]
+    taken_off = float(np.mean([zero[judge] for judge in answers.judges])) if isinstance(zero, Mapping) else zero or 0.0
+    against = {} if zero is None else {"against": "zero"}
     for row in rows_with(result.rows, "model", measure="composite", **against):
         own = cells[answers.models.index(row.label("model") or "")]
-        course = own[:, np.isfinite(own).any(axis=0)].mean(axis=1)
+        course = own[:, np.isfinite(own).any(axis=0)].mean(axis=1) - taken_off
         at = np.flatnonzero(np.isfinite(course))
         names = tuple(answers.scenarios[k] for k in at.tolist())
         found.append(Number(
@@ -589,6 +591,8 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     tested = [row for row in gaps if row.p_adjusted is not None]
     clear = sum((row.p_adjusted or 0.0) <= 1 - level for row in tested)
     first = [row.term for row in rows if row.group == RANK and row.conf_low == 1]
+    if known[0].estimate == known[-1].estimate:
+        return f"The {said} was the same for all {count(len(known), noun)} ({value_text(known[0], kind)})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
     text = (
         f"Of {count(len(known), noun)} the {said} was highest for '{shorten(high.term, 40)}' "

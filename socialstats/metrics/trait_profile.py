@@ -299,8 +299,9 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
     ]  # fmt: skip
     families, found = [changes], []
     if profile.settings["changes"] == "all" and name == "composite":
-        mean = cells[:, :, [stages.index(stage) for stage in inside]].mean(axis=2)
-        families.append([(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})] if inside else [])
+        if inside:
+            mean = cells[:, :, [stages.index(stage) for stage in inside]].mean(axis=2)
+            families.append([(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})])
         others = [(t, stage) for t, stage in enumerate(stages) if stage != base]
         apart = replace(profile, joint_only=profile.several)  # any two stages of any model would be a page of rows
         steps: list[Part] = [

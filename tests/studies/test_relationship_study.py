@@ -208,8 +208,8 @@ def test_several_models_one_page_each(frame: pd.DataFrame) -> None:
     other = few.assign(answer=few["answer"].where(few["scenario"] < "scenario 04", -few["answer"]))
     both = pd.concat([few.assign(model="one"), other.assign(model="other")])
     outcome = run_study(STUDY, read(both, by="model"), replace(FAST, verify=False))
-    assert {b.level for b in outcome.blocks} == {"one", "other"}
-    assert outcome.answer[0].startswith("one: ")
+    assert {b.level for b in outcome.blocks} == {"", "one", "other"}
+    assert outcome.answer[1].startswith("one: ")
 
 
 def test_what_the_study_refuses(frame: pd.DataFrame) -> None:
