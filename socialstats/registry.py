@@ -56,6 +56,7 @@ def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
 
     Examples
     --------
+    >>> from socialstats import Paired
     >>> @reads(Paired)
     ... def pairs(paired, *, cluster="declared", **columns):
     ...     return paired.n_pairs, [factor.name for factor in paired.factors(cluster)]

@@ -261,8 +261,8 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, di
     Examples
     --------
     >>> table = {"unit": [1, 2, 3], "old": [1.0, 2.0, 2.0], "new": [2.0, 2.0, 5.0], "story": ["s", "s", "t"]}
-    >>> from socialstats import read_paired
-    >>> pairs = read_paired(table, first="new", second="old", unit="unit", cluster="story")
+    >>> from socialstats import Paired
+    >>> pairs = Paired.from_wide(table, first="new", second="old", unit="unit", cluster="story")
     >>> leave_one_out(pairs, cluster="story").coef()
     {'t': 0.5, 's': 3.0}
     """

@@ -260,6 +260,7 @@ def test_003_rows_are_misordered(released: AuditReport) -> None:
         assert 0 <= float(f.details["proved"]) - held[area] < 0.1
 
 
+@pytest.mark.slow
 def test_003_a_random_order_is_infeasible_too() -> None:
     """The power of the linear program: three random sets of 100 rules cannot have given the sums of an area."""
     if not RELEASED.is_dir():

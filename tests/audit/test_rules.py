@@ -248,6 +248,7 @@ def test_mcnemar_against_all_tables() -> None:
     assert ss.audit.mcnemar_bounds("0.0", 100, significant=True).verdict == "disagree"
 
 
+@pytest.mark.slow
 def test_parts_of_units_against_all_splits() -> None:
     """Three groups of 0/1 units: every part's mean is accepted; with the extremes the bounds are attained."""
     generator = np.random.default_rng(1)

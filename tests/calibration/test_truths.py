@@ -190,6 +190,7 @@ def test_similarity_and_shares_of_sources_are_what_many_units_give(load):
     assert source_studies.similarity((0.5, 0.5), (0.5, 0.5)) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_true_biases_are_those_of_very_many_scenarios_and_pairs(load):
     couples = load("couple_studies")
     made = couples.Couples(scenarios=400, pairs=60, liking=(0.0, 0.1, 0.5), taste_sd=0.5, pair_sd=0.3)

@@ -67,6 +67,7 @@ def test_weights_that_are_no_file_name_what_there_is(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_all_tables_are_read_and_named_on_the_page(tables: Path) -> None:
     code = main(
         ["report", "choices.csv", *WORDS, "--label-check", "labels.csv", "--item-groups", "roles.csv", *QUICK, "p.html"]

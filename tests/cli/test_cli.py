@@ -58,6 +58,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.strip().endswith("[]")
 
 
+@pytest.mark.slow
 def test_import_loads_no_peer_and_no_figure_library() -> None:
     script = (
         "import sys, socialstats as ss\nss.bradley_terry, ss.Comparisons, ss.sensitivity\n"

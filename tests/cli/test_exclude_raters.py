@@ -33,6 +33,7 @@ def flow(page: Path) -> list[dict[str, object]]:
     return list(read_results(page.read_text(encoding="utf-8"))["flow"])
 
 
+@pytest.mark.slow
 def test_all_rows_of_who_failed_go_and_are_counted(table: pd.DataFrame, tmp_path: Path) -> None:
     failed = set(table.loc[table["attention"] == "failed", "person"])
     assert failed == {"p2", "p4"}

@@ -125,6 +125,7 @@ def test_what_is_said_is_not_guessed(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "strata" not in data
 
 
+@pytest.mark.slow
 def test_columns_of_stories_and_models_are_guessed_for_pairs_and_comparisons(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

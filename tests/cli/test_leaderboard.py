@@ -55,6 +55,7 @@ def means(found: dict[str, Any], group: str = "mean") -> dict[str, float]:
     return {term["term"]: term["estimate"] for term in terms if term["group"] == group}
 
 
+@pytest.mark.slow
 def test_ten_models_and_five_tasks_make_a_leaderboard_in_one_command(tmp_path: Path) -> None:
     frame = scores(10)
     found = page(tmp_path, saved(tmp_path, frame), check=True)
@@ -144,6 +145,7 @@ def test_logs_of_one_model_are_named_by_their_files(tmp_path: Path, capsys: pyte
     assert "several logs of one model and the same units, told apart by file" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_tables_are_read_together_and_a_bad_value_names_its_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,6 +200,7 @@ def test_a_table_that_may_be_something_else_is_asked_about(
     assert reason in refused(tmp_path, capsys, saved(tmp_path, change(scores())))
 
 
+@pytest.mark.slow
 def test_a_table_with_raters_or_conditions_is_read_as_before(tmp_path: Path) -> None:
     frame = scores().rename(columns={"correct": "score"})
     rated = frame[frame["task"] == "law"].assign(judge=lambda d: d["model"])

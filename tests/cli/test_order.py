@@ -51,6 +51,7 @@ def test_the_page_of_a_table_without_an_order_has_the_strengths_of_python(
 
 
 @pytest.mark.parametrize("order", [["--order", "item_a"], ["--order", "left"], ["--map", "order=left"]])
+@pytest.mark.slow
 def test_the_first_column_is_declared_whatever_it_is_called(order: list[str], tmp_path: Path) -> None:
     frame = counted(BEATS).set_axis(["left", "right", "winner"], axis=1)
     page = report(frame, tmp_path, *order)

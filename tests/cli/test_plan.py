@@ -101,6 +101,7 @@ def test_exclusion_on_the_command_line_is_a_deviation_and_may_match_nothing(
     assert (code, "--exclude scenario: write it as COLUMN=VALUE" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_plan_that_is_followed_has_no_deviation_but_unplanned_tests(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_plan_that_is_followed_has_no_deviation_but_unplanned_tests(
     assert 'class="exploratory"' in text
 
 
+@pytest.mark.slow
 def test_every_change_of_an_option_is_a_deviation(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str
 ) -> None:

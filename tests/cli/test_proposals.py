@@ -243,6 +243,7 @@ def test_other_tables_are_proposed_as_nothing_certain(
     assert capsys.readouterr().out.startswith("By what it holds: t.csv has ")
 
 
+@pytest.mark.slow
 def test_init_writes_the_first_proposal_as_a_plan_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, plan = tmp_path / "t.csv", tmp_path / "plan.toml"
     for make in (win_matrix, neurologists, fleiss, transposed, phases):

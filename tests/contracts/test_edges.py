@@ -248,6 +248,7 @@ def test_levels_in_another_unit(name, power, scale, seed):
 @pytest.mark.parametrize("name", OF_COMPARISONS)
 @bounded
 @given(power=st.sampled_from([-99, -60, -9, 9, 60, 97]), seed=st.integers(0, 9))
+@pytest.mark.slow
 def test_a_common_factor_of_all_weights_changes_nothing(name, power, seed):
     subject = subject_of(name)
     rows = subject.rows(seed)

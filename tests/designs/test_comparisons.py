@@ -182,6 +182,7 @@ def test_a_repeated_row_is_a_weight(weighted: list[tuple[tuple[Any, ...], int]])
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=15))
+@pytest.mark.slow
 def test_swapping_twice_and_relabelling_back_is_nothing(rows: list[tuple[Any, ...]]) -> None:
     x = Comparisons.from_frame(frame(rows), na=False)
     assert cells(x.swap().swap()) == cells(x)

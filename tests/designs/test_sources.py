@@ -188,6 +188,7 @@ def test_every_file_format_gives_the_same_cells(name: str, tmp_path: Path, expec
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather", "arrows", "dta", "sav", "zsav", "xlsx", "ods"])
+@pytest.mark.slow
 def test_files_of_other_programs_give_the_same_cells(suffix: str, tmp_path: Path, expected: Comparisons) -> None:
     path = tmp_path / f"x.{suffix}"
     write_typed(rows(), path)

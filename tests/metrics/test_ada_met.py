@@ -481,6 +481,7 @@ def norms():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_simulated_study_gives_back_its_truth(norms):
     truth = datasets.social_norms_truth()
     result = ada_met(norms, group="age", stratum="area", resamples=199)

@@ -231,6 +231,7 @@ OPTIONS = st.sampled_from([
 
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(GAMES, OPTIONS, st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_property_order_of_rows_labels_and_sides(games, options, random):
     base = estimate(frame_of(games), **options)
     mixed = random.sample(games, len(games))

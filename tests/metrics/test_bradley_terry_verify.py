@@ -30,6 +30,7 @@ def packages(fit):
     return {c.package for c in checks if c.ok}
 
 
+@pytest.mark.slow
 def test_plain_fits_are_checked_by_three_solvers_and_statsmodels():
     fit = bradley_terry(Comparisons.from_counts(journal_citations()))
     assert packages(fit) == {"choix", "statsmodels"}

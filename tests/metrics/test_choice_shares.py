@@ -191,6 +191,7 @@ def test_one_level_only():
     assert result.row("y", group="model - human").undefined
 
 
+@pytest.mark.slow
 def test_the_simulated_study_gives_its_truth_back():
     data, truth = norm_goal(), norm_goal_truth()
     data["story"] = data["scenario"] + " " + data["pressure"]

@@ -372,6 +372,7 @@ def test_units_and_raters_may_be_permuted(matrix, random, scale):
 
 @settings(max_examples=25, deadline=None)
 @given(tables, st.sampled_from([(2.0, 3.0), (0.1, -5.0), (-4.0, 1.0)]))
+@pytest.mark.slow
 def test_interval_alpha_does_not_see_shift_and_scale(matrix, change):
     x = np.array(matrix)
     if np.isnan(x).all():

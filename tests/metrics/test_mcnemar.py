@@ -330,6 +330,7 @@ def simulated(rng, scenarios, pairs, sd_scenario, sd_pair):
 
 
 @pytest.mark.parametrize(("scenarios", "pairs"), [(29, 50), (109, 14)])
+@pytest.mark.slow
 def test_type_one_error_of_the_default_with_crossed_factors(scenarios, pairs):
     from socialstats.inference.clustered_mean import clustered_mean
     from socialstats.models.matched_pairs import Cells, mid_p

@@ -105,6 +105,7 @@ def test_random_ranking_line_is_the_mean_over_all_rankings(conflict_rows, by_han
     assert value == pytest.approx(np.mean(all_of_them), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_group_ranking_line_is_the_mean_over_rankings_of_groups_and_inside_them(conflict_rows, by_hand):
     rows = conflict_rows(seed=3, n_items=6, keep=0.8)
     groups = {"r0": "x", "r1": "x", "r2": "y", "r3": "y", "r4": "y", "r5": "z"}

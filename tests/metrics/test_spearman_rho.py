@@ -84,6 +84,7 @@ def test_the_test_and_the_interval_agree():
     assert sum(rejected) < 0.08 * len(rejected)  # .05 and three Monte-Carlo errors
 
 
+@pytest.mark.slow
 def test_the_interval_covers():
     """600 samples of 30 rounded normal pairs: .95 within 3 Monte-Carlo errors (.009) and .005 for so few pairs."""
     rng, held = np.random.default_rng(5), 0

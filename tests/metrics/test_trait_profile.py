@@ -496,6 +496,7 @@ def test_a_changed_number_is_found(options, monkeypatch):
 
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
+@pytest.mark.slow
 def test_entropy_of_the_traits_shares(unit):
     from scipy.stats import entropy
 

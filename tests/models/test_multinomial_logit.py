@@ -39,6 +39,7 @@ def test_coefficients_clustered_errors_and_the_joint_test_are_those_of_r():
     assert joint_test(fit, np.array([1])) == pytest.approx((wanted["f"], 2, 8, wanted["p"]), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_true_null_is_rejected_as_often_as_the_level_says():
     """200 tables of 30 clusters with tastes of their own: 5 % with a Monte-Carlo error of 1.5."""
     rejected = []

@@ -130,6 +130,7 @@ def test_n_is_the_smallest_that_reaches_the_power(function, term, given):
 
 @pytest.mark.parametrize("test", ["exact", "mid_p", "asymptotic", "corrected"])
 @pytest.mark.parametrize(("effect", "discordant"), [(0.2, 0.4), (0.15, 0.15), (0.5, 1.0)])
+@pytest.mark.slow
 def test_mcnemar_n_stays_at_its_power(test, effect, discordant):
     plan = power_mcnemar(effect=effect, discordant=discordant, power=0.8, test=test)
     n = int(value(plan, "n"))

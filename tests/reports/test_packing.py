@@ -38,6 +38,7 @@ def test_one_and_true_are_not_the_same() -> None:
     assert packed(records)["same"] == {}
 
 
+@pytest.mark.slow
 def test_a_page_gives_back_its_numbers_to_the_letter_and_is_smaller() -> None:
     outcome, page = made("role-conflict")
     found = read_results(page)

@@ -133,6 +133,7 @@ def test_the_text_has_no_impossible_numbers(page: Page) -> None:
         assert not re.search(rf"(?<![A-Za-z]){re.escape(wrong)}(?![a-z0-9])", page.text), wrong
 
 
+@pytest.mark.slow
 def test_hostile_strings_are_inert(hostile_html: str) -> None:
     page, plain = (
         Page(hostile_html),

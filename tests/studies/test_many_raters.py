@@ -53,6 +53,7 @@ def test_quantiles_and_ends_are_those_of_scikit_learn(outcome: Outcome) -> None:
     assert set(listed[2:]) == {*order[:5], *order[-5:]}
 
 
+@pytest.mark.slow
 def test_every_number_is_in_tidy_and_verified(outcome: Outcome) -> None:
     assert stray_cells(outcome) == []
     said = next(b for b in outcome.blocks if b.id == "pairs").sentences
@@ -61,6 +62,7 @@ def test_every_number_is_in_tidy_and_verified(outcome: Outcome) -> None:
     assert any("distribution" in name for name in outcome.verifications)
 
 
+@pytest.mark.slow
 def test_the_page_is_small_and_its_figure_is_drawn(outcome: Outcome) -> None:
     page = render(outcome, command="socialstats report crowd.csv", facts={}, status="exploratory")
     assert len(page.encode()) < 400_000

@@ -149,6 +149,7 @@ def test_practically_equal_shares_by_the_interval_of_two_one_sided_tests() -> No
 
 
 @pytest.mark.parametrize("change", ["equal", "shifted", "two pairs", "no ones"])
+@pytest.mark.slow
 def test_tables_at_the_edge_have_a_page_or_a_reason(change: str) -> None:
     frame = scores() if change != "no ones" else answers().assign(correct=0)
     first = "before" if change != "no ones" else "plain"

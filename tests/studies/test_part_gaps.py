@@ -18,6 +18,7 @@ from socialstats.studies.norm_goal.shares import apart, base_first, gap_sentence
 from socialstats.studies.sources import crossed
 
 
+@pytest.mark.slow
 def test_a_difference_of_two_domains_is_welchs_t() -> None:
     """Each scenario counts with the mean share of its stories: equal sizes, so CR2 is the s.e. of the scenarios."""
     frame = actions()

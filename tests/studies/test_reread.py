@@ -224,6 +224,7 @@ ANSWERS = SHARED / "data" / "adamet" / "adamet_llm_answers.csv"
 
 
 @pytest.mark.skipif(not ANSWERS.exists(), reason="the published answers are not part of the project")
+@pytest.mark.slow
 def test_published_answers_read_again(tmp_path: Path) -> None:
     """Alphas of the prompt with a table .155 -> .175 (nominal), .305 -> .357 (ordinal); two models move most."""
     words = ["--map", "unit=rot_id", "--levels", "A,B,C,D,E", "--refusal", "F", "--refusal", "NA", "--by", "prompt"]

@@ -106,6 +106,7 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, outcomes: d
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_figures_are_drawn_and_texts_are_clean(name: str, outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[name]
     for block in outcome.blocks:

@@ -73,6 +73,7 @@ def test_controls_by_judge_with_mean_interval_and_sd() -> None:
         assert [float(str(c).replace("−", "-")) for c in line[1:]] == pytest.approx(wanted, abs=0.0051)
 
 
+@pytest.mark.slow
 def test_other_weights_change_composites_and_the_zero() -> None:
     whole = datasets.staged_values()
     frame = whole[whole["model"].isin(["model 01", "model 04"])]

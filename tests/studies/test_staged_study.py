@@ -118,6 +118,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
         assert line[1] == pytest.approx(off[line[0]])
 
 
+@pytest.mark.slow
 def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> None:
     assert (
         "1 above it (model 01), 1 below it (model 06) and 1 inconclusive after adjustment (model 04)"

@@ -64,6 +64,7 @@ def test_three_kills_lose_nothing_and_double_nothing(tmp_path: Path, capsys: pyt
     assert len(answered) == len(set(answered)) == n
 
 
+@pytest.mark.slow
 def test_ctrl_c_waits_for_the_calls_under_way(tmp_path: Path) -> None:
     with serving(_slow) as server:
         path = write_run(tmp_path, server.url, n=2000, concurrency=8)
