@@ -79,7 +79,7 @@ def forest(
     labels = row_labels(shown)
     columns = number_columns(shown, ranks, digits) if numbers else []
     if ax is None:
-        ax = _new(len(shown), labels, columns)
+        ax = _new(len(shown), [*labels, style.literal(label, LABEL_WIDTH)], columns)
     if not shown:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)

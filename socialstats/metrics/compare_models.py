@@ -496,8 +496,10 @@ def compare_models(
     first = next(iter(found.values()))
     noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
     said = kind.said if number is None else f"{WORDS.get(metric, '')} {number}".strip()
-    alone = {row.term: replace(result, rows=(replace(row, term=said, group=None),), words=result.sentence())
-             for row, (_, result, _) in zip(own, made, strict=True)}  # fmt: skip
+    alone = {
+        row.term: replace(result, rows=(replace(row, term=said, group=None, key=one.row.key),), words=result.sentence())
+        for row, one, (_, result, _) in zip(own, numbers, made, strict=True)
+    }
     rows = (*own, *rank_rows(own, gaps, kind.best, level), *gaps)
     return Result(
         metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,

@@ -91,17 +91,19 @@ def over_models(
     made: list[Row] = []
     values: dict[str, dict[str, float]] = {}
     lacking: dict[str, tuple[str, ...]] = {}
+    limits: dict[str, tuple[float, float]] = {}
     for wanted in rows:
         name, own, tested = values_of(found, wanted)
         values[name], lacking[name] = own, tuple(model for model in found if model not in own)
-        made += number_rows(name, own, factors, level, limits_of(metric, name), tested=tested)
+        limits[name] = limits_of(metric, wanted, found)
+        made += number_rows(name, own, factors, level, limits[name], tested=tested)
     return Result(
         metric=metric, title=f"{next(iter(found.values())).title}, over models", rows=tuple(made),
         inference="t over models; Bonett's intervals of spreads; Welch's t between groups of models",
         counts={"models": len(found)}, settings={"level": level, "rows": tuple(values), "groups": factors},
         references=("welch1947", "bonett2006", "holm1979"), design=None,
         words=words_of(made, len(found)),
-        extras={"values": values, "lacking": lacking, "limits": {name: limits_of(metric, name) for name in values}},
+        extras={"values": values, "lacking": lacking, "limits": limits},
         check="socialstats.crosscheck.over_models:checks_of",
     )  # fmt: skip
 
@@ -147,10 +149,12 @@ def values_of(results: Mapping[str, Result], wanted: Wanted) -> tuple[str, dict[
     return term if not rest or rest[0] is None else f"{term} [{rest[0]}]", own, tested
 
 
-def limits_of(metric: str, name: str) -> tuple[float, float]:
-    """Return what a number can be."""
+def limits_of(metric: str, wanted: Wanted, results: Mapping[str, Result]) -> tuple[float, float]:
+    """Return what a number can be; the size of biases is not below 0."""
     low, high = LIMITS.get(metric, ANYWHERE)
-    return (0.0 if name.split(" [")[0] in SIZES else low), high
+    term = wanted if isinstance(wanted, str) else wanted[0]
+    rows = [row for result in results.values() for row in result.rows if row.term == term]
+    return (0.0 if any(row.label("quantity") in SIZES for row in rows) else low), high
 
 
 def number_rows(

@@ -117,6 +117,14 @@ def test_biases_by_hand() -> None:
     assert found.row("m1 - m2").n_clusters == 2
 
 
+def test_means_of_sizes_are_not_below_0() -> None:
+    made = {f"m{k}": ss.relationship_bias(couples([1, -1] * (4 + k) + [-1, 1] * (4 - k))) for k in (0, 1, 4)}
+    alone = ss.compare_models(made).extras["by_model"]
+    mean = ss.over_models(alone, [ss.compare_models(made).settings["number"]]).rows[0]
+    assert mean.conf_low == 0
+    assert mean.estimate > 0
+
+
 def shares() -> ss.Ratings:
     rng = np.random.default_rng(5)
     rows = []
