@@ -1019,7 +1019,7 @@ def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, mos
 
     A size observed that happens to be near 0 is a rare one for every true size, and the inverted tests end at it. The
     upper end is therefore at least that of the sum of values by their signs around the corrected size: of 1 to 36
-    estimates (8 and 40 df, true sizes 0 to 3 standard errors) intervals held .93 to .99, without it .90 to .98.
+    estimates (8 and 40 df, true sizes 0 to 3 standard errors) intervals held .93 to 1, without it .90 to 1.
 
     Parameters
     ----------
