@@ -64,9 +64,23 @@ def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tup
         n = len(common)
         errors = errors_by(moves[0] - moves[1], np.full(n, 1 / n), crossing(codes) if codes.size else codes)
         checks.append(relative(label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", LEFT_OUT, 1e-6))
-    reach = result.extras["kind"].reach
-    cut = None if reach == float("inf") else (-reach, reach)
-    return [*checks, *statistic_checks(row, df=row.df), *t_ends(row, result.settings["level"], row.df, cut=cut)]
+        df = errors.df
+        if codes.ndim < 2 and not (pair[0].linear and pair[1].linear):
+            df = min(df, kurtosis_df(moves[0] - moves[1]))
+        elif codes.shape[-1] == 1 and not (pair[0].linear and pair[1].linear):
+            df = min(df, kurtosis_df(np.bincount(codes[:, 0], moves[0] - moves[1])))
+        reach = result.extras["kind"].reach
+        cut = None if reach == float("inf") else (-reach, reach)
+        checks += [*statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]
+    return checks
+
+
+def kurtosis_df(moves: Any) -> float:
+    """Degrees of freedom of a sum of squares by the kurtosis of its parts (Box 1953), between 1 and one less."""
+    from scipy.stats import kurtosis
+
+    n = len(moves)
+    return min(max(1 / (1 / (n - 1) + float(kurtosis(moves)) / (2 * n)), 1.0), n - 1.0)
 
 
 def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.metrics.compare_models import KINDS
+from socialstats.metrics.compare_models import KINDS, Contest, difference_row
+from socialstats.results import Row
 
 MODELS = ("m1", "m2", "m3", "m4")
 
@@ -92,9 +93,21 @@ def test_s_is_compared_as_by_sensitivity_difference() -> None:
     theirs = ss.sensitivity_difference(one, two).row("S_corrected", group="difference")
     assert (row.estimate, row.std_error) == pytest.approx((theirs.estimate, theirs.std_error))
     assert row.df <= theirs.df
+    assert ss.compare_models({"m1": ss.sensitivity(one), "m2": ss.sensitivity(two)}).verify().ok
     plain = ss.compare_models({"m1": ss.sensitivity(one), "m2": ss.sensitivity(two)}, "S").row("m1 - m2")
     gap = ss.sensitivity_difference(one, two).row("S", group="difference")
     assert plain.estimate == pytest.approx(gap.estimate)
+
+
+def test_few_units_that_decide_leave_few_degrees_of_freedom() -> None:
+    moves = np.exp(1.5 * np.random.default_rng(2).normal(size=40))
+    moves -= moves.mean()
+    found = Contest(estimate=0.3, moves=moves / 40, codes=[])
+    one, two = (Row(term=name, estimate=value) for name, value in (("m1", 0.5), ("m2", 0.2)))
+    df = {linear: difference_row(one, two, found, 9.0, 0.95, linear=linear).df for linear in (True, False)}
+    assert df[True] == pytest.approx(39)
+    assert df[False] == pytest.approx(1 / (1 / 39 + stats.kurtosis(moves) / 80))
+    assert df[False] < 10
 
 
 def couples(chosen: list[int]) -> pd.DataFrame:
