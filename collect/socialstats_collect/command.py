@@ -174,8 +174,8 @@ def _summary(table: Table) -> Summary:
         name for one in table.designs for name, levels in one.factors.items() if len(levels) > 1 or name == "model"
     )
     summary = Summary(list(factors))
-    for one in table.tidied():
-        for row in () if one.control else one.rows:
+    for rows, control in table.tidied():
+        for row in () if control else rows:
             summary.add(row)
     return summary
 
@@ -191,15 +191,14 @@ def tidy(options: argparse.Namespace) -> int:
         table = table_of(log, _runfile(log, path, options.run))
         said = [*log.repairs(), *table.notes]
         factors = [*dict.fromkeys(name for one in table.designs for name in one.factors)]
-        summary, counts = Summary(factors or ["model"]), [0, 0, 0]
+        summary = Summary(factors or ["model"])
         people = _people(options.people, table.designs, said)
         controls: list[dict[str, object]] = []
 
         def rows() -> Iterator[dict[str, object]]:
-            for one in table.tidied():
-                counts[:] = (n + add for n, add in zip(counts, (1, one.asked, one.finished), strict=True))
-                for row in one.rows:
-                    if one.control:
+            for several, control in table.tidied():
+                for row in several:
+                    if control:
                         controls.append(row)
                         continue
                     summary.add(row)
@@ -208,7 +207,7 @@ def tidy(options: argparse.Namespace) -> int:
                 yield table.columns(_columns_of(table.designs, str(row["item_id"])), row)
 
         _save(target, rows(), extra=list(dict.fromkeys(name for row in people for name in row)))
-        said[:0] = _counted(table, summary, counts)
+        said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
         if options.methods:
             _write(options.methods, f"{table.methods()}\n".encode())
@@ -287,8 +286,8 @@ def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | No
     return ["--controls", given]
 
 
-def _counted(table: Table, summary: Summary, counts: Sequence[int]) -> Iterator[str]:
-    units, asked, finished = counts
+def _counted(table: Table, summary: Summary) -> Iterator[str]:
+    units, asked, finished = table.units, table.asked, table.finished
     yield f"{count(summary.rows, 'row')} from {count(units, 'unit')}"
     if finished < units:
         yield (

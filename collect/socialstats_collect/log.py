@@ -63,6 +63,7 @@ class Log:
     _keys: array[int] = field(default_factory=lambda: array("Q"))
     _places: array[int] = field(default_factory=lambda: array("Q"))
     _statuses: bytearray = field(default_factory=bytearray)
+    _items: dict[str, dict[int, Any]] = field(default_factory=dict)
     _sorted: Any = None
     _order: Any = None
 
@@ -106,8 +107,8 @@ class Log:
         last = b""
         for number, place, text in _lines(self._descriptor):
             last = text[-1:]
-            text = text.removesuffix(b"\n")
-            if not text.strip():
+            text = text.rstrip()
+            if not text:
                 continue
             found, whole = _records(text)
             for at, record in found:
@@ -117,6 +118,9 @@ class Log:
                     self._take(record, place + at)
             if not whole:
                 self.damaged.append(number)
+        self.runs.sort(key=lambda run: str(run.get("started", "")))
+        for run in self.runs:
+            run["items"] = self._items.get(run.get("items_of", run["run_id"]), {})
         self.lost = sum(marks.count(0) for marks in seen.values())
         return last
 
@@ -125,9 +129,7 @@ class Log:
         if kind == "run":
             self._design(record)
         elif kind == "item":
-            for run in self.runs:
-                if run["run_id"] == record["run_id"]:
-                    run["items"][record["place"]] = record
+            self._items.setdefault(record["run_id"], {})[record["place"]] = record
         elif kind == "attempt":
             self._keys.append(int(record["key"][:16], 16))
             self._places.append(place)
@@ -137,16 +139,12 @@ class Log:
     def _design(self, run: dict[str, Any]) -> None:
         if any(one["run_id"] == run["run_id"] for one in self.runs):
             return  # designs are written twice
-        if "items_of" in run:
-            items: dict[int, Any] = next((one["items"] for one in self.runs if one["run_id"] == run["items_of"]), {})
-        elif "rows" in run:  # version 0.1
-            rows = run.pop("rows")
-            items = {k: {"id": name, "columns": row, "drawn": name, "batch": 0} for k, (name, row) in enumerate(rows)}
-        else:
-            items = {} if "format" in run or not self.runs else self.runs[-1]["items"]
-        if "format" not in run:
+        if "format" not in run:  # version 0.1: each run replaces all before, and has its items in one line
             run["after"] = [one["run_id"] for one in self.runs]
-        self.runs.append({**run, "items": items})
+            rows = enumerate(run.pop("rows", ()))
+            found = {k: {"id": name, "columns": row, "drawn": name} for k, (name, row) in rows}
+            self._items[run["run_id"]] = found or self._items.get(run["after"][-1] if run["after"] else "", {})
+        self.runs.append(run)
 
     def append(self, line: dict[str, Any]) -> None:
         """Write one line, whole or not at all; nothing secret is in it.

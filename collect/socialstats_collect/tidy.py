@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,22 +24,7 @@ PROVENANCE = {"model_returned": "model_returned", "endpoint": "host", "system_fi
 OURS = (*PROVENANCE, "attempts", "last_failure")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tidied:
-    """A unit of the design, with its rows of the table.
-
-    Attributes
-    ----------
-    control
-        A control text, whose rows are a table of their own.
-    asked, finished
-        Something was asked; nothing is left to ask.
-    """
-
-    rows: list[dict[str, object]]
-    control: bool
-    asked: bool
-    finished: bool
+Rows = list[dict[str, object]]
 
 
 @dataclass(slots=True)
@@ -54,20 +39,29 @@ class Table:
         One, or several where logs were put together; each unit stands in the table once.
     notes
         What is said of changes since.
-    used
-        Answers in the table, of those on record.
+    used, units, asked, finished
+        Answers in the table, of those on record; units of the design, those of them asked and finished: known when all
+        was tidied.
     """
 
     log: Log
     designs: list[Design]
     notes: list[str] = field(default_factory=list)
     used: int = 0
+    units: int = 0
+    asked: int = 0
+    finished: int = 0
     _clashes: set[str] = field(default_factory=set)
 
-    def tidied(self) -> Iterator[Tidied]:
-        """Yield every unit in the order of the design: at least one row, also where no answer came."""
+    def tidied(self) -> Iterator[tuple[Rows, bool]]:
+        """Yield each unit's rows, at least one also where no answer came, and whether it is a control text.
+
+        Rows of control texts are a table of their own.
+        """
+        hurt = bool(self.log.lost or self.log.damaged)
         seen: set[str] = set()
-        self.used, self._clashes = 0, {name for one in self.designs for name in _clashes(one)}
+        self.used = self.units = self.asked = self.finished = 0
+        self._clashes = {name for one in self.designs for name in _clashes(one)}
         for design in self.designs:
             columns = tuple(dict.fromkeys(name for item in design.items for name in item.columns))
             for unit in design.units():
@@ -75,20 +69,24 @@ class Table:
                 begins = exchanges[0][0] if exchanges else ask
                 if begins is None or (len(self.designs) > 1 and begins.key in seen):
                     continue
-                seen |= {begins.key} if len(self.designs) > 1 else set()
-                self.used += len(exchanges)
+                if hurt or len(self.designs) > 1:
+                    seen |= {begins.key, *(one.key for one, _ in exchanges)}
                 pending = self.log.entries(ask.key) if ask else []
                 if not exchanges and not pending and not self._planned(unit):
                     continue  # a model of an earlier run file, with an item of a later one
+                self.used += len(exchanges)
+                self.units += 1
+                self.finished += ask is None
                 attempts = sum(len(self.log.entries(one.key)) for one, _ in exchanges) + len(pending)
+                self.asked += bool(attempts)
                 more = {**self._provenance(exchanges), "attempts": attempts,
                         "last_failure": pending[-1][1] if pending and not exchanges else None}  # fmt: skip
                 item = {name: unit.item.get(name) for name in columns}
                 rows = [{**self.columns(item, row), **more} for row in design.protocol.rows(unit, exchanges)]
                 control = design.protocol.once(unit.item)
-                yield Tidied(rows=rows, control=control, asked=bool(attempts), finished=ask is None)
-        if any(run.get("n_items", 0) > len(run["items"]) for run in self.log.runs) or not self.log.runs:
-            yield from self._homeless()
+                yield rows, control
+        if hurt:
+            yield from self._homeless(seen)
 
     def _planned(self, unit: Unit) -> bool:
         return any(all(level in run["factors"].get(name, (level,)) for name, level in unit.factors.items())
@@ -103,11 +101,11 @@ class Table:
         line = (self.log.answer(exchanges[0][0].key) if exchanges else None) or {}
         return {name: line.get(kept) for name, kept in PROVENANCE.items()}
 
-    def _homeless(self) -> Iterator[Tidied]:
+    def _homeless(self, seen: Collection[str]) -> Iterator[tuple[Rows, bool]]:
         """Yield the answers whose item is damaged in the log: as they are, read by no parser."""
         known = {item.id for one in self.designs for item in one.items}
         for line in self.log.answers():
-            if str(line["item_id"]) not in known:
+            if line["key"] not in seen and str(line["item_id"]) not in known:
                 row = {
                     "item_id": line["item_id"], **line["factors"], "replicate": line.get("replicate", 1),
                     "answer_status": "unparsed", "rule": f"the log has lost the item ({line.get('step')})",
@@ -115,12 +113,12 @@ class Table:
                     **{name: line.get(kept) for name, kept in PROVENANCE.items()}, "attempts": 1, "last_failure": None,
                 }  # fmt: skip
                 self.used += 1
-                yield Tidied(rows=[row], control=False, asked=True, finished=True)
+                yield [row], False
 
     def methods(self) -> str:
         """Return a paragraph for a paper's methods section: models as returned, dates, parameters, counts.
 
-        Everything in it comes from the log.
+        Everything in it comes from the log, once all was tidied.
         """
         design, tally = self.designs[-1], self.log.tally
         settings = design.protocol.settings
@@ -132,7 +130,6 @@ class Table:
         given = ", ".join(f"{name} {value}" for name, value in settings.parameters.items()) or "the endpoint's defaults"
         factors = "; ".join(f"{name}: {', '.join(several)}" for name, several in levels.items()
                             if name != "model" and len(several) > 1)  # fmt: skip
-        units = list(self.tidied())
         said = sum(count for name, count in tally.by_status.items() if name == "blocked")
         parts = [
             f"Responses were collected with socialstats {design.versions.get('socialstats', '')} on {when} "
@@ -142,7 +139,7 @@ class Table:
             f"Factors: {factors}." if factors else "",
             f"Order of the options: {design.order}, seed {design.seed}." if len(design.protocol.orders) > 1 else "",
             f"Judges: {', '.join(settings.judges)}." if settings.judges else "",
-            f"{count(len(units), 'unit')} planned, {sum(one.asked for one in units):,} asked, in "
+            f"{count(self.units, 'unit')} planned, {self.asked:,} asked, in "
             f"{count(tally.calls, 'attempt')} that brought {count(tally.answers, 'answer')}"
             + (f", {said:,} of them blocks by a filter." if said else "."),
             f"Replies were read by parser version {VERSION}.",

@@ -119,7 +119,7 @@ def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
     from socialstats_collect.tidy import table_of
 
     with Log(log) as record:
-        rows = [row for one in table_of(record).tidied() for row in one.rows]
+        rows = [row for several, _ in table_of(record).tidied() for row in several]
     texts = {str(row["item_id"]): str(row["answer"]).strip() for row in rows if row["answer_status"] == "ok"}
     return texts, [str(row["item_id"]) for row in rows if row["answer_status"] not in ("ok", "missing")]
 

@@ -42,8 +42,15 @@ def write_run(folder: Path, url: str, *, n: int = 4, more: str = "", limits: str
     (folder / "items.csv").write_text(f"item_id,text\n{rows}")
     path = folder / "run.toml"
     path.write_text(
-        RUN.format(url=url, more=more, limits=limits, concurrency=concurrency, timeout=timeout, attempts=attempts,
-                   patience=patience)
+        RUN.format(
+            url=url,
+            more=more,
+            limits=limits,
+            concurrency=concurrency,
+            timeout=timeout,
+            attempts=attempts,
+            patience=patience,
+        )
     )
     return path
 

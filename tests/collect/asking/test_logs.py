@@ -144,9 +144,7 @@ def test_other_settings_need_another_log(tmp_path: Path, capsys: pytest.CaptureF
     assert "a log of its own" in said
 
 
-def test_a_changed_word_is_told_before_it_is_paid_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_changed_word_is_told_before_it_is_paid_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(lambda body, _: says('{"Answer": "B"}' if "new" in str(body) else '{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
