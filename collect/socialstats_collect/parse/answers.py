@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, stated
+from socialstats_collect.parse.cues import AFTER, BEFORE, Place, alone, leading, lettered, stated
 from socialstats_collect.parse.text import (
     Clean,
     Found,
@@ -14,6 +14,7 @@ from socialstats_collect.parse.text import (
     clean,
     readable,
     refuses,
+    settled,
     unanswered,
     values_of,
 )
@@ -46,17 +47,11 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
         return text
     found = values_of(text.text, key)
     if not found:
-        return _bare(text.text.strip(), labels) or unanswered(text.text)
-    read = [(_labels(one.value, labels), one) for one in found]
-    distinct = {label for several, _ in read for label in several}
-    if len(distinct) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    if not distinct:
-        refused = any(isinstance(one.value, str) and refuses(one.value) for one in found)
-        return Parsed(status="refusal" if refused else "unparsed", rule="value")
-    first = next(one for several, one in read if several)
-    rule, span = "json" if first.whole else "salvaged", text.span(first.start, first.end)
-    return Parsed(status="ok", label=distinct.pop(), rule=rule, span=span)
+        return _bare(text, labels) or unanswered(text.text)
+    read = [(label, (one.start, one.end)) for one in found for label in _labels(one.value, labels)]
+    refused = any(isinstance(one.value, str) and refuses(one.value) for one in found)
+    none = Parsed(status="refusal" if refused else "unparsed", rule="value")
+    return settled(read, "json" if found[0].whole else "salvaged", text) or none
 
 
 ANSWER_FIELDS = ("choice", "option", "label", "letter", "answer", "value")
@@ -77,26 +72,24 @@ def _labels(value: object, labels: Sequence[str]) -> set[str]:
         return set()
     text = NOT_CHOSEN.sub("", str(value).strip(" \\"))
     if one := alone(text, labels):
-        return {one}
-    named = {label for label in labels if re.search(rf"{BEFORE}{re.escape(label)}{AFTER}", text)}
+        return {one[0]}
+    names = lettered(labels)
+    named = {label for label, pattern in names if re.search(rf"{BEFORE}{pattern}{AFTER}", text)}
     if len(named) > 1 and HEDGE.search(text):
         return named
-    return {label for label, _ in leading(text, labels)} or {label for label, _ in stated(text, labels)}
+    return {label for label, _ in leading(text, names) or stated(text, names)}
 
 
-def _bare(text: str, labels: Sequence[str]) -> Parsed | None:
+def _bare(text: Clean, labels: Sequence[str]) -> Parsed | None:
     """No field of that name: the reply is a label, announces one, or begins with one."""
-    if one := alone(text, labels):
-        return Parsed(status="ok", label=one, rule="bare")
-    for rule, found in (("stated", stated(text, labels)), ("bare", leading(text, labels))):
-        several = {label for label, _ in found}
-        if rule == "bare" and several:
-            several |= set(re.findall(rf"[(\[]({'|'.join(map(re.escape, labels))})[)\]]", text))
-        if len(several) > 1:
-            return Parsed(status="ambiguous", rule="several", conflict=True)
-        if several:
-            return Parsed(status="ok", label=several.pop(), rule=rule)
-    return None
+    names = lettered(labels)
+    if one := alone(text.text, labels):
+        return settled([one], "bare", text)
+    if found := stated(text.text, names):
+        return settled(found, "stated", text)
+    found = leading(text.text, names)
+    bracketed = [m for label, pattern in names for m in re.finditer(rf"[(\[]{pattern}[)\]]", text.text)]
+    return settled([*found, *((m[0][1:-1], m.span()) for m in bracketed if found)], "bare", text)
 
 
 def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple[str, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, Place, alone, announced, hedged, stated
-from socialstats_collect.parse.text import Parsed, clean, readable, unanswered, values_of
+from socialstats_collect.parse.cues import AFTER, BEFORE, Names, Place, alone, hedged, lettered, stated
+from socialstats_collect.parse.text import Parsed, clean, readable, settled, unanswered, values_of
 
 DIGITS = ("1", "2")
 SURELY = (
@@ -57,13 +57,8 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     if _mismatched(text.text, people):
         return Parsed(status="ambiguous", rule="number_and_name_differ", conflict=True)
     for rule in (_whole, _field, _stated, _called_right, _begun):
-        found = rule(text.text, people)
-        labels = {label for label, _ in found}
-        if len(labels) > 1:
-            return Parsed(status="ambiguous", rule="several", conflict=True)
-        if labels:
-            name = rule.__name__.strip("_")
-            return Parsed(status="ok", label=found[0][0], rule=name, span=text.span(*found[0][1]))
+        if found := settled(rule(text.text, people), rule.__name__.strip("_"), text):
+            return found
     return unanswered(text.text)
 
 
@@ -84,22 +79,21 @@ def _option(names: tuple[str, str], number: int) -> str:
     )
 
 
+def _options(names: tuple[str, str]) -> Names:
+    return tuple((digit, _option(names, number)) for number, digit in enumerate(DIGITS, 1))
+
+
 def _whole(text: str, names: tuple[str, str]) -> list[Place]:
     """The reply is one option and nothing more; then a name counts in any case."""
     found = []
     for number in (1, 2):
-        match = re.fullmatch(
-            rf"[\s\"'(\[]{{0,9}}(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)}){PLAIN_END}",
-            text,
-            re.IGNORECASE,
-        ) or re.fullmatch(rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?{PLAIN_END}", text, re.IGNORECASE)
-        if match:
-            found.append((str(number), match.span(1)))
-        elif names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
+        way = rf"(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)})"
+        for whole in (rf"[\s\"'(\[]{{0,9}}{way}", rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?"):
+            if match := re.fullmatch(rf"{whole}{PLAIN_END}", text, re.IGNORECASE):
+                found.append((str(number), match.span(1)))
+        if names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
             found.append((str(number), (0, len(text))))
-    if not found and (one := alone(text, DIGITS)):
-        found.append((one, (text.index(one), text.index(one) + 1)))
-    return found
+    return found or [one for one in [alone(text, DIGITS)] if one]
 
 
 def _field(text: str, names: tuple[str, str]) -> list[Place]:
@@ -114,16 +108,8 @@ def _field(text: str, names: tuple[str, str]) -> list[Place]:
 
 def _stated(text: str, names: tuple[str, str]) -> list[Place]:
     """After words such as "the answer is" or "I would choose"; a hedge names both."""
-    found = list(stated(text, DIGITS))
-    for number in (1, 2):
-        for match in re.finditer(_option(names, number), text, re.IGNORECASE):
-            if not announced(text, match.start()):
-                continue
-            if hedged(text[match.end() :], _option(names, 3 - number)):
-                found += [("1", match.span()), ("2", match.span())]
-            elif re.match(SET_OFF, text[match.end() :]) and not UNSURE.search(text[: match.start()][-20:]):
-                found.append((str(number), match.span()))
-    return found
+    digits = stated(text, lettered(DIGITS))
+    return digits + [one for one in stated(text, _options(names)) if not UNSURE.search(text[: one[1][0]][-20:])]
 
 
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
@@ -139,9 +125,10 @@ def _begun(text: str, names: tuple[str, str]) -> list[Place]:
             if match:
                 place = (line.start() + match.start(1), line.start() + match.end(1))
                 found.append((str(number), place))
+                found += hedged(text, line.start() + match.end(), str(number), _options(names))
                 rest = line[0][match.end() :]
                 other = 3 - number
-                if hedged(rest, _option(names, other)) or re.match(rf"\W*{other}\s*[).:\]]", rest):
+                if re.match(rf"\W*{other}\s*[).:\]]", rest):
                     found.append((str(other), place))
     return found
 
