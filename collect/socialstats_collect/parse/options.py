@@ -12,12 +12,12 @@ from socialstats_collect.parse.cues import AFTER, BEFORE, CUE, SET_OFF, Names, P
 from socialstats_collect.parse.text import LONGEST, Clean, Parsed, readable, refuses, settled, values_of
 
 NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
-MORE = r"(?:>|≥|>=|more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?)"
-LESS = r"(?:<|≤|<=|less than|under|below|fewer than|at most|lower than)"
+MORE = r"(?:[>≥]=?|(?=[moague])(?:more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?))"
+LESS = r"(?:[<≤]=?|(?=[lubfa])(?:less than|under|below|fewer than|at most|lower than))"
 BETWEEN = r"(?:-|~|to|and|through|or)"
 PERCENT = r"\s*(?:%|percent|per cent)"
 DENIED = (
-    r"\b(?:not|never|nor|isn't|aren't|wasn't|without|unlikely|instead of|rather than|than|neither|exclud\w+|short of)\b"
+    r"\b(?=[niawurtes])(?:not|never|nor|isn't|aren't|wasn't|without|unlikely|instead of|rather than|than|neither|exclud\w+|short of)\b"
     r"(?:\s+(?:quite|necessarily|really|the|a|an|in|to|be|by|placing|reach|reaching|it|at|of|option|options|answer|as"
     r"|likely|that|category)\b){0,6}[\s'\"(]{0,9}"
 )
@@ -108,9 +108,10 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     shown = _echo(options).sub(lambda echo: " " * len(echo[0]), text.text)
     lines = _unlisted(shown, lines if shown == text.text else _lines(shown, options), options)
     pieces = [piece for line in lines for piece in _sentences(shown, *line[0])]
-    found = [*_answers(shown, lines, pieces, options)]
+    named = _by_piece(_mentions(shown, options), pieces)
+    found = [*_answers(shown, lines, pieces, named, options)]
     if not found:
-        return _without(text.text, pieces, options)
+        return _without(text.text, named, options)
     rule, (label, place) = found[0]
     conflict = any(how in ("first_line", "marked") and other != label for how, (other, _) in found)
     return Parsed(status="ok", label=label, rule=rule, conflict=conflict, span=text.span(*place))
@@ -147,10 +148,10 @@ def _echo(options: tuple[Option, ...]) -> re.Pattern[str]:
     return re.compile(r"\s{0,3}[,;/|.]?\s{0,3}(?:or\s|and\s)?".join(names), re.IGNORECASE)
 
 
-def _without(text: str, pieces: list[Span], options: tuple[Option, ...]) -> Parsed:
+def _without(text: str, mentions: list[list[Place]], options: tuple[Option, ...]) -> Parsed:
     if refuses(text):
         return Parsed(status="refusal", rule="refusal")
-    named = {label for here in _by_piece(_mentions(text, options), pieces) for label, _ in here}
+    named = {label for here in mentions for label, _ in here}
     named |= set(re.findall(rf"(?<![\w'])([{''.join(o.letter for o in options)}])(?![\w'])", text))
     if len(named) > 1:
         return Parsed(status="ambiguous", rule="several")
@@ -158,22 +159,25 @@ def _without(text: str, pieces: list[Span], options: tuple[Option, ...]) -> Pars
 
 
 def _answers(
-    text: str, lines: list[Line], pieces: list[Span], options: tuple[Option, ...]
+    text: str, lines: list[Line], pieces: list[Span], mentions: list[list[Place]], options: tuple[Option, ...]
 ) -> Iterator[tuple[str, Place]]:
     """Yield answers by rule, the most telling rule first."""
     if lines and lines[0][1]:
         yield "first_line", lines[0][1]
-    pieces = [piece for piece in pieces if not CONDITIONAL.match(text, *piece)]
     names = _names(options)
-    marks = [(names[(m.lastindex or 0) - 1][0], m.span(m.lastindex or 0)) for m in _marked(options).finditer(text)]
-    for (_, end), here in zip(pieces, _by_piece(marks, pieces), strict=True):
-        if here and not _hedged(text, here[0], end, names):
-            yield "marked", here[0]
+    announced = [(names[(m.lastindex or 0) - 1][0], m.span(m.lastindex or 0)) for m in _marked(options).finditer(text)]
+    said = [
+        (end, marked, [one for one in here if not SHORT.fullmatch(text, *one[1])])
+        for (start, end), marked, here in zip(pieces, _by_piece(announced, pieces), mentions, strict=True)
+        if (marked or here) and not CONDITIONAL.match(text, start, end)
+    ]
+    for end, marked, _ in said:
+        if marked and not _hedged(text, marked[0], end, names):
+            yield "marked", marked[0]
     yield from (("line", lead) for _, lead in lines if lead)
-    for (_, end), here in zip(pieces, _by_piece(_mentions(text, options), pieces), strict=True):
-        telling = [one for one in here if not SHORT.fullmatch(text, *one[1])]
-        if len({label for label, _ in telling}) == 1 and not _hedged(text, telling[0], end, names):
-            yield "mention", telling[0]
+    for end, _, here in said:
+        if len({label for label, _ in here}) == 1 and not _hedged(text, here[0], end, names):
+            yield "mention", here[0]
 
 
 def _hedged(text: str, named: Place, end: int, names: Names) -> bool:
@@ -197,25 +201,30 @@ def _by_piece(found: list[Place], pieces: list[Span]) -> list[list[Place]]:
 def _mentions(text: str, options: tuple[Option, ...]) -> list[Place]:
     """Every place where an option is named by its text, a description or its letter in marks, and not denied."""
     pattern, labels = _naming(options)
-    return [
-        (labels[m.lastindex - 1], m.span(m.lastindex))
-        for m in pattern.finditer(text)
-        if m.lastindex and labels[m.lastindex - 1] and m[0] == m[m.lastindex]
-    ]
+    found = []
+    for match in pattern.finditer(text):
+        group = match.lastindex or 0
+        label = labels.get(group, match[group])
+        if label and not match["denied"]:
+            found.append((label, match.span(group)))
+    return found
 
 
 @lru_cache(maxsize=64)
-def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], list[str]]:
-    """All ways of naming an option, with the label of each group; "" is another percentage, which names none."""
+def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str]]:
+    """All ways of naming an option, and the label of each group; "" is another percentage, a letter is its own."""
     ways = [(_text(option), option.letter) for option in sorted(options, key=lambda option: -len(option.text))]
     ways.append((rf"(?i:(?:(?:{MORE}|{LESS})\s*)?(?<!\d){NUMBER}\s*%?\s*(?:{BETWEEN}\s*{NUMBER}\s*)?%)", ""))
     ways += [(_described(option), option.letter) for option in options]
-    for letter in (option.letter for option in options):
-        announced = r"(?:[Oo]ption|OPTION|[Cc]ategory|[Cc]hoice|[Aa]nswer)s?:?\s+[(\[\"']{0,9}"
-        closing = rf"\)|\]|:\s|\.\s{'+' if letter.isdigit() else '*'}[<>\d]"
-        marked = rf"[(\[]{letter}[)\]]|(?<![\w'&.-]){letter}(?={closing})"
-        ways.append((rf"(?<![\w']){announced}{letter}(?![\w'])|{marked}", letter))
-    return re.compile(f"(?i:{DENIED})?(?:{'|'.join(f'({way})' for way, _ in ways)})"), [label for _, label in ways]
+    letters = "|".join(sorted((re.escape(option.letter) for option in options), key=len, reverse=True))
+    announced = r"(?<![\w'])(?i:option|category|choice|answer)s?:?\s+[(\[\"']{0,9}"
+    closing = rf"\)|\]|:\s|\.\s{'+' if options[0].letter.isdigit() else '*'}[<>\d]"
+    marked = (
+        rf"(?:{announced}(?=(?:{letters})(?![\w']))|[(\[](?=(?:{letters})[)\]])"
+        rf"|(?<![\w'&.-])(?=(?:{letters})(?:{closing})))({letters})"
+    )
+    pattern = f"(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
+    return re.compile(pattern), {group: label for group, (_, label) in enumerate(ways, 2)}
 
 
 def _text(option: Option) -> str:
