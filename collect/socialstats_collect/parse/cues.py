@@ -28,19 +28,22 @@ _FILLING = (
     "indeed|clearly|definitely|likely|probably|therefore|option|answer|number|letter|category|choice|person|that|the"
     "|l'option|la|die|der|opción|opzione|opção|选项|選項|[:#]"
 )
-_ADVERB = "(?:still |probably |therefore |definitely |rather |have to |likely |thus |then |also |just )*"
+_ADVERB = "(?:still |probably |therefore |definitely |rather |have to |likely |thus |then |also |just ){0,3}"
 _SAYING = (
-    rf"\bi(?:'d|'ll| would| will)? {_ADVERB}(?:choose|select|pick|say|answer|go with|go for|vote for|estimate|guess"
-    r"|opt for|lean towards?|side with|agree with|rate it)(?: that)?"
-    r"|\bi(?:'m| am) (?:with|going with|inclined to say|leaning towards?)"
-    r"|\bi (?:think|believe)(?: that)?(?: it(?:'s| is))?|(?:^|[.!?,;:\n]\s*)it(?:'s| is)|\byou (?:choose|select|pick)"
-    r"|\bje (?:dirais|choisis|choisirais|pense)(?: que)?|\bich (?:würde|wähle|sage|nehme|denke|entscheide mich für)"
-    r"|\b(?:elijo|escojo|diría|scelgo|direi|выбираю)|我(?:会|會)?(?:选择|選擇|选|選|认为(?:是)?)|(?:选|選)|私は"
+    rf"\b(?=[ijyesdв])(?:i(?:'d|'ll| would| will)? {_ADVERB}(?:choose|select|pick|say|answer|go with|go for|vote for"
+    r"|estimate|guess|opt for|lean towards?|side with|agree with|rate it)(?: that)?"
+    r"|i(?:'m| am) (?:with|going with|inclined to say|leaning towards?)"
+    r"|i (?:think|believe)(?: that)?(?: it(?:'s| is))?|you (?:choose|select|pick)"
+    r"|je (?:dirais|choisis|choisirais|pense)(?: que)?|ich (?:würde|wähle|sage|nehme|denke|entscheide mich für)"
+    r"|elijo|escojo|diría|scelgo|direi|выбираю)|(?:^|[.!?,;:\n]\s*)it(?:'s| is)"
+    r"|我(?:会|會)?(?:选择|選擇|选|選|认为(?:是)?)|[选選]|私は"
 )
+_ANY_NOUN = f"(?=[{''.join(word[0] for word in _NOUN.split('|'))}])(?:{_NOUN})"
 CUE = (
-    rf"(?i:(?:(?:(?<![^\W{WIDE}])(?:{_NOUN})\s*[\"'\])]?\s*(?:{_LINK})|{_SAYING}|(?:^|\s)A:"
-    rf"|\b(?:therefore|hence|thus|so)\s*[,:])"
-    rf"(?:\s*(?:{_FILLING})(?!\w)){{0,6}}|(?:^|[\n.!?])\s*(?:option|letter|choice|number|no\.|#|person|select|pick|choose))"
+    rf"(?i:(?:(?:(?<![^\W{WIDE}]){_ANY_NOUN}\s*[\"'\])]?\s*(?:{_LINK})|{_SAYING}|(?:^|\s)A:"
+    rf"|\b(?=[ths])(?:therefore|hence|thus|so)\s*[,:])"
+    rf"(?:\s*(?:{_FILLING})(?!\w)){{0,6}}"
+    r"|(?:^|[\n.!?])\s*(?:option|letter|choice|number|no\.|#|person|select|pick|choose))"
     r"[\s\"'(\[【「（:-]{0,9})"
 )
 _REASON = "because|since|as|for|over|rather|instead|due|given|is|would|sagen|wählen"

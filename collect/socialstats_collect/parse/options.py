@@ -223,7 +223,7 @@ def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str
         rf"(?:{announced}(?=(?:{letters})(?![\w']))|[(\[](?=(?:{letters})[)\]])"
         rf"|(?<![\w'&.-])(?=(?:{letters})(?:{closing})))({letters})"
     )
-    pattern = f"(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
+    pattern = rf"(?=[^\w\s]|(?<![^\W\d])\w)(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
     return re.compile(pattern), {group: label for group, (_, label) in enumerate(ways, 2)}
 
 

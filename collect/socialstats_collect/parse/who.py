@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, Names, Place, alone, hedged, lettered, stated
+from socialstats_collect.parse.cues import AFTER, BEFORE, WIDE, Names, Place, alone, hedged, stated
 from socialstats_collect.parse.text import Parsed, clean, readable, settled, unanswered, values_of
 
 DIGITS = ("1", "2")
@@ -74,7 +74,7 @@ def _option(names: tuple[str, str], number: int) -> str:
     """A pattern for naming person ``number``: the digit set off, with the name or without; or the name alone."""
     name = _name(names, number)
     return (
-        rf"(?:(?<![\w.]){number}(?![^\W番]|%|\.\d)(?:\s*[).:\]-]+)?(?:\s*\(?{name}\)?)?"
+        rf"(?:(?<!\.){BEFORE}{number}(?![^\W{WIDE}]|%|\.\d)(?:\s*[).:\]-]{{0,3}}\s*\(?{name}\)?)?"
         rf"|{name}(?:\s*\((?:option )?{number}\))?)"
     )
 
@@ -108,28 +108,26 @@ def _field(text: str, names: tuple[str, str]) -> list[Place]:
 
 def _stated(text: str, names: tuple[str, str]) -> list[Place]:
     """After words such as "the answer is" or "I would choose"; a hedge names both."""
-    digits = stated(text, lettered(DIGITS))
-    return digits + [one for one in stated(text, _options(names)) if not UNSURE.search(text[: one[1][0]][-20:])]
+    return [
+        (label, place)
+        for label, place in stated(text, _options(names))
+        if not UNSURE.search(text, max(0, place[0] - 20), place[0])
+    ]
 
 
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
     """Lines that begin with an option which nothing in them takes back; a name alone only at the very beginning."""
-    found = []
-    for line in re.finditer(r"[^\n]+", text):
-        for number in (1, 2):
-            name = _name(names, number)
-            way = rf"{number}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{number}(?:\s*$|,?{REASON})"
-            if not text[: line.start()].strip():
-                way += rf"|{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)"
-            match = re.match(rf"\s*(?:sure|okay|ok)?[\s,.!:]*[(\[]?({way})", line[0], re.IGNORECASE)
-            if match:
-                place = (line.start() + match.start(1), line.start() + match.end(1))
-                found.append((str(number), place))
-                found += hedged(text, line.start() + match.end(), str(number), _options(names))
-                rest = line[0][match.end() :]
-                other = 3 - number
-                if re.match(rf"\W*{other}\s*[).:\]]", rest):
-                    found.append((str(other), place))
+    found: list[Place] = []
+    ways = [rf"({n}\s*[).:\]-]+\s*(?:{_name(names, n)}|$|{REASON})|{n}(?:\s*$|,?{REASON}))" for n in (1, 2)]
+    ways += [rf"(?<!\n)({_name(names, n)})\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for n in (1, 2)]
+    opening = r"^[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){0,9}[(\[]?"
+    for match in re.finditer(rf"{opening}(?:{'|'.join(ways)})", text, re.IGNORECASE | re.MULTILINE):
+        group = match.lastindex or 0
+        if group < 3 or not text[: match.start()].strip():
+            label, other = ("1", "2") if group % 2 else ("2", "1")
+            listed = re.compile(rf"\W{{0,9}}{other}\s*[).:\]]").match(text, match.end())
+            found += [(label, match.span(group)), *hedged(text, match.end(), label, _options(names))]
+            found += [(other, match.span(group))] if listed else []
     return found
 
 
@@ -138,7 +136,7 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
     found = []
     for number in (1, 2):
         other = _option(names, 3 - number)
-        for match in re.finditer(rf"(?:person )?{_option(names, number)}{RIGHT}", text, re.IGNORECASE):
+        for match in re.finditer(rf"(?:person )?{_option(names, number)}(?:\s*[).:\]-]{{1,3}})?{RIGHT}", text, re.IGNORECASE):
             before = text[max(0, match.start() - 80) : match.start()]
             if UNSURE.search(_own(before)) or re.search(rf"{other},?\s+(?:and|or|&)\s+$", before, re.IGNORECASE):
                 continue
