@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, Place, alone, leading, lettered, stated
+from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, lettered, stated
 from socialstats_collect.parse.text import (
     Clean,
     Found,
@@ -115,14 +116,13 @@ NOUNS: Mapping[str, tuple[str, ...]] = {
     "comply": ("compliance",), "deviate": ("deviation", "違反"), "escalate": ("escalation",),
 }  # fmt: skip
 """Spellings that count as the value of a field only: ``the compliance department`` chooses nothing."""
-CONTRAST = re.compile(r"(?:\b(?:rather than|instead of)\s+(?:to\s+)?|,\s+not\s+|\(\s*not\s+)$", re.IGNORECASE)
-DENIED_BEFORE = re.compile(
+CONTRAST = r"\b(?:rather than|instead of)\s+(?:to\s+)?|,\s+not\s+|\(\s*not\s+"
+DENIED = (
     r"(?:\b(?:not|never|cannot|without|avoid\w*|refus\w+|declin\w+|hesitat\w+|unable|fail\w*|neither|nor|non|against"
-    r"|no longer|no (?:need|reason|point|cause))\b|n't\b)[-\s]+(?:(?:to|be|the|in|of|\w+ly)\s+)*$",
-    re.IGNORECASE,
+    r"|no longer|no (?:need|reason|point|cause))\b|n't\b)[-\s]+(?:(?:to|be|the|in|of|\w{1,20}ly)\s+){0,4}"
 )
 DENIED_AFTER = re.compile(
-    r"^(?:せず|しない|しません|(?:す|する)べきでは|ではな|できない|できません|するつもりは|は(?:しない|でき))"
+    r"(?:せず|しない|しません|(?:す|する)べきでは|ではな|できない|できません|するつもりは|は(?:しない|でき))"
 )
 BEGUN = re.compile(
     r"[\s>\"'(\[#-]*(?:\d\.\s*)?(?:(?:my |final )*(?:action|answer|decision|choice)\s*[:=-]\s*)?[\"'(\[]*$",
@@ -149,21 +149,12 @@ def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequenc
     found = values_of(text.text, key)
     if found:
         more = {name: (*spellings, *NOUNS.get(name, ())) for name, spellings in actions.items()}
-        named = {name for one in found for name in _named(str(one.value), more)}
-        places = [(one.start, one.end) for one in found]
-        return _one(named, text, places, "json" if found[0].whole else "salvaged")
+        named = [(name, (one.start, one.end)) for one in found for name in _named(str(one.value), more)]
+        return settled(named, "json" if found[0].whole else "salvaged", text) or unanswered(text.text)
     spots = _named(text.text, actions)
     if len(spots) > 1 and (first := _begun(text.text, spots)):
-        return _one({first}, text, [spots[first]], "first_line")
-    return _one(set(spots), text, list(spots.values()), "named")
-
-
-def _one(named: set[str], text: Clean, places: list[tuple[int, int]], rule: str) -> Parsed:
-    if len(named) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    if named:
-        return Parsed(status="ok", label=named.pop(), rule=rule, span=text.span(*places[0]))
-    return unanswered(text.text)
+        return Parsed(status="ok", label=first, rule="first_line", span=text.span(*spots[first]))
+    return settled(spots.items(), "named", text) or unanswered(text.text)
 
 
 def _begun(text: str, spots: Mapping[str, tuple[int, int]]) -> str | None:
@@ -182,17 +173,25 @@ def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[i
 
     ``逸脱せず遵守`` names both, on purpose: which one is meant is not ours to guess.
     """
+    names = list(actions)
     found: dict[str, tuple[int, int]] = {}
-    for name, spellings in actions.items():
-        for spelling in spellings:
-            edge = r"(?<!\w){}(?!\w)" if spelling.isascii() else "{}"
-            for match in re.finditer(edge.format(re.escape(spelling)), text, re.IGNORECASE):
-                before = text[max(0, match.start() - 60) : match.start()]
-                if CONTRAST.search(before):
-                    continue
-                denied = DENIED_BEFORE.search(before) or DENIED_AFTER.match(text[match.end() : match.end() + 20])
-                found.setdefault(f"not {name}" if denied else name, match.span())
+    for match in _spelled(tuple((name, tuple(spellings)) for name, spellings in actions.items())).finditer(text):
+        group = match.lastindex or 0
+        if not match["contrast"]:
+            denied = match["denied"] or DENIED_AFTER.match(text, match.end())
+            found.setdefault(f"not {names[group - 3]}" if denied else names[group - 3], match.span(group))
     return found if any(not name.startswith("not ") for name in found) else {}
+
+
+@lru_cache(maxsize=64)
+def _spelled(actions: tuple[tuple[str, tuple[str, ...]], ...]) -> re.Pattern[str]:
+    """Any action with what denies it or contrasts with it before; group n + 2 is the n-th action."""
+    edges = [
+        [re.escape(one) if not one.isascii() else rf"(?<!\w){re.escape(one)}(?!\w)" for one in spellings]
+        for _, spellings in actions
+    ]
+    ways = "|".join(f"({'|'.join(spellings)})" for spellings in edges)
+    return re.compile(f"(?:(?P<contrast>{CONTRAST})|(?P<denied>{DENIED}))?(?:{ways})", re.IGNORECASE)
 
 
 NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d)[-+])?\d+(?:\.\d+)?(?![\w%]|[.,]\d)")

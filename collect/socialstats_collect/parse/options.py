@@ -17,9 +17,9 @@ LESS = r"(?:[<≤]=?|(?=[lubfa])(?:less than|under|below|fewer than|at most|lowe
 BETWEEN = r"(?:-|~|to|and|through|or)"
 PERCENT = r"\s*(?:%|percent|per cent)"
 DENIED = (
-    r"\b(?=[niawurtes])(?:not|never|nor|isn't|aren't|wasn't|without|unlikely|instead of|rather than|than|neither|exclud\w+|short of)\b"
-    r"(?:\s+(?:quite|necessarily|really|the|a|an|in|to|be|by|placing|reach|reaching|it|at|of|option|options|answer|as"
-    r"|likely|that|category)\b){0,6}[\s'\"(]{0,9}"
+    r"\b(?=[niawurtes])(?:not|never|nor|isn't|aren't|wasn't|without|unlikely|instead of|rather than|than|neither"
+    r"|exclud\w+|short of)\b(?:\s+(?:quite|necessarily|really|the|a|an|in|to|be|by|placing|reach|reaching|it|at|of"
+    r"|option|options|answer|as|likely|that|category)\b){0,6}[\s'\"(]{0,9}"
 )
 
 
@@ -223,7 +223,9 @@ def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str
         rf"(?:{announced}(?=(?:{letters})(?![\w']))|[(\[](?=(?:{letters})[)\]])"
         rf"|(?<![\w'&.-])(?=(?:{letters})(?:{closing})))({letters})"
     )
-    pattern = rf"(?=[^\w\s]|(?<![^\W\d])\w)(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
+    pattern = (
+        rf"(?=[^\w\s]|(?<![^\W\d])\w)(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
+    )
     return re.compile(pattern), {group: label for group, (_, label) in enumerate(ways, 2)}
 
 
@@ -255,7 +257,7 @@ def _marked(options: tuple[Option, ...]) -> re.Pattern[str]:
 
 OWN = r"[)\].:,(\s-]{0,5}"  # between an option's letter and its text
 OPENING = (
-    r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)?"
+    r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)??"
     r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|letter)"
     r"\s*[,.!:]*\s+){0,2}"
     r"(?:(?:my )?(?:final )?(?:answer|response|option|choice)\s*[\])]?\s*[:.=-]?\s*){0,3}[\"'(\[]{0,3})"

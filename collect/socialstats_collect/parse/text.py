@@ -219,7 +219,7 @@ def values_of(text: str, key: str) -> list[Found]:
     ['A']
     """
     found = [
-        Found(value, start, end, True)
+        Found(value, max(start, text.find(f'"{name}"', start, end) + len(name) + 2), end, True)
         for thing, start, end in _objects(text)
         for name, value in _pairs(thing)
         if name.strip(" :*_").casefold() == key.casefold()

@@ -136,7 +136,9 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
     found = []
     for number in (1, 2):
         other = _option(names, 3 - number)
-        for match in re.finditer(rf"(?:person )?{_option(names, number)}(?:\s*[).:\]-]{{1,3}})?{RIGHT}", text, re.IGNORECASE):
+        for match in re.finditer(
+            rf"(?:person )?{_option(names, number)}(?:\s*[).:\]-]{{1,3}})?{RIGHT}", text, re.IGNORECASE
+        ):
             before = text[max(0, match.start() - 80) : match.start()]
             if UNSURE.search(_own(before)) or re.search(rf"{other},?\s+(?:and|or|&)\s+$", before, re.IGNORECASE):
                 continue
