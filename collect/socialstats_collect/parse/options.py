@@ -101,7 +101,7 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     if found_in := _field(text, options):
         return found_in
     if one := alone(text.text, [option.letter for option in options]):
-        return settled([one], "first_line", text)
+        return Parsed(status="ok", label=one[0], rule="first_line", span=text.span(*one[1]))
     lines = _lines(text.text, options)
     if ticked := _ticked(raw, text, lines, options):
         return ticked
@@ -223,9 +223,11 @@ def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str
         rf"(?:{announced}(?=(?:{letters})(?![\w']))|[(\[](?=(?:{letters})[)\]])"
         rf"|(?<![\w'&.-])(?=(?:{letters})(?:{closing})))({letters})"
     )
-    pattern = (
-        rf"(?=[^\w\s]|(?<![^\W\d])\w)(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
-    )
+    odd = {
+        re.escape(words[0]) for o in options for words in (o.text, *o.descriptions) if words and not words[0].isalnum()
+    }
+    begins = rf"(?=(?<![^\W\d])\w|[<>≤≥]=?\s*\d|[(\[](?:{letters})[)\]]|{'|'.join(odd - set('<>')) or '(?!)'})"
+    pattern = f"{begins}(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
     return re.compile(pattern), {group: label for group, (_, label) in enumerate(ways, 2)}
 
 

@@ -68,7 +68,7 @@ PLAIN = {
     **{"“": '"', "”": '"', "‘": "'", "’": "'", "＂": '"', "„": '"', "‚": "'", "«": '"', "»": '"', "\r": "\n"},
 }
 INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
-CELL = {
+CELL: dict[int, int | str] = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"},
     **dict.fromkeys(range(0x7F, 0xA0), 0xFFFD),
     **dict.fromkeys(range(0xD800, 0xE000), "?"),

@@ -76,8 +76,8 @@ PARSERS = {
 }
 ATOMS = (
     *HOSTILE, *" \t\u3000\xa0Aa9[]()'*`.,:;-/<>%#_~?!&=→", '{"answer":', "[0,", "1)", "Mary, ", "I would ", "the ",
-    "comply ", "```", " not", "答", "\u200b", "ﬁ", "50% ", "category ", "right and ", '\\"', "no, it's ", "最", "order: ",
-    'answer:"\\',
+    "comply ", "```", " not", "答", "\u200b", "ﬁ", "50% ", "category ", "right and ", '\\"', "no, it's ", "最",
+    "order: ", 'answer:"\\',
 )  # fmt: skip
 
 
@@ -119,17 +119,16 @@ def test_no_pattern_dwells_on_blanks() -> None:
     assert PARSERS["options"](" " * 100_000 + "D").label == "D"
 
 
-def test_unfinished_json_is_given_up() -> None:
+def test_unfinished_json_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A decoder that starts anew at every brace reads no more characters in vain than the limit says."""
     starts: list[int] = []
 
     class Counting(json.JSONDecoder):
         def raw_decode(self, s: str, idx: int = 0) -> tuple[object, int]:
             starts.append(len(s) - idx)
-            return super().raw_decode(s, idx)
+            return super().raw_decode(s, idx)  # type: ignore[no-untyped-call, no-any-return, unused-ignore]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json, "JSONDecoder", Counting)
-        assert parse.text.values_of('{"a":[0,0,0,0,0,0,0,' * 1400, "answer") == []
+    monkeypatch.setattr(json, "JSONDecoder", Counting)
+    assert parse.text.values_of(f'{{"a":[{"0," * 40}' * 300, "order") == []
     assert len(starts) > 1
     assert sum(starts[:-1]) <= parse.text.PATIENCE
