@@ -66,7 +66,7 @@ def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
     assert sum(bool(case["abstains"]) for case in CASES) <= 0.03 * len(CASES)
 
 
-PARSERS = {
+PARSERS: dict[str, Callable[[str], Parsed]] = {
     "options": lambda raw: parse.parse_options(raw, RISING),
     "likert": lambda raw: parse.parse_options(raw, LIKERT),
     "answer": parse.parse_answer,
