@@ -16,6 +16,9 @@ VERSION = "3"
 LONGEST = 30_000
 """Characters of a reply, thinking apart, that are read: nobody needs more for an answer, and it bounds hostile ones."""
 
+LINES = 2_000
+"""Line breaks, after blank lines are shortened, in a reply that is read."""
+
 Status = Literal["ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range"]
 STATUSES: tuple[Status, ...] = ("ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range")
 
@@ -312,7 +315,8 @@ def readable(raw: str) -> Clean | Parsed:
     text = clean(raw)
     if not text.text.strip():
         return Parsed(status="empty", rule="empty")
-    return text if len(text.text) <= LONGEST else Parsed(status="unparsed", rule="too_long")
+    long = len(text.text) > LONGEST or text.text.count("\n") > LINES
+    return Parsed(status="unparsed", rule="too_long") if long else text
 
 
 def unanswered(text: str) -> Parsed:
