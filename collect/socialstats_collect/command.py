@@ -12,7 +12,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -143,6 +143,8 @@ def _go(run: Run, progress: Progress) -> int:
         ) from None
     finally:
         progress.close()
+        with suppress(OSError):  # so that a lost last line of the run leaves a gap
+            run.log.append({"type": "end", "run_id": run.run_id, "stopped": run.stopped})
     if run.stopped.startswith("interrupted"):
         return INTERRUPTED
     if run.fault or run.patient:
@@ -188,7 +190,7 @@ def tidy(options: argparse.Namespace) -> int:
     for other in (target, options.methods, options.controls):
         _apart(Path(other or "-"), options.log, options.people)
     with Log(path) as log:
-        table = table_of(log, _runfile(log, path, options.run))
+        table = table_of(log, _runfile(log, path, options.compared))
         said = [*log.repairs(), *table.notes]
         factors = [*dict.fromkeys(name for one in table.designs for name in one.factors)]
         summary = Summary(factors or ["model"])

@@ -152,7 +152,12 @@ def _collecting(commands: Any) -> None:
     table.add_argument("--controls", metavar="FILE", help="table of control texts (default: TABLE.controls.csv)")
     table.add_argument("--methods", metavar="FILE", help="also write a paragraph for a methods section; - for stdout")
     table.add_argument("--summary", action="store_true", help="print counts by cell, and shares refused with bounds")
-    table.add_argument("--run", metavar="RUN.toml", help="run file to compare with (default: the log's own, beside it)")
+    table.add_argument(
+        "--run",
+        dest="compared",
+        metavar="RUN.toml",
+        help="run file to compare with (default: the log's own, beside it)",
+    )
     both = _command(commands, "merge", "socialstats_collect.command:merge", about=MERGE)
     both.add_argument("logs", nargs="+", metavar="LOG.jsonl", help="logs of runs that asked the same way")
     both.add_argument("-o", "--output", metavar="LOG.jsonl", required=True, help="new log to write")

@@ -94,7 +94,8 @@ def opened_whole(path: Path) -> Iterator[IO[bytes]]:
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
-        with os.fdopen(handle, "wb") as file:
+        os.close(handle)
+        with open(name, "wb") as file:
             yield file
         mask = os.umask(0)
         os.umask(mask)
