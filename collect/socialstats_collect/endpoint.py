@@ -333,14 +333,14 @@ class Door:
     ----------
     per_minute
         Requests a minute; None for no limit of our own.
-    answers
-        Attempts that ended in an answer.
+    latest
+        When the last attempt started that ended in an answer.
     since
         When the failures began that no answer has followed yet; None without.
     """
 
     per_minute: float | None = None
-    answers: int = 0
+    latest: float = 0.0
     since: float | None = None
     _next: float = 0.0
     _closed_until: float = 0.0
@@ -362,9 +362,9 @@ class Door:
             if clock() >= self._closed_until:
                 return
 
-    def answered(self) -> None:
+    def answered(self, started: float) -> None:
         """Note an answer: whatever was wrong is over."""
-        self.answers, self.since, self._failures = self.answers + 1, None, 0
+        self.latest, self.since, self._failures = max(self.latest, started), None, 0
 
     def failed(self, wait: float | None, started: float) -> None:
         """Close after a failure: as long as the endpoint asks, else a while that doubles with each closing."""

@@ -130,21 +130,20 @@ class Run:
         limits, endpoint = self.runfile.limits, self.runfile.endpoint_of(ask.model)
         door, number, own = self._doors[endpoint], len(self.log.entries(ask.key)), 0
         while own < limits.attempts and ask.model not in self.shut:
-            others = door.answers
             await self._unless_stopped(door.wait())
             started = asyncio.get_running_loop().time()
             number += 1
             if self._stop.is_set() or (outcome := await self._attempt(unit, ask, number)) is None:
                 return None
             if outcome.status in DATA:
-                door.answered()
+                door.answered(started)
                 self._at_fault = 0
                 return reply_of({"key": ask.key, "status": outcome.status, "content": outcome.content,
                                  "refusal": outcome.refusal, **outcome.detail})  # fmt: skip
             self._hopeless(ask, outcome)
             if outcome.own:
                 return None
-            own += not outcome.shared or (door.answers > others and outcome.http_status != 429)
+            own += not outcome.shared or (door.latest > started and outcome.http_status != 429)
             if outcome.shared:
                 door.failed(outcome.retry_after, started)
                 self._patience(door, outcome)

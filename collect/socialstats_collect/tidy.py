@@ -14,7 +14,7 @@ from socialstats.text import count, quoted, shorten
 from socialstats_collect.ask import Unit
 from socialstats_collect.design import Design, Item, design_of, differences, matched
 from socialstats_collect.log import Log
-from socialstats_collect.parse import VERSION
+from socialstats_collect.parse import VERSION, printable
 from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import read_runfile
 from socialstats_collect.tally import Tally
@@ -241,16 +241,13 @@ def _updated(design: Design, new: Mapping[str, Item]) -> Design:
 def as_cell(value: object) -> object:
     """Return a value as a table's cell: texts, numbers and truth values as they are, everything else as JSON.
 
-    What no file of a table can hold becomes a question mark, the log keeps it: half characters (lone surrogates) and
-    control characters other than tabs and ends of lines.
+    What no file of a table can hold becomes a sign in its place, the log keeps it (`parse.printable`).
     """
     if value is None or isinstance(value, int | float | bool):
         return value
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text.translate(CONTROLS).encode("utf-8", "replace").decode()
+    return printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
 
 
-CONTROLS = {code: "?" for code in (*range(32), 127) if chr(code) not in "\t\n\r"}
 LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
 KINDS = {"ok": "answered", "refusal": "refusal", "missing": "missing"}
 SHOWN = 100
