@@ -559,7 +559,7 @@ def stages(spec: Spec, texts: Texts) -> Built:
             })  # fmt: skip
     if "controls" in spec.values:
         for control in spec.table("controls", ["control", "text"], unique=["control"]):
-            own = {"item_id": slug("control", control["control"]), "scenario": control["control"], "wording": "1"}
+            own = {"item_id": control["control"], "scenario": control["control"], "wording": "1"}
             rows.append({**dict.fromkeys(rows[0], ""), **own, "control": control["text"]})
     return rows, [], Counter(row["scenario"] for row in scenarios)
 

@@ -15,7 +15,7 @@ from socialstats.metrics.leaderboard import difference_of
 from socialstats.metrics.over_models import over_models
 from socialstats.metrics.relationship_bias import BIAS
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.studies.estimates import p_text, rows_table, table_of
+from socialstats.studies.estimates import beside, p_text, rows_table, table_of
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.text import capital, count, digits_of, level_text, listing, number, p_value, shorten
 
@@ -52,13 +52,29 @@ def comparison(
                 return ()
     if found[0].extras["crossed"]:
         found.insert(0, compare_models(given, level=options.level, average=True))
-    return tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
+    blocks = tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
+    return (with_numbers(blocks[0], found, by), *blocks[1:]) if len(found) > 1 else blocks
 
 
 def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
     """Return the numbers that are compared: the main one, and of couples the bias of each two groups of names."""
     first = next(iter(results.values()))
     return (None, *[row.term for row in first.rows if row.group == BIAS][:MOST_BIASES])
+
+
+def with_numbers(block: Block, found: Sequence[Result], by: str) -> Block:
+    """Add a table with a row a model and a column a number, where several numbers of the same models are compared."""
+    names = [row.term for row in ordered(found[0])]
+    numbers = {str(one.settings["number"]): {row.term: row for row in ordered(one)} for one in found}
+    if any(set(rows) != set(names) for rows in numbers.values()):
+        return block
+    table = beside("Every number that is compared, with intervals", (capital(shorten(by, 40)),), numbers, names, 2)
+    return replace(block, tables=(*block.tables, table))
+
+
+def placed(name: str, k: int) -> str:
+    """Return the anchor of a block about the k-th number; a number at the end would be that of a level."""
+    return f"{name}-more-{k}" if k else name
 
 
 def blocks_of(found: Result, k: int, options: StudyOptions, by: str) -> tuple[Block, ...]:
@@ -89,7 +105,7 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
     digits = max(digits_of(max(((r.conf_high or 0.0) - (r.conf_low or 0.0)) / 4, 1e-9), kind.digits) for r in rows)
     rest = len(rows) - MOST_DRAWN
     return Block(
-        id="models" if not k else f"models-{k + 1}",
+        id=placed("models", k),
         question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?"
         if not found.extras["average"] else f"How do the {count(len(rows))} compare, over all models?",
         sentences=(found.sentence(),),
@@ -129,7 +145,7 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     elif len(listed) < len(rows):
         caption = f"Differences from '{shorten(names[0], 40)}'; all {count(len(rows))} are in the embedded numbers"
     return Block(
-        id="models-differences" if not k else f"models-{k + 1}-differences",
+        id=placed("models-differences", k),
         question="Which differ on the same units?",
         sentences=(said,),
         draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus", digits=min(digits, 3)) if cells else None,
@@ -161,7 +177,7 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     said += [f"{capital(shorten(row.term, 60))}: {number(row.estimate, KINDS[found.metric].digits)}, "
              f"{p_value(row.p_adjusted, name='Holm-adjusted p')}." for row in clear[:4]]  # fmt: skip
     return Block(
-        id="models-factors" if not k else f"models-{k + 1}-factors",
+        id=placed("models-factors", k),
         question=f"Do groups of models differ in {number_of}?",
         sentences=(made.sentence(), *said),
         draw=partial(forest, means[:MOST_DRAWN], reference=None, sort=False, xlabel=number_of, label="Group of models",

@@ -44,7 +44,7 @@ def test_the_comparison_comes_first_and_has_every_model() -> None:
     alone = ss.relationship_bias(couples(3)[lambda f: f["model"] == "m01"].drop(columns="model"), resamples=100)
     assert board.row("m01", group="number").estimate == alone.row("B_all", group="overall").estimate
     assert outcome.answer[0] == board.sentence()
-    bias = next(b for b in outcome.blocks if b.id == "models-2").results[0]
+    bias = next(b for b in outcome.blocks if b.id == "models-more-1").results[0]
     assert bias.settings["number"] == "bias B, man - woman"
 
 

@@ -15,7 +15,7 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, table_of
+from socialstats.studies.estimates import beside, numbers_text, p_text, rows_table, span_text, table_of
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.text import count, inconclusive, number, p_value, quoted, shorten
 
@@ -128,25 +128,6 @@ def in_cell(row: Row | None, digits: int = 3) -> str:
         return "none"
     p = final_p(row)
     return f"{number(row.estimate, digits)}" + (f" ({p_text(p)})" if p is not None else "")
-
-
-def beside(
-    caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any], digits: int,
-    *, bounded: bool = False,
-) -> Table:  # fmt: skip
-    """Return a table with a column a level, whose cells are ``2.21 [1.88, 2.55]``, or bare without an interval."""
-
-    def cell(row: Row | None) -> str | None:
-        if row is None or row.estimate is None:
-            return None
-        text, low, high = (number(x, digits, bounded=bounded) for x in (row.estimate, row.conf_low, row.conf_high))
-        return text if row.conf_low is None else f"{text} [{low}, {high}]"
-
-    cells = tuple(
-        (*(key if isinstance(key, tuple) else (key,)), *(cell(rows.get(key)) for rows in found.values()))
-        for key in keys
-    )  # fmt: skip
-    return Table(caption=caption, header=(*header, *found), cells=cells)
 
 
 def level_shares(fits: Fits, groups: Mapping[str, object], level: float) -> dict[str, Result]:
