@@ -34,7 +34,12 @@ def add_join(commands: Any) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="its rows stay what they are")
     add("other", metavar="OTHER", help="one row a key; with --rows any table")
-    add("--on", action="append", metavar="COLUMN", help="column of the key, or OURS=THEIRS; with --rows what OTHER calls otherwise; repeat")
+    add(
+        "--on",
+        action="append",
+        metavar="COLUMN",
+        help="column of the key, or OURS=THEIRS; with --rows what OTHER calls otherwise; repeat",
+    )
     add("--columns", action="append", metavar="A,B", help="columns of OTHER to add (default: all)")
     add("--unmatched", choices=["keep", "drop", "error"],
         help="rows of TABLE whose key OTHER lacks: kept with empty cells (default), left out, or an error")  # fmt: skip

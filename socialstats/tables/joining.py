@@ -164,7 +164,7 @@ def called_as(first: Table, second: Table, on: Mapping[str, str]) -> Table:
     keys_of(first, list(on))
     keys_of(second, list(on.values()))
     if both := [ours for ours in new.values() if ours in second.columns]:
-        raise InputError(f"{second.source} has a column '{shorten(both[0])}' too: {option('on', both[0])} is two columns")
+        raise InputError(f"{second.source} has a column '{shorten(both[0])}' too: leave out {option('on', both[0])}")
     frame: Any = second.frame
     return replace(second, frame=frame.rename(new), columns=tuple(new.get(name, name) for name in second.columns))
 

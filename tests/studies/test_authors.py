@@ -57,7 +57,9 @@ def collected(
         Path("mine/run.toml").write_text(text)
         said = run(capsys, f"design {protocol} design.toml -o mine/items.csv")
         assert "next: socialstats collect mine/run.toml --dry-run" in said
-        assert "at most 1,000 calls, fewer than the" in run(capsys, "collect mine/run.toml --dry-run") or len(models) < 9
+        assert (
+            "at most 1,000 calls, fewer than the" in run(capsys, "collect mine/run.toml --dry-run") or len(models) < 9
+        )
         Path("mine/run.toml").write_text(text.replace("max_calls = 1000", "max_calls = 20000"))
         run(capsys, "collect mine/run.toml -o log.jsonl")
     return run(capsys, "tidy log.jsonl -o table.csv --methods methods.txt")
@@ -76,7 +78,9 @@ def tables_of(capsys: pytest.CaptureFixture[str], page: str) -> dict[tuple[str, 
     text = Path(page).read_text()
     assert all(f'<article id="{name}"' in text for name in ids)
     return {
-        (block["level"], table["caption"].partition(":")[0].partition("(")[0].strip()): {row[0]: row for row in table["cells"]}
+        (block["level"], table["caption"].partition(":")[0].partition("(")[0].strip()): {
+            row[0]: row for row in table["cells"]
+        }
         for block in found["blocks"]
         for table in block["tables"]
     }
@@ -137,7 +141,7 @@ def test_from_names_and_scenarios_to_the_table_of_biases(
         assert all(f"{x:.2f}".replace("-", "\u2212") in cell
                    for x, cell in zip([size, *biases[model].values()], every[model][1:], strict=True))  # fmt: skip
     assert sizes["model-01"][3] == 0  # no bias: the interval of B_all begins there
-    assert sizes["model-13"][5] != "1\u201313"
+    assert max(sizes[model][1] for model in models[:3]) < min(sizes[model][1] for model in models[-3:])
     assert "rung" in (tmp_path / "table.csv").read_text()
 
 
@@ -217,7 +221,9 @@ def test_from_personas_to_the_table_of_composites(
             key = tuple(found[1].split("|"))
             who, persona, place, stage = key
             lean = (int(who[-1]) - 3.5) + 2 * draw(who, place) + (persona == "mayor") + 0.3 * stages.index(stage)
-            commitment = 1 + round(stages.index(stage) / 2 * (0.5 + draw(who)) + draw(who, persona, place, stage, model))
+            commitment = 1 + round(
+                stages.index(stage) / 2 * (0.5 + draw(who)) + draw(who, persona, place, stage, model)
+            )
         else:
             key, commitment = ("control", *re.findall(r"Control \d [abc]", text)), 1
             lean = 0.5 * float(key[1][8]) + (0.3 if key[1][-1] == "a" else -0.1)
@@ -261,4 +267,3 @@ def test_from_personas_to_the_table_of_composites(
         assert change[5] == pytest.approx(d_z * np.sqrt(len(models)), rel=1e-6)
     scores = pd.read_csv("table.csv")
     assert scores.groupby("persona").size().to_dict() == {"mayor": 6 * 8 * 18, "nurse": 6 * 8 * 18}
-

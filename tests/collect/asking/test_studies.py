@@ -243,7 +243,9 @@ def test_forms_rungs_and_stages_of_the_author_s_own(tmp_path: Path, capsys: pyte
     path = started("ordinal", tmp_path / "a")
     (tmp_path / "a" / "texts" / "form_mine.txt").write_text("- {share} ({meaning}) is {letter}\n")
     (tmp_path / "a" / "texts" / "options.txt").write_text("few: 1 in 10\nhalf: 5 in 10\nmost: 9 in 10\n")
-    path.write_text(path.read_text().replace('["options", "described", "table"]', '["mine"]').replace("balanced", "fixed"))
+    path.write_text(
+        path.read_text().replace('["options", "described", "table"]', '["mine"]').replace("balanced", "fixed")
+    )
     with serving(lambda *_: answer({"model": "m", "messages": [{"content": "x"}]}, 0)) as server:
         assert main(["collect", str(path), "--base-url", server.url]) == 0
         assert "- few (1 in 10) is A\n- half (5 in 10) is B\n- most (9 in 10) is C\n" in next(iter(server.seen))
