@@ -149,7 +149,7 @@ def test_from_names_and_scenarios_to_the_table_of_biases(
 def test_from_answers_and_people_to_the_table_of_distances(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Paper 003, Table 1: 26,400 answers of 11 models under six prompts, 20,000 of people, three prompts x four areas."""
+    """Paper 003, Table 1: of 26,400 answers of 11 models and 20,000 of people, three of six prompts by four areas."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     areas, prompts = ("AITA", "CONF", "DEAR", "ROC"), ("plain", "described", "table", "example", "shots", "both")
@@ -160,7 +160,8 @@ def test_from_answers_and_people_to_the_table_of_distances(
     refused = rng.random(given.shape) < 0.01
     people = np.clip(np.rint(true[:, None] + rng.normal(0, 0.8, size=(400, 50))), 0, 4).astype(int)
     write(tmp_path / "answers.csv", "model prompt rot_id area answer",
-          [(f"model {j + 1:02d}", prompts[k], f"r{i:03d}", areas[i % 4], "F" if refused[i, j, k] else letters[given[i, j, k]])
+          [(f"model {j + 1:02d}", prompts[k], f"r{i:03d}", areas[i % 4],
+            "F" if refused[i, j, k] else letters[given[i, j, k]])
            for i, j, k in itertools.product(range(400), range(11), range(6))])  # fmt: skip
     order = rng.permutation(400)  # people's rows in another order: tables are joined by keys
     write(tmp_path / "people.csv", "rot_id area rater answer gender",

@@ -114,7 +114,7 @@ def pairs_across(desk: Desk) -> None:
     held = {r: (d, g) for r, d, g in CAST}
     met = {(row["role_a"], row["role_b"]) for row in roles(across=["domain"], not_across=["gender"])}
     expected = {frozenset((a, b)) for a, b in itertools.combinations(held, 2)
-                if held[a][0] != held[b][0] and not {held[a][1], held[b][1]} == {"f", "m"}}  # fmt: skip
+                if held[a][0] != held[b][0] and {held[a][1], held[b][1]} != {"f", "m"}}  # fmt: skip
     assert {frozenset(pair) for pair in met} == expected
 
 
@@ -334,10 +334,9 @@ def three_forms(desk: Desk) -> None:
 
 def first_line(desk: Desk) -> None:
     rows = desk.asked("ordinal", script=lambda *_: says("B\n\nOthers might say D."))
-    assert {(row["answer"], row["answer_status"], row["conflict"]) for row in rows} >= {
-        ("B", "ok", rows[0]["conflict"])
-    }
-    assert all(row["rule"] for row in rows)
+    letter = {"rising": "B", "falling": "D"}
+    assert all(row["answer"] == letter[row["option_order"]] and row["rule"] for row in rows)
+    assert all(row["conflict"] in ("True", "False") for row in rows)
 
 
 def fifty_people(desk: Desk) -> None:
