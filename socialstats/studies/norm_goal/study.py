@@ -32,7 +32,7 @@ from socialstats.studies.estimates import (
     single,
     verify_all,
 )
-from socialstats.studies.models import FEW, comparison
+from socialstats.studies.models import FEW, comparison, lead_words
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Way,
@@ -152,6 +152,12 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
         f"{said} (1: equal shares; two random halves of the {human} ratings, corrected alike: "
         f"{numbers_text(top, digits=3, bounded=True)})"
     )
+
+
+def ceiling_text(similarity: Result, human: str) -> str:
+    """Return the similarity of two halves of the people, beside which those of the sources stand."""
+    top = numbers_text(halves(similarity), digits=3, bounded=True)
+    return f"Equal shares have 1; two random halves of the {shorten(human, 30)} ratings, corrected alike, have {top}."
 
 
 NAME = "ratings independent"
@@ -292,15 +298,18 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     if len(source.others) > MOST_SOURCES:
         raise InputError(f"{count(len(source.others), 'source')} beside '{source.human}'; a page holds {MOST_SOURCES}")
     numbers = compute(design, source, options)
-    shown = (*comparison(numbers.similarity, options, source.name), *blocks(design, numbers, options))
+    first = comparison(numbers.similarity, options, source.name)
+    shown = (*first, *blocks(design, numbers, options))
+    told = () if options.brief and first else source.others[:FEW]
     results = (*numbers.shares.values(), *numbers.similar.values(), *numbers.alphas.values())
     return Outcome(
         study="norm-goal",
         title=f"How alike are the choices of {names(source)}?",
         design=describe(design, source),
-        answer=tuple(
-            answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design))
-            for other in source.others[:3]
+        answer=(
+            *lead_words(first),
+            *(() if told else [ceiling_text(numbers.similarity, source.human)]),
+            *(answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design)) for other in told),
         ),
         strip=strip(numbers),
         cautions=order_cautions(run_cautions(source, numbers.alphas), *(r.cautions for r in results), design.cautions),
