@@ -204,10 +204,15 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
     }  # fmt: skip
     digits = max(digits_of(max(((r.conf_high or 0.0) - (r.conf_low or 0.0)) / 4, 1e-9), kind.digits) for r in rows)
     rest = len(rows) - MOST_DRAWN
+    counted = (
+        count(len(rows))
+        if found.extras["crossed"] and not found.extras["average"]
+        else count(len(rows), shorten(by, 40))
+    )
     return Block(
         id=LEADING if not k else f"{LEADING}-{k + 1}",
-        question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"] else f"How do the {count(len(rows))} compare, over all models?",
+        question=f"How do the {counted} compare{f' by {said}' if k else ''}?"
+        if not found.extras["average"] else f"How do the {counted} compare, over all models?",
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
@@ -246,7 +251,7 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     return Block(
         id="models-differences" if not k else f"models-{k + 1}-differences",
         question="Which differ on the same units?",
-        sentences=(said,),
+        sentences=(said, *set_apart(found)),
         draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus", digits=min(digits, 3)) if cells else None,
         figure_title=f"Difference in {found.settings['number']}: row minus column" if cells else "",
         caption=f"{capital(shorten(by, 40))}s in the order of their ranks." if cells else "",

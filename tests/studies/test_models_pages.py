@@ -169,7 +169,7 @@ def test_people_are_shared_by_all_prompts() -> None:
     assert both[0] == both[1]
     outcome = run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
     assert [b.question for b in outcome.blocks[:3:2]] == [
-        "How do the 2 compare, over all models?", "How do the 6 compare by distance from people, ADA-Met?",
+        "How do the 2 prompts compare, over all models?", "How do the 6 compare by distance from people, ADA-Met?",
     ]  # fmt: skip
 
 

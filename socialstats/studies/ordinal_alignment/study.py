@@ -64,7 +64,7 @@ def answer(main: Result, first: Sequence[Block]) -> tuple[str, ...]:
     """Return the comparison of the models (of one its distance), what needs no model, and who beats a constant."""
     if not lead_words(first):
         return (main.sentence(), *constant_words(main))
-    lines = listing([f"{row.term} {numbers_text(row)}" for row in line_rows(main).values()])
+    lines = listing([f"'{row.term}' ({numbers_text(row)})" for row in line_rows(main).values()])
     return (*lead_words(first), f"What needs no model, for comparison: {lines}.", *constant_words(main))
 
 

@@ -153,7 +153,7 @@ def answer(
     """
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     said = [f"Against {place_of(options)}, of {count(len(lean), 'model')}: {leans(lean, options)}."]
-    over = f"{count(len(lean), 'model')} together, each with the same weight: " if several else ""
+    over = f"Averaged over the {count(len(lean), 'model')}, "
     if several:
         known = []
     if len(known) > 1 and number(known[0].estimate) == number(known[-1].estimate):
@@ -164,10 +164,8 @@ def answer(
     elif known:
         said[0] += f" {shorten(known[0].term, 40)}: {with_test(known[0])}."
     measured = {"Composites": "the composite", "Commitment": "commitment"}
-    return (
-        *said,
-        *(f"{over}{changed(results[name], what, options)}" for name, what in measured.items() if name in results),
-    )
+    changes = [changed(results[name], what, options) for name, what in measured.items() if name in results]
+    return (*said, *((f"{over}{text[:1].lower()}{text[1:]}" for text in changes) if several else changes))
 
 
 def ordered_stages(levels: Sequence[str]) -> tuple[str, ...]:
