@@ -26,7 +26,7 @@ from socialstats.metrics.over_models import over_models
 from socialstats.metrics.relationship_bias import BIAS
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies.estimates import df_text, mark_of, p_text, rows_table, table_of
-from socialstats.studies.page import Block, Strip, StudyOptions
+from socialstats.studies.page import Block, Mark, Strip, StudyOptions
 from socialstats.text import (
     capital,
     count,
@@ -157,17 +157,26 @@ def pair_of(row: Row) -> tuple[str, str]:
     return row.label("model") or "", row.label("minus") or ""
 
 
-def lead_strip(shown: Sequence[Block]) -> Strip | None:
-    """Return the numbers of the models on one line: all of a few, else the first two and the last two."""
+def lead_strip(shown: Sequence[Block], beside: Sequence[Mark] = ()) -> Strip | None:
+    """Return the numbers of the models on one line: all of a few, else the first two and the last two.
+
+    Parameters
+    ----------
+    shown : sequence of Block
+        As `comparison` returns them.
+    beside : sequence of Mark
+        Reference lines.
+    """
     if not lead_words(shown):
         return None
     found = shown[0].results[0]
     rows = [row for row in ordered(found) if row.estimate is not None]
     few = len(rows) <= FEW
+    marks = [mark_of(row, shorten(row.term, 30)) for row in (rows if few else (*rows[:2], *rows[-2:]))]
+    said = str(found.settings["number"])
     return Strip(
-        title=f"{capital(str(found.settings['number']))}" + ("" if few else ": the first two and the last two"),
-        axis=str(found.settings["number"]), digits=KINDS[found.metric].digits,
-        marks=tuple(mark_of(row, shorten(row.term, 30)) for row in (rows if few else (*rows[:2], *rows[-2:]))),
+        title=capital(said) + ("" if few else ": the first two and the last two"), axis=said,
+        digits=KINDS[found.metric].digits, marks=(*beside, *marks),
     )  # fmt: skip
 
 

@@ -21,17 +21,17 @@ from socialstats.studies.compare.blocks import (
     entropy_block,
     final_p,
     items_block,
+    reference_marks,
     sensitivity_block,
     settled,
     share_levels_block,
     shares_block,
     strengths_block,
-    strip_of,
 )
-from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
+from socialstats.studies.compare.numbers import DEFAULTS, Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
 from socialstats.studies.estimates import numbers_text, verify_all
-from socialstats.studies.models import comparison, lead_words
+from socialstats.studies.models import comparison, lead_strip, lead_words
 from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
@@ -43,8 +43,9 @@ __all__ = ["STUDY", "reference_of", "run"]
 def answer(numbers: Numbers, options: StudyOptions, first: Sequence[Block]) -> tuple[str, ...]:
     """Return the comparison of all levels, and of a reference that was asked for; without S, what differs from it."""
     if numbers.s:
+        named = options.reference is not None or numbers.reference.casefold().strip() in DEFAULTS
         beside = (*s_answer(numbers, options), *effect_answer(numbers, options))
-        return (*lead_words(first), won_words(numbers, options), *(beside if options.reference or not first else ()))
+        return (*lead_words(first), won_words(numbers, options), *(beside if named or not first else ()))
     kinds = {kind: of_kind(numbers.models, kind) for kind in ("strength", "share")}
     said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers, options.level)
             for name in numbers.models]  # fmt: skip
@@ -242,7 +243,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
         answer=answer(numbers, options, first),
-        strip=strip_of(numbers.own_s),
+        strip=lead_strip(first, reference_marks(numbers.own_s)),
         cautions=cautions_of(numbers, design),
         blocks=shown,
         data=(level_table(numbers, design.by.name),),

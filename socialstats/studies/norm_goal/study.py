@@ -32,7 +32,7 @@ from socialstats.studies.estimates import (
     single,
     verify_all,
 )
-from socialstats.studies.models import FEW, comparison, lead_words
+from socialstats.studies.models import FEW, comparison, lead_strip, lead_words
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Way,
@@ -311,7 +311,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             *(() if told else [ceiling_text(numbers.similarity, source.human)]),
             *(answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design)) for other in told),
         ),
-        strip=strip(numbers),
+        strip=strip(numbers, first),
         cautions=order_cautions(run_cautions(source, numbers.alphas), *(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
@@ -453,11 +453,13 @@ def naive(design: Ratings, source: Source, place: int, options: StudyOptions) ->
         return None
 
 
-def strip(numbers: Numbers) -> Strip:
-    """Return the similarity of each source beside the ceiling."""
+def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
+    """Return the similarity of each source (of many the first and the last, by `first`) beside the ceiling."""
     top = halves(numbers.similarity)
     marks = [Mark(label=f"two halves of {shorten(numbers.source.human, 30)}", value=top.estimate, kind="reference",
                   undefined=top.undefined or "")]  # fmt: skip
+    if len(numbers.source.others) > FEW and (line := lead_strip(first, marks)) is not None:
+        return line
     for other in numbers.source.others:
         r = similar_row(numbers.similarity, other)
         marks.append(Mark(label=shorten(other, 40), value=r.estimate, low=r.conf_low, high=r.conf_high,
