@@ -235,15 +235,9 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
         else count(len(rows), shorten(by, 40))
     )
     return Block(
-<<<<<<< HEAD
-        id=placed("models", k),
-        question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"] else f"How do the {count(len(rows))} compare, over all models?",
-=======
-        id=LEADING if not k else f"{LEADING}-{k + 1}",
+        id=placed(LEADING, k),
         question=f"How do the {counted} compare{f' by {said}' if k else ''}?"
         if not found.extras["average"] else f"How do the {counted} compare, over all models?",
->>>>>>> lead15
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
