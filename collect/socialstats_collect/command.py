@@ -365,7 +365,8 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
         yield f"cost at most {work.cost:,.4g}, by the prices of the run file"
     for name, unit in (("max_calls", "calls"), ("max_tokens_total", "tokens"), ("max_cost", "in money")):
         if (most := getattr(limits, name)) is not None:
-            yield f"limits: at most {most:,} {unit}"
+            short = f", fewer than the {work.units:,} units need" if unit == "calls" and most < work.units else ""
+            yield f"limits: at most {most:,} {unit}{short}"
 
 
 def _apart(path: Path, *others: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from socialstats_collect.parse.cues import AFTER, BEFORE, WIDE, Names, Place, alone, hedged, stated
 from socialstats_collect.parse.text import Parsed, clean, readable, settled, unanswered, values_of
@@ -62,6 +63,12 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     return unanswered(text.text)
 
 
+@lru_cache(maxsize=20_000)
+def _pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern once: a design has hundreds of pairs of names, more than the cache of re holds."""
+    return re.compile(text, re.IGNORECASE)
+
+
 def _name(names: tuple[str, str], number: int) -> str:
     """A pattern for one name that is not a part of the other: Ann beside Mary Ann, Jean beside Jean-Luc."""
     name, other = names[number - 1], names[2 - number]
@@ -89,7 +96,7 @@ def _whole(text: str, names: tuple[str, str]) -> list[Place]:
     for number in (1, 2):
         way = rf"(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)})"
         for whole in (rf"[\s\"'(\[]{{0,9}}{way}", rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?"):
-            if match := re.fullmatch(rf"{whole}{PLAIN_END}", text, re.IGNORECASE):
+            if match := _pattern(rf"{whole}{PLAIN_END}").fullmatch(text):
                 found.append((str(number), match.span(1)))
         if names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
             found.append((str(number), (0, len(text))))
@@ -121,7 +128,7 @@ def _begun(text: str, names: tuple[str, str]) -> list[Place]:
     ways = [rf"({n}\s*[).:\]-]+\s*(?:{_name(names, n)}|$|{REASON})|{n}(?:\s*$|,?{REASON}))" for n in (1, 2)]
     ways += [rf"(?<!\n)({_name(names, n)})\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for n in (1, 2)]
     opening = r"^[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){0,9}[(\[]?"
-    for match in re.finditer(rf"{opening}(?:{'|'.join(ways)})", text, re.IGNORECASE | re.MULTILINE):
+    for match in _pattern(rf"(?m){opening}(?:{'|'.join(ways)})").finditer(text):
         group = match.lastindex or 0
         if group < 3 or not text[: match.start()].strip():
             label, other = ("1", "2") if group % 2 else ("2", "1")
@@ -136,11 +143,9 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
     found = []
     for number in (1, 2):
         other = _option(names, 3 - number)
-        for match in re.finditer(
-            rf"(?:person )?{_option(names, number)}(?:\s*[).:\]-]{{1,3}})?{RIGHT}", text, re.IGNORECASE
-        ):
+        for match in _pattern(rf"(?:person )?{_option(names, number)}(?:\s*[).:\]-]{{1,3}})?{RIGHT}").finditer(text):
             before = text[max(0, match.start() - 80) : match.start()]
-            if UNSURE.search(_own(before)) or re.search(rf"{other},?\s+(?:and|or|&)\s+$", before, re.IGNORECASE):
+            if UNSURE.search(_own(before)) or _pattern(rf"{other},?\s+(?:and|or|&)\s+$").search(before):
                 continue
             if not re.match(r"\s*(?:\?|if\b|unless\b|or\b)", text[match.end() :]):
                 found.append((str(number), match.span()))
@@ -157,7 +162,7 @@ def _mismatched(text: str, names: tuple[str, str]) -> bool:
     if names[0].casefold() == names[1].casefold():
         return False
     return any(
-        re.search(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}", text, re.IGNORECASE)
-        or re.search(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)", text, re.IGNORECASE)
+        _pattern(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}").search(text)
+        or _pattern(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)").search(text)
         for number in (1, 2)
     )

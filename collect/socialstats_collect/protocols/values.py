@@ -129,8 +129,8 @@ class Values(CollectionProtocol):
         }
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
-        """Return the options of the study staged-values."""
-        return ["--study", "staged-values"]
+        """Return the options of the study staged-values; personas are crossed with models."""
+        return ["--study", "staged-values", *(["--by", "persona"] if varies("persona") else [])]
 
 
 def scored(reply: Reply | None) -> dict[str, Parsed]:
