@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO, Any
 
@@ -16,6 +16,8 @@ from socialstats.errors import InputError, Problem
 CHUNK = 1 << 22
 MOST_VALUE = 1 << 28
 SLACK = 16
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What Python raises for a compressed file that is cut off or damaged."""
 NAN_FIX = "Write null, or leave the row out, and say so"
 JSON_FIX = "The file may be cut off: copy it again, or name another one"
 
@@ -38,12 +40,26 @@ class Spelled(float):
         return number
 
 
-class _ConstantError(ValueError):
-    """NaN or Infinity where the format has none."""
+Shape = dict[str, Any] | list[Any] | None
+"""What is kept of a value: all of it (None), some members of an object, or the same of each element of a list.
+
+The member ``*`` stands for every other one.
+"""
 
 
-def _constant(name: str) -> float:
-    raise _ConstantError(name)
+def pruned(value: Any, shape: Shape) -> Any:
+    """Keep of a value what a shape names.
+
+    Examples
+    --------
+    >>> pruned({"id": 1, "said": "...", "scores": [{"a": 2, "b": 3}]}, {"id": None, "scores": [{"a": None}]})
+    {'id': 1, 'scores': [{'a': 2}]}
+    """
+    if isinstance(shape, dict) and isinstance(value, dict):
+        return {k: pruned(v, shape.get(k, shape.get("*"))) for k, v in value.items() if k in shape or "*" in shape}
+    if isinstance(shape, list) and isinstance(value, list):
+        return [pruned(element, shape[0]) for element in value]
+    return value
 
 
 class JsonStream:
@@ -79,9 +95,9 @@ class JsonStream:
         self._bytes = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self._ended = "", 0, False
         self._line = place.lines[0] if place.lines else 1
-        constants = {} if nan else {"parse_constant": _constant}
-        self._plain = json.JSONDecoder(**constants)  # type: ignore[arg-type]
-        self._keeping = json.JSONDecoder(parse_float=Spelled, **constants) if spelled else self._plain  # type: ignore[arg-type]
+        constant = None if nan else self._constant
+        self._plain = json.JSONDecoder(parse_constant=constant)
+        self._keeping = json.JSONDecoder(parse_float=Spelled, parse_constant=constant) if spelled else self._plain
         if self.peek() == "\ufeff":
             self._at += 1
 
@@ -90,9 +106,9 @@ class JsonStream:
         """Read bytes in memory."""
         return cls(io.BytesIO(data), place, start, nan=nan, spelled=spelled)
 
-    def whole(self) -> Any:
-        """Return the one value there is; anything after it is an error."""
-        value = self.value()
+    def whole(self, shape: Shape = None) -> Any:
+        """Return what a shape keeps of the one value there is; anything after it is an error."""
+        value = self.kept(shape)
         if self.peek():
             raise self.broken("there is text after the end of the JSON value")
         return value
@@ -106,10 +122,22 @@ class JsonStream:
         for _ in self._items("[", "]"):
             yield self.value(plain=True)
 
-    def objects(self, keep: Collection[str]) -> Iterator[dict[str, Any]]:
-        """Yield the objects of a list, each with the members that are needed only; other elements are empty objects."""
-        for held in self.elements():
-            yield {key: held[key] for key in keep if key in held} if isinstance(held, dict) else {}
+    def kept(self, shape: Shape) -> Any:
+        """Return what a shape keeps of the next value, reading it member by member and element by element."""
+        if isinstance(shape, list) and self.peek() == "[":
+            return [pruned(element, shape[0]) for element in self.elements()]
+        if not isinstance(shape, dict) or self.peek() != "{":
+            return self.value()
+        found = {}
+        for key in self.members():
+            if key in shape or "*" in shape:
+                found[key] = self.kept(shape.get(key, shape.get("*")))
+            else:
+                self.value(plain=True)
+        return found
+
+    def _constant(self, name: str) -> float:
+        raise self.broken(f"{name} is no JSON number, and this format has none", fix=NAN_FIX)
 
     def _items(self, opening: str, closing: str) -> Iterator[str]:
         self._take(opening)
@@ -159,8 +187,8 @@ class JsonStream:
                 if not cut_off or not self._more():
                     self._at = min(error.pos, len(self._text))
                     raise self.broken(f"not JSON ({error.msg.lower()})") from error
-            except _ConstantError as error:
-                raise self.broken(f"{error} is no JSON number, and this format has none", fix=NAN_FIX) from error
+            except InputError:
+                raise
             except RecursionError as error:
                 raise self.broken("lists or objects are nested too deeply") from error
             except ValueError as error:
@@ -180,7 +208,7 @@ class JsonStream:
             raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix="Split the log")
         try:
             block = self._raw.read(max(CHUNK, len(self._text)))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except BROKEN as error:
             raise self.broken(f"the file is cut off or damaged ({str(error).lower()})") from error
         self._ended = not block
         self._text += self._decode(block)
@@ -206,8 +234,3 @@ class JsonStream:
         line = self._line + self._text.count("\n", 0, self._at)
         fixed = fix or self._place.fix or JSON_FIX
         return InputError(replace(self._place, message=message, lines=(line,), fix=fixed))
-
-
-def parse(raw: IO[bytes], name: str, *, nan: bool = False, spelled: bool = True, most: int | None = None) -> Any:
-    """Read a stream that holds one JSON value."""
-    return JsonStream(raw, Problem(message="", source=name), nan=nan, spelled=spelled, most=most).whole()
