@@ -38,10 +38,10 @@ def read(source: Source) -> Log:
 def _row(battle: Record, unit: str | None) -> Row:
     """Return a battle with what item_a gets: 1 for a win, 0.5 for a tie; some files name the winner itself."""
     a, b, said = (battle[name] for name in COLUMNS)
-    worth = WINNERS if a == b else {a: 1.0, b: 0.0, **WINNERS}
+    worth: dict[str | None, float] = {**({a: 1.0, b: 0.0} if a != b else {}), **WINNERS}
     value = None if None in (a, b) else worth.get(said)
     status: Status = "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
-    winner = None if value is None else {1.0: a, 0.0: b}.get(value, "tie")
+    winner = {1.0: a, 0.0: b, 0.5: "tie", None: None}[value]
     rest = {name: held for name, held in battle.items() if name not in COLUMNS}
     return row(
         task="battles", unit=unit, scorer="winner", score=(value, status), answer=said,

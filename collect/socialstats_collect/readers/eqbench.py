@@ -105,9 +105,8 @@ def _of_run(key: str, run: dict[str, Any]) -> Iterator[Row]:
         }  # fmt: skip
         about = {"run": key, "scenario": scenario, "task_status": cell(task.get("status"))}
         for stage, judge, scores in stages:
-            for name in [*known] if fixed & {*scores} else [*scores]:
-                if name not in scores and name not in fixed:  # another task's own criterion
-                    continue
+            expected = [name for name in known if name in scores or name in fixed] if fixed & {*scores} else [*scores]
+            for name in expected:
                 score = scored(scores.get(name), absent="missing")
                 yield row(
                     **common, scorer=name, filter=stage, score=score,

@@ -10,13 +10,14 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem, SocialStatsError
-from socialstats_collect.readers.streaming import BROKEN, CHUNK, JsonStream, Shape
+from socialstats_collect.readers.streaming import CHUNK, JsonStream, Shape
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
@@ -29,22 +30,24 @@ DEEPEST = 8
 TOO_LARGE = "Split the log, or convert it with its own harness first"
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open a plain or gzipped file; special files (pipes, devices) are refused.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is none that can be read.
+        If there is no such file, it is none that can be read, or it is cut off.
     """
-    if not path.exists():
-        raise InputError(f"{path.name}: there is no such file")
     if not path.is_file():
-        raise InputError(f"{path.name}: this is not a regular file. Name a log file or its folder")
+        special = "this is not a regular file. Name a log file or its folder"
+        raise InputError(f"{path.name}: {special if path.exists() else 'there is no such file'}")
     try:
-        with path.open("rb") as stream:
-            zipped = stream.read(2) == GZIP_MAGIC
-        return gzip.open(path, "rb") if zipped else path.open("rb")  # type: ignore[return-value]
+        with path.open("rb") as raw:
+            zipped = raw.peek(2).startswith(GZIP_MAGIC)
+            yield gzip.GzipFile(fileobj=raw) if zipped else raw  # type: ignore[misc]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise damaged(path.name, error) from error
     except OSError as error:
         raise InputError(f"{path.name}: it cannot be read ({(error.strerror or str(error)).lower()})") from error
 
@@ -82,23 +85,6 @@ def load_json(path: Path, shape: Shape = None, *, nan: bool = False, spelled: bo
         return JsonStream(raw, place, nan=nan, spelled=spelled, most=bound).whole(shape)
 
 
-def load_text(path: Path) -> str:
-    """Read a whole text file in UTF-8, gzipped or not.
-
-    Raises
-    ------
-    InputError
-        With the byte that is not UTF-8.
-    """
-    with open_bytes(path) as raw:
-        data = raw.read(MOST_BYTES)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"byte 0x{data[error.start]:02x} at offset {error.start:,} is not UTF-8"
-        raise InputError(f"{path.name}: {message}. Save the file as UTF-8") from error
-
-
 def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line numbers and objects of a file with one JSON object a line; blank lines are skipped.
 
@@ -109,33 +95,22 @@ def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Itera
     """
     offset, fix = 0, "Every line must be one JSON object"
     with open_bytes(path) as raw:
-        for number, line in enumerate(_lines(raw, path.name), start=1):
-            place = Problem(message="", source=path.name, lines=(number,), fix=fix)
+        for number, line in enumerate(iter(lambda: raw.readline(MOST_LINE), b""), start=1):
+            place = Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix)
+            if len(line) == MOST_LINE:
+                raise InputError(replace(place, message=f"a line has more than {MOST_LINE:,} bytes", fix=TOO_LARGE))
             if line.strip(b" \t\r\n\xef\xbb\xbf"):
                 value = JsonStream.of(line.rstrip(b"\r\n"), place, offset, nan=nan, spelled=spelled).whole()
                 if not isinstance(value, dict):
-                    raise InputError(Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix))
+                    raise InputError(place)
                 yield number, value
             offset += len(line)
-
-
-def _lines(raw: IO[bytes], name: str) -> Iterator[bytes]:
-    try:
-        while line := raw.readline(MOST_LINE):
-            if len(line) == MOST_LINE:
-                raise InputError(f"{name}: a line has more than {MOST_LINE:,} bytes. {TOO_LARGE}")
-            yield line
-    except BROKEN as error:
-        raise damaged(name, error) from error
 
 
 def head_of(path: Path, size: int = CHUNK) -> bytes:
     """Return the first bytes of a file, decompressed."""
     with open_bytes(path) as raw:
-        try:
-            return raw.read(size)
-        except BROKEN as error:
-            raise damaged(path.name, error) from error
+        return raw.read(size)
 
 
 def inside(folder: Path, name: str) -> Path:
@@ -277,7 +252,6 @@ def _zstd(raw: IO[bytes], place: str) -> Any:
     raise MissingDependency(f"{place}: the entry is packed with zstd, and nothing here reads it: {fix}")
 
 
-DEPTH = 2
 Kind = Literal["folder", "zip", "object", "list", "lines", "text"]
 
 
@@ -357,26 +331,16 @@ def _first(head: bytes, name: str, is_list: bool) -> tuple[dict[str, Any], str, 
 
     A first look forgives what a reader will name, and that the head may end in the middle of a value.
     """
-    found: dict[str, Any] = {}
+    place: dict[str, Any] = {}
+    rest, trouble = "", ""
     try:
         stream = JsonStream.of(head, Problem(message="", source=name), nan=True)
         if is_list:
-            element = next(stream.elements(), None)
-            return (element if isinstance(element, dict) else {}), "", ""
-        _fill(found, stream, DEPTH)
-        return found, stream.peek(), ""
-    except InputError as error:
-        cut = len(head) >= CHUNK and "not UTF-8" not in str(error)
-        return found, "", "" if cut else str(error)
-
-
-def _fill(found: dict[str, Any], stream: JsonStream, depth: int) -> None:
-    """Put the members of an object in place as they are read, so that what was read stays when the head ends."""
-    for key in stream.members():
-        found[key] = None
-        if depth and stream.peek() == "{":
-            inner: dict[str, Any] = {}
-            found[key] = inner
-            _fill(inner, stream, depth - 1)
+            place["first"] = next(stream.elements(), None)
         else:
-            found[key] = stream.value(plain=True)
+            stream.keep({"*": {"*": {"*": None}}}, place, "first")
+            rest = stream.peek()
+    except InputError as error:
+        trouble = "" if len(head) >= CHUNK and "not UTF-8" not in str(error) else str(error)
+    first = place.get("first")
+    return (first if isinstance(first, dict) else {}), rest, trouble

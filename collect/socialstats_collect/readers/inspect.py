@@ -9,7 +9,7 @@ import fnmatch
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status
@@ -20,6 +20,7 @@ from socialstats_collect.readers.streaming import pruned
 from socialstats_collect.readers.tabular import (
     Row,
     Score,
+    at,
     cell,
     column,
     flat,
@@ -107,9 +108,7 @@ def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
 
 def _groupings(top: dict[str, Any]) -> set[str]:
     """Return the metadata keys that printed metrics group or cluster samples by."""
-    params = [
-        mapping(mapping(m).get("params")) for s in printed_scores(top) for m in mapping(s.get("metrics")).values()
-    ]
+    params = [at(metric, "params") for score in printed_scores(top) for metric in at(score, "metrics").values()]
     return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
 
 
@@ -162,9 +161,14 @@ def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str
     """
     about = mapping(top.get("eval"))
     common = {"model": about.get("model"), "task": about.get("task")}
-    reductions = sequence(top.get("reductions")) or sequence(mapping(top.get("results")).get("sample_reductions"))
+    reductions = sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))
     if not samples and reductions:
-        return [r for reduction in reductions for r in _reduced(mapping(reduction), common)], (REDUCED,)
+        joined = [
+            (sample, _scorers([sample]), {**common, "filter": cell(reduction.get("reducer")) or ""})
+            for reduction in map(mapping, reductions) for held in map(mapping, sequence(reduction.get("samples")))
+            for sample in [{"id": held.get("sample_id"), "scores": {cell(reduction.get("scorer")) or "": held}}]
+        ]  # fmt: skip
+        return [r for each in joined for r in _rows(*each)], (REDUCED,)
     scorers = _scorers(samples)
     if not scorers:
         declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
@@ -203,14 +207,6 @@ def _parts(value: Any) -> dict[str, Any]:
     """Return the parts of a dict or list value by name; nothing for a plain value."""
     held = dict(enumerate(value)) if isinstance(value, list) else mapping(value)
     return {str(name): part for name, part in held.items()}
-
-
-def _reduced(reduction: dict[str, Any], common: Row) -> Iterator[Row]:
-    """Yield the values of a scorer after epochs were joined, as rows of samples."""
-    for held in map(mapping, sequence(reduction.get("samples"))):
-        sample = {"id": held.get("sample_id"), "scores": {cell(reduction.get("scorer")) or "": held}}
-        for each in _rows(sample, _scorers([sample]), {**common, "filter": reduction.get("reducer") or ""}):
-            yield {name: value for name, value in each.items() if name != SCORE_TEXT}
 
 
 def _rows(sample: dict[str, Any], scorers: Scorers, common: Row, absent: Status = "unscored") -> Iterator[Row]:
@@ -273,16 +269,15 @@ def _notes(samples: Samples, found: list[Row]) -> Iterator[str]:
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
-ONE_NUMBER = ("accuracy", "mean", "stderr", "bootstrap_stderr", "std", "var")
-QUANTITIES: dict[str, Quantity] = {
-    "accuracy": "mean", "mean": "mean", "stderr": "std_error", "bootstrap_stderr": "std_error", "std": "std_dev",
-    "var": "variance", "lower": "conf_low", "upper": "conf_high",
+DDOF: dict[str, object] = {"ddof": 1}
+STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95}
+METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
+    "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
+    "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
+    "var": ("variance", DDOF), "lower": ("conf_low", STUDENT), "upper": ("conf_high", STUDENT),
 }  # fmt: skip
-SETTINGS: dict[str, dict[str, object]] = {
-    "stderr": {"ddof": 1}, "std": {"ddof": 1}, "var": {"ddof": 1},
-    "bootstrap_stderr": {"method": "bootstrap", "resamples": 1000, "ddof": 0},
-    "lower": {"method": "t", "conf_level": 0.95}, "upper": {"method": "t", "conf_level": 0.95},
-}  # fmt: skip
+"""Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
+ONE_NUMBER = {*METRICS} - {"lower", "upper"}
 NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
 PARAMS = {"level": "conf_level", "method": "method", "num_samples": "resamples", "to_float": "to_float"}
 
@@ -306,16 +301,6 @@ class Metric:
         return cls(name, {name: value for name, value in params.items() if value is not None}, group)
 
 
-@dataclass(slots=True, kw_only=True)
-class Entry:
-    """What the log prints in one place about a scorer, or about one part of its values."""
-
-    select: dict[str, str]
-    settings: dict[str, object]
-    where: str
-    printed: list[Metric] = field(default_factory=list)
-
-
 def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
     results = mapping(top.get("results"))
@@ -331,34 +316,37 @@ def _scorer(score: dict[str, Any]) -> str:
 
 def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
-    about = mapping(top.get("eval"))
+    about = at(top, "eval")
     known = {str(r["scorer"]) for r in rows}
-    entries: dict[tuple[str, str | None], list[Entry]] = {}
+    places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
         name, scorer, n = cell(score.get("name")) or "", _scorer(score), score.get("scored_samples")
         part = f"{scorer}/{name}"
-        by_part = part in known and (name != scorer or all(at is not None for at, _ in _declared(about, scorer)))
+        by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}
-        settings: dict[str, object] = {"reducer": _reducer(score, about, rows, select)}
-        entry = Entry(select=select, settings=settings, where=f"{file}: results.scores[{position}]")
-        entries.setdefault((scorer, name if by_part else None), []).append(entry)
-        for key, held in mapping(score.get("metrics")).items():
-            metric, value = Metric.of(held, key), mapping(held).get("value")
-            entry.printed.append(replace(metric, name=metric.group or metric.name, group=""))
-            claim = _claim(metric, entry, rows, printed(value) if is_number(value) else "NaN", f"metrics.{key}")
+        settings = {"reducer": _reducer(score, about, rows, select)}
+        where = f"{file}: results.scores[{position}]"
+        entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
+        metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
+        there = [replace(metric, name=metric.group or metric.name, group="") for *_, metric in metrics]
+        places.setdefault((scorer, name if by_part else None), []).append((entry, there))
+        for key, held, metric in metrics:
+            value = mapping(held).get("value")
+            claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows)
             alone = isinstance(n, int) and len(claim.select) == 1 and not claim.parts
-            yield replace(claim, n=n) if alone else claim
+            yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
         if isinstance(n, int) and select["scorer"] in known:
-            yield Claim(name="scored_samples", quantity="count", printed=str(n), where=f"{entry.where}.scored_samples",
-                        select=select, settings=settings)  # fmt: skip
-    for (scorer, of), found in entries.items():
-        declared = [
-            metric for at, metric in _declared(about, scorer)
-            if (at is None if of is None else at is not None and fnmatch.fnmatch(of, at))
-        ]  # fmt: skip
-        for metric in _unprinted(declared, found):
-            claim = _claim(metric, found[0], rows, "", "")
-            yield replace(claim, where=f"{found[0].where}: declared, not printed")
+            counted = f"{where}.scored_samples"
+            yield replace(entry, name="scored_samples", quantity="count", printed=str(n), where=counted)
+    for (scorer, part_of), found in places.items():
+        declared = [metric for of, metric in _declared(about, scorer) if _is_about(of, part_of)]
+        entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
+        yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
+
+
+def _is_about(pattern: str | None, part: str | None) -> bool:
+    """Tell whether a metric, declared for parts or for the whole value, is about a part or the whole value."""
+    return part is None if pattern is None else part is not None and fnmatch.fnmatch(part, pattern)
 
 
 def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, Metric]]:
@@ -375,42 +363,41 @@ def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, 
         return
 
 
-def _unprinted(declared: list[Metric], entries: list[Entry]) -> Iterator[Metric]:
+def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
     """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
-    seen = [metric for entry in entries for metric in entry.printed]
+    seen = [metric for entry in printed for metric in entry]
     for name in dict.fromkeys(metric.name for metric in declared if metric.name in ONE_NUMBER):
         wanted = [metric for metric in declared if metric.name == name]
-        there = max(sum(metric.name == name for metric in entry.printed) for entry in entries)
+        there = max(sum(metric.name == name for metric in entry) for entry in printed)
         yield from [metric for metric in wanted if metric not in seen][: max(0, len(wanted) - there)]
 
 
-def _claim(metric: Metric, entry: Entry, rows: list[Row], number: str, where: str) -> Claim:
-    group, select, inner = metric.group, entry.select, metric
-    label, parts = f"{group} {metric.name}".strip(), ()
+def _claim(metric: Metric, entry: Claim, rows: list[Row]) -> Claim:
+    """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
+    group, inner, select = metric.group, metric, dict(entry.select)
+    label = f"{group} {metric.name}".strip()
+    parts: tuple[dict[str, str], ...] = ()
     if group == "grouped":
         inner = Metric.of(metric.params.get("metric"))
         label, select, parts = _grouped(metric, inner.name, select, rows)
     elif "aggregate" in (group, metric.name):
         inner, key = Metric.of(metric.params.get("agg")), metric.params.get("key")
         label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
-    name, params = inner.name, inner.params
-    plain = group in ("", "ci", "grouped", "aggregate")
-    if parts:
-        plain = name in ("accuracy", "mean") or (name == "stderr" and not params.get("cluster"))
-    quantity: Quantity = QUANTITIES.get(name, "other") if plain else "other"
-    settings = {**entry.settings, **SETTINGS.get(name, {})}
-    settings |= {ours: params[theirs] for theirs, ours in PARAMS.items() if theirs in params}
+    params = inner.params
+    quantity, usual = METRICS.get(inner.name, ("other", {}))
+    settings = {**entry.settings, **usual, **{ours: params[own] for own, ours in PARAMS.items() if own in params}}
+    if group not in ("", "ci", "grouped", "aggregate"):
+        quantity = "other"
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
     if settings.get("method") != "bootstrap":
         settings.pop("resamples", None)
-    if parts and quantity == "std_error":
-        settings["over_parts"] = "mean"
+    if parts and quantity != "mean":
+        quantity = "std_error" if inner.name == "stderr" and "cluster" not in settings else "other"
+        settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
     shown = [f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")]
-    return Claim(
-        name=f"{label} ({', '.join(shown)})" if shown else label, quantity=quantity, printed=number, select=select,
-        parts=parts, settings=settings, where=f"{entry.where}.{where}",
-    )  # fmt: skip
+    name = f"{label} ({', '.join(shown)})" if shown else label
+    return replace(entry, name=name, quantity=quantity, select=select, parts=parts, settings=settings)
 
 
 def _grouped(

@@ -89,11 +89,7 @@ def _read_samples(path: Path) -> Log:
 def _log(
     files: list[str], samples: dict[str, Samples], results: dict[str, Any], numbers: Iterable[Claim], notes: list[str]
 ) -> Log:
-    rows: list[Row] = []
-    for task, (path, held) in samples.items():
-        found, said = _rows(held, path, task, results)
-        rows += found
-        notes = [*notes, *said]
+    rows = [r for task, (path, held) in samples.items() for r in _rows(held, path, task, results, notes)]
     return log_of(
         NAME, files, rows, claims=numbers, notes=notes, version=results.get("lm_eval_version"),
         settings=members(results.get("config"), RUN),
@@ -131,16 +127,15 @@ def _within(samples: list[Any], path: Path) -> Samples:
 
 
 def _rows(
-    samples: Iterable[tuple[str, dict[str, Any]]], path: Path, task: str, results: dict[str, Any]
-) -> tuple[list[Row], list[str]]:
-    """Return a row a document, filter and metric of one task's samples, and what is to be said about them."""
+    samples: Iterable[tuple[str, dict[str, Any]]], path: Path, task: str, results: dict[str, Any], notes: list[str]
+) -> Iterator[Row]:
+    """Yield a row a document, filter and metric of one task's samples, and note what is to be said about them."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
     config = at(results, "config")
     named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
     model = cell(results.get("model_name")) or named or path.parent.name
     seen: Counter[str] = Counter()
-    rows: list[Row] = []
     unnamed = False
     for place, sample in samples:
         doc = cell(sample.get("doc_id"))
@@ -150,46 +145,37 @@ def _rows(
         used = cell(sample.get("filter", filters[seen[doc] % len(filters)])) or ""
         seen[doc] += 1
         common = {"model": model, "task": task, "unit": f"{task}:{doc}", "filter": used}
-        rows += _of_sample(sample, common, [name for name, of in listed if of == used], results, place)
-    notes = [*_count_notes(len(seen), task, results)]
+        yield from _of_sample(sample, common, [name for name, of in listed if of == used], results, place)
     if unnamed:
         notes.append(f"{path.name} does not say which filter a row is of: they were told apart by their order")
     if len(filters) > 1:
         notes.append(f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric")
-    return rows, notes
+    sizes = at(results, "n-samples", task)
+    wanted, original = _n(sizes.get("effective")), _n(sizes.get("original"))
+    if wanted is not None and wanted != len(seen):
+        notes.append(f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(len(seen))}")
+    if wanted is not None and original is not None and wanted < original:
+        notes.append(f"{task}: {count(wanted)} of {count(original)} documents were used (a limit was set)")
 
 
 def _of_sample(
     sample: dict[str, Any], common: Row, listed: list[str], results: dict[str, Any], place: str
 ) -> Iterator[Row]:
-    doc, responses = mapping(sample.get("doc")), sequence(sample.get("filtered_resps"))
+    doc, responses = at(sample, "doc"), sequence(sample.get("filtered_resps"))
     metadata = flat({key: value for key, value in doc.items() if not isinstance(value, (list, dict))})
     if sample.get("target") is not None:
         metadata["target"] = cell(sample["target"])
     text = responses[0] if len(responses) == 1 and isinstance(responses[0], str) else None  # likelihoods are no answer
-    names = (
-        [str(name) for name in sequence(sample.get("metrics"))] or listed or [key for key in sample if key not in OWN]
-    )
-    for name in dict.fromkeys(names):
+    own = [str(name) for name in sequence(sample.get("metrics"))] or listed
+    for name in dict.fromkeys(own or [key for key in sample if key not in OWN]):
         held = sample.get(name)
+        score = scored(held, absent="missing")
         if isinstance(held, float) and not is_number(held):
             if aggregation(results, common["task"], name) != "nanmean":
                 raise InputError(f"{place}: {name} is {held}, which is no score. Run the task again, or leave it out")
             score = scored(None)
-        else:
-            score = scored(held, absent="missing")
-        yield row(
-            **common, scorer=name, score=score, answer=held if score[1] == "unparsed" else text, metadata=metadata
-        )
-
-
-def _count_notes(documents: int, task: str, results: dict[str, Any]) -> Iterator[str]:
-    sizes = at(results, "n-samples", task)
-    wanted, original = sizes.get("effective"), sizes.get("original")
-    if isinstance(wanted, int) and wanted != documents:
-        yield f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(documents)}"
-    if isinstance(wanted, int) and isinstance(original, int) and wanted < original:
-        yield f"{task}: {count(wanted)} of {count(original)} documents were used (a limit was set)"
+        answer = held if score[1] == "unparsed" else text
+        yield row(**common, scorer=name, score=score, answer=answer, metadata=metadata)
 
 
 NOT_METRICS = frozenset(("alias", "name", "samples", "sample_len", "sample_count", " ", ""))

@@ -31,7 +31,7 @@ NAME = "openai-evals"
 NEEDS = "events with 'run_id' and 'type', or a line with 'spec' (openai/evals)"
 MATCH, METRICS, ERROR = "match", "metrics", "error"
 TEXTS = ("correct", "picked", "choice", "prompt", "sampled", "options")
-BOOTSTRAP = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
+BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,18 +95,18 @@ def _scored(data: dict[str, Any], scorer: str, value: Any) -> Row:
 def _rows(events: Events, sample: str, scorers: list[str]) -> Iterator[Row]:
     spec, failed = events.spec, events.failed.get(sample)
     model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
-    about = {"model": model, "task": spec.get("eval_name") or spec.get("base_eval"), "unit": sample}
-    absent = {"score": scored(None, failed=bool(failed), absent="missing"), "answer": failed}
+    about: Row = {"model": model, "task": spec.get("eval_name") or spec.get("base_eval"), "unit": sample}
+    absent: Row = {"score": scored(None, failed=bool(failed), absent="missing"), "answer": failed}
     for scorer in scorers:
         for epoch, held in enumerate(events.samples[sample].get(scorer, [absent]), start=1):
-            yield row(**about, scorer=scorer, epoch=epoch, **held)
+            yield row(scorer=scorer, epoch=epoch, **about, **held)
 
 
 def _claims(report: dict[str, Any], scorers: list[str], file: str) -> Iterator[Claim]:
     usual = MATCH if MATCH in scorers else scorers[0]
     for name, value in report.items():
         quantity: Quantity = "mean" if name in ("accuracy", *scorers) else "other"
-        settings: dict[str, object] = {"reducer": "none"}
+        settings: dict[str, Any] = {"reducer": "none"}
         if "strap_std" in name:
             quantity, settings = "std_error", {**settings, **BOOTSTRAP}
         select = {"scorer": name if name in scorers else usual}

@@ -17,7 +17,7 @@ from typing import Any
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import Source, json_lines, load_json, load_text
+from socialstats_collect.readers.files import Source, json_lines, load_json, open_bytes
 from socialstats_collect.readers.streaming import pruned
 from socialstats_collect.readers.tabular import (
     Row,
@@ -50,7 +50,7 @@ VERSIONED = ("version", "results", "prompts", "stats", "table")
 FAILED = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
 CSV_STATUS, CSV_SCORE, LAST = "Status", "Score", "Grader Reason"
-METRIC = "Metric: "
+METRIC, PASSED = "Metric: ", {"PASS": True, "FAIL": False}
 LABEL = re.compile(r"\[(?P<provider>[^\]]*)\] ?(?P<label>.*)", re.DOTALL)
 NO_TOTALS = "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check"
 ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check"
@@ -101,33 +101,31 @@ def _starts(header: Sequence[str]) -> list[int]:
 
 
 def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
-    """Yield the tests of a csv, whose scores are cut to two decimals, as those of JSON."""
+    """Yield the tests of a csv, whose scores are cut to two decimals, as those of JSON; an odd status is no score."""
     name, header = source.path.name, [*source.names]
     try:
-        _, *records = csv.reader(io.StringIO(load_text(source.path), newline=""))
-    except csv.Error as error:
+        with open_bytes(source.path) as raw:
+            _, *records = csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""))
+    except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{name}: the csv cannot be read ({error}). Convert the .json output") from error
     starts = _starts(header)
     for line, record in enumerate(records, start=2):
         if len(record) != len(header):
-            fix = "Convert the .json output"
-            raise InputError(f"{name} record {line}: {len(record)} fields where the header has {len(header)}. {fix}")
-        given = dict(zip(header[: starts[0]], record, strict=False))
+            message = f"{len(record)} fields where the header has {len(header)}"
+            raise InputError(f"{name} record {line}: {message}. Convert the .json output")
         for position, (start, end) in enumerate(pairwise([*starts, len(header)])):
-            fields, held = record[start:end], dict(zip(header[start:end], record[start:end], strict=True))
-            label = LABEL.match(header[start])
-            known, failed = {"PASS": True, "FAIL": False}, fields[1] == "ERROR"
-            metrics = {n.removeprefix(METRIC): _number(v) for n, v in held.items() if n.startswith(METRIC) and v}
-            if fields[1] not in known:
-                metrics = dict.fromkeys(metrics, fields[1])
-            yield {
-                "testIdx": line, "promptIdx": position, "vars": given, "response": {"output": fields[0]},
-                "provider": label["provider"] if label else "",
-                "prompt": {"label": label["label"] if label else header[start]},
-                "success": known.get(fields[1], fields[1]), "namedScores": metrics,
-                "score": _number(fields[2]) if fields[1] in known else fields[1],
-                **({"failureReason": FAILED, "error": fields[0]} if failed else {}),
+            output, status, score = record[start : start + 3]
+            label = LABEL.fullmatch(header[start])
+            held = {"score": score, **dict(zip(header[start:end], record[start:end], strict=True))}
+            numbers = {key: _number(text) if status in PASSED else status for key, text in held.items() if text}
+            test = {
+                "testIdx": line, "promptIdx": position, "vars": dict(zip(header[: starts[0]], record, strict=False)),
+                "provider": label["provider"] if label else "", "response": {"output": output},
+                "prompt": {"label": label["label"] if label else header[start]}, "score": numbers.get("score", ""),
+                "success": PASSED.get(status, status),
+                "namedScores": {key.removeprefix(METRIC): v for key, v in numbers.items() if key.startswith(METRIC)},
             }  # fmt: skip
+            yield {**test, "failureReason": FAILED, "error": output} if status == "ERROR" else test
 
 
 def _number(text: str) -> float | str:
@@ -138,16 +136,16 @@ def _number(text: str) -> float | str:
 
 
 def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Number the prompts of versions that do not: a column is a prompt's template and a provider, in order."""
+    """Put tests in order, and number the prompts of versions that do not: a column is a prompt's template and a provider, in order."""
     columns: dict[tuple[str, str], int] = {}
     for test in tests:
         prompt, provider = mapping(test.get("prompt")), test.get("provider")
         named = cell(provider.get("id") if isinstance(provider, dict) else provider) or ""
         template = cell(prompt.get("label") or prompt.get("display") or prompt.get("id")) or ""
         columns.setdefault((template, named), len(columns))
-        if not isinstance(test.get("promptIdx"), int):
-            test["promptIdx"] = columns[template, named]
-    return tests
+        for key, number in (("testIdx", 0), ("promptIdx", columns[template, named])):
+            test[key] = test[key] if isinstance(test.get(key), int) else number
+    return sorted(tests, key=lambda test: (test["testIdx"], test["promptIdx"]))
 
 
 def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
@@ -155,10 +153,7 @@ def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
     units: dict[str, str] = {}
     seen: Counter[tuple[str, str]] = Counter()
     found: list[Row] = []
-    order = [
-        tuple(test[key] if isinstance(test.get(key), int) else 0 for key in ("testIdx", "promptIdx")) for test in tests
-    ]
-    for _, test in sorted(zip(order, tests, strict=True), key=lambda held: held[0]):
+    for test in tests:
         case = mapping(test.get("testCase"))
         same = json.dumps([test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str)
         unit = units.setdefault(same, f"test {len(units) + 1}")

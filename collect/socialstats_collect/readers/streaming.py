@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import IO, Any
@@ -16,8 +14,6 @@ from socialstats.errors import InputError, Problem
 CHUNK = 1 << 22
 MOST_VALUE = 1 << 28
 SLACK = 16
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What Python raises for a compressed file that is cut off or damaged."""
 NAN_FIX = "Write null, or leave the row out, and say so"
 JSON_FIX = "The file may be cut off: copy it again, or name another one"
 
@@ -108,55 +104,53 @@ class JsonStream:
 
     def whole(self, shape: Shape = None) -> Any:
         """Return what a shape keeps of the one value there is; anything after it is an error."""
-        value = self.kept(shape)
+        held: dict[str, Any] = {}
+        self.keep(shape, held, "")
         if self.peek():
             raise self.broken("there is text after the end of the JSON value")
-        return value
+        return held[""]
 
     def members(self) -> Iterator[str]:
         """Yield the keys of an object; before the next one its value must be read, by `value` or `elements`."""
-        yield from self._items("{", "}")
+        for _ in self._items("{", "}"):
+            key = self.value()
+            if not isinstance(key, str):
+                raise self.broken("a key that is no text")
+            self._take(":")
+            yield key
 
     def elements(self) -> Iterator[Any]:
         """Yield the elements of a list."""
         for _ in self._items("[", "]"):
             yield self.value(plain=True)
 
-    def kept(self, shape: Shape) -> Any:
-        """Return what a shape keeps of the next value, reading it member by member and element by element."""
+    def _items(self, opening: str, closing: str) -> Iterator[None]:
+        """Stop before each item of an object or a list, and take the commas between them."""
+        self._take(opening)
+        if self.peek() != closing:
+            yield
+            while self.peek() != closing:
+                self._take(",")
+                yield
+        self._at += 1
+
+    def keep(self, shape: Shape, holder: dict[str, Any], key: str) -> None:
+        """Put what a shape keeps of the next value into a place, member by member: what was read stays if it breaks."""
+        holder[key] = None
         if isinstance(shape, list) and self.peek() == "[":
-            return [pruned(element, shape[0]) for element in self.elements()]
-        if not isinstance(shape, dict) or self.peek() != "{":
-            return self.value()
-        found = {}
-        for key in self.members():
-            if key in shape or "*" in shape:
-                found[key] = self.kept(shape.get(key, shape.get("*")))
-            else:
-                self.value(plain=True)
-        return found
+            holder[key] = [pruned(element, shape[0]) for element in self.elements()]
+        elif not isinstance(shape, dict) or self.peek() != "{":
+            holder[key] = self.value()
+        else:
+            held = holder[key] = {}
+            for name in self.members():
+                if name in shape or "*" in shape:
+                    self.keep(shape.get(name, shape.get("*")), held, name)
+                else:
+                    self.value(plain=True)
 
     def _constant(self, name: str) -> float:
         raise self.broken(f"{name} is no JSON number, and this format has none", fix=NAN_FIX)
-
-    def _items(self, opening: str, closing: str) -> Iterator[str]:
-        self._take(opening)
-        if self.peek() == closing:
-            self._at += 1
-            return
-        while True:
-            if opening == "{":
-                key = self.value()
-                if not isinstance(key, str):
-                    raise self.broken("a key that is no text")
-                self._take(":")
-                yield key
-            else:
-                yield ""
-            if self.peek() == closing:
-                self._at += 1
-                return
-            self._take(",")
 
     def peek(self) -> str:
         """Return the next character that is no white space, or nothing at the end."""
@@ -206,10 +200,7 @@ class JsonStream:
         self._text, self._at = self._text[self._at :], 0
         if len(self._text) > MOST_VALUE:
             raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix="Split the log")
-        try:
-            block = self._raw.read(max(CHUNK, len(self._text)))
-        except BROKEN as error:
-            raise self.broken(f"the file is cut off or damaged ({str(error).lower()})") from error
+        block = self._raw.read(max(CHUNK, len(self._text)))
         self._ended = not block
         self._text += self._decode(block)
         return not self._ended
