@@ -19,7 +19,9 @@ NAME = "arena"
 NEEDS = "a table with the columns model_a, model_b and winner (arena battles)"
 COLUMNS = ("model_a", "model_b", "winner")
 IDS = ("question_id", "battle_id", "id", "conversation_id")
-WINNERS = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "both_bad": 0.5, "tie (bothbad)": 0.5, "bothbad": 0.5}
+WINNERS: dict[str | None, float] = {
+    "model_a": 1.0, "model_b": 0.0, "tie": 0.5, "both_bad": 0.5, "tie (bothbad)": 0.5, "bothbad": 0.5,
+}  # fmt: skip
 
 
 def recognises(source: Source) -> bool:
@@ -38,7 +40,7 @@ def read(source: Source) -> Log:
 def _row(battle: Record, unit: str | None) -> Row:
     """Return a battle with what item_a gets: 1 for a win, 0.5 for a tie; some files name the winner itself."""
     a, b, said = (battle[name] for name in COLUMNS)
-    worth: dict[str | None, float] = {**({a: 1.0, b: 0.0} if a != b else {}), **WINNERS}
+    worth = WINNERS if a == b else {a: 1.0, b: 0.0, **WINNERS}
     value = None if None in (a, b) else worth.get(said)
     status: Status = "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
     winner = {1.0: a, 0.0: b, 0.5: "tie", None: None}[value]

@@ -30,16 +30,12 @@ NAME = "deepeval"
 NEEDS = "JSON with 'testCases' or 'testRunData' (DeepEval)"
 CASE, SUCCESS = "case", "success"
 KINDS = ("testCases", "conversationalTestCases")
+FORMS = [("object", name) for name in ("testRunData", *KINDS)]
 CASE_KEYS = dict.fromkeys(
     ("name", "order", "input", "scenario", "success", "metricsData", "actualOutput", "tags", "metadata",
      "additionalMetadata", "trace")
 )  # fmt: skip
 RUN = {"*": None, **{kind: [CASE_KEYS] for kind in KINDS}}
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is a test run of DeepEval."""
-    return source.kind == "object" and any(name in source.first for name in ("testRunData", *KINDS))
 
 
 def read(source: Source) -> Log:

@@ -30,6 +30,7 @@ from socialstats_collect.readers.tabular import (
 NAME = "eqbench"
 NEEDS = "JSON of runs with 'scenario_tasks' (EQ-Bench 3, PoliticsBench)"
 SCORED, TASKS = "rubric_scored", "scenario_tasks"
+FORMS = [("object", f"*.{TASKS}")]
 COMPOSITE, FINAL = "composite", "final"
 SCORES = {
     "rubric": ("baseline_rubric_scores", "turn_rubric_scores", "rubric_scores"),
@@ -60,12 +61,6 @@ SHORT = {
 KEPT = ("run", "scenario", "task_status", "stage", "judge", "trait")
 MIDDLE, LARGEST = 10.0, 100.0
 Runs = dict[str, dict[str, Any]]
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is a file of runs."""
-    runs = [run for name, run in source.first.items() if not name.startswith("__")]
-    return source.kind == "object" and any(TASKS in mapping(run) for run in runs)
 
 
 def read(source: Source) -> Log:

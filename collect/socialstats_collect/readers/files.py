@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import fnmatch
 import gzip
 import importlib
 import io
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -140,9 +141,7 @@ def files_in(folder: Path) -> tuple[str, ...]:
     found: list[str] = []
     for here, folders, names in os.walk(folder, followlinks=False):
         below = Path(here).relative_to(folder)
-        if len(below.parts) >= DEEPEST:
-            folders.clear()
-        folders.sort()
+        folders[:] = sorted(folders) if len(below.parts) < DEEPEST else []
         found += [(below / name).as_posix() for name in names if not name.startswith(".")]
         if len(found) > MOST_FILES:
             raise InputError(f"{folder.name}: more than {MOST_FILES:,} files. Name the folder of one run")
@@ -252,6 +251,7 @@ def _zstd(raw: IO[bytes], place: str) -> Any:
     raise MissingDependency(f"{place}: the entry is packed with zstd, and nothing here reads it: {fix}")
 
 
+DEPTH = 2
 Kind = Literal["folder", "zip", "object", "list", "lines", "text"]
 
 
@@ -287,9 +287,21 @@ class Source:
     names: tuple[str, ...] = ()
     trouble: str = ""
 
-    def has(self, *keys: str) -> bool:
-        """Tell whether the first look found all these members."""
-        return all(key in self.first for key in keys)
+    def fits(self, forms: Iterable[Sequence[str]]) -> bool:
+        """Tell whether the first look fits a form: one of its kinds, then patterns of members, files or columns."""
+        found = [*self.names, *_paths(self.first, DEPTH)]
+        return any(
+            self.kind in kinds.split() and all(fnmatch.filter(found, pattern) for pattern in patterns)
+            for kinds, *patterns in forms
+        )
+
+
+def _paths(held: dict[str, Any], depth: int) -> Iterator[str]:
+    """Yield the members of an object, and those below as ``outer.inner``."""
+    for name, value in held.items():
+        yield name
+        if depth and isinstance(value, dict):
+            yield from (f"{name}.{below}" for below in _paths(value, depth - 1))
 
 
 def look(path: Path) -> Source:

@@ -31,18 +31,11 @@ from socialstats_collect.readers.tabular import (
 NAME = "helm"
 NEEDS = "a folder with stats.json and per_instance_stats.json (HELM)"
 STATS, INSTANCES, SPEC = "stats.json", "per_instance_stats.json", "run_spec.json"
+FORMS = (("folder", INSTANCES), ("list", "instance_id", "stats"), ("list", "name.name", "count"))
 NUMBERS: dict[str, Quantity] = {"mean": "mean", "stddev": "std_dev", "count": "count"}
 STAT = dict.fromkeys(("name", "count", "sum", "mean"))
 INSTANCE = {**dict.fromkeys(("instance_id", "train_trial_index", "perturbation")), "stats": [STAT]}
 RUN = ("max_train_instances", "max_eval_instances", "num_train_trials", "num_outputs", "temperature", "method")
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is a HELM run folder, or one of its two files."""
-    if source.kind == "folder":
-        return INSTANCES in source.names
-    total = source.has("count") and "name" in mapping(source.first.get("name"))
-    return source.kind == "list" and (total or source.has("instance_id", "stats"))
 
 
 def read(source: Source) -> Log:

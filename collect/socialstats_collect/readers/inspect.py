@@ -37,6 +37,7 @@ from socialstats_collect.readers.tabular import (
 NAME = "inspect"
 NEEDS = "a .eval file, or a .json with 'eval' and 'status' (Inspect AI)"
 HEADER, START, SUMMARIES, REDUCTIONS = "header.json", "_journal/start.json", "summaries.json", "reductions.json"
+FORMS = (("zip", HEADER), ("zip", START), ("object", "status", "eval.task"))
 JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
 SAMPLE = dict.fromkeys(("id", "epoch", "target", "metadata", "scores", "error", "limit", "score"))
@@ -44,13 +45,6 @@ WHOLE = dict.fromkeys(("version", "status", "eval", "results", "reductions", "er
 RUN = ("task_args", "model_args", "config", "dataset", "created")
 Samples = list[dict[str, Any]]
 Scorers = dict[str, list[str]]
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is an Inspect log."""
-    if source.kind == "zip":
-        return HEADER in source.names or START in source.names
-    return source.kind == "object" and source.has("status", "eval") and "task" in mapping(source.first["eval"])
 
 
 def read(source: Source) -> Log:

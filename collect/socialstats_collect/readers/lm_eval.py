@@ -34,7 +34,10 @@ from socialstats_collect.readers.tabular import (
 NAME = "lm-eval"
 NEEDS = "a JSON file with 'results' and 'versions' or 'configs', or samples with 'doc_id' (lm-evaluation-harness)"
 ALONE = "no results file beside {}: there are no numbers of the harness to check"
-KNOWN = ("versions", "configs", "n-shot", "lm_eval_version", "group_subtasks")
+FORMS = (
+    *(("lines", "doc_id", "doc", said) for said in ("resps", "filtered_resps")), ("object", "results.*.*,*"),
+    *(("object", "results.*", key) for key in ("versions", "configs", "n-shot", "lm_eval_version", "group_subtasks")),
+)  # fmt: skip
 TIME = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 STAMPED = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{TIME})", re.DOTALL)
 STAMP = re.compile(rf"_({TIME})\.json")
@@ -45,18 +48,6 @@ OWN = frozenset(
 RUN = ("model", "model_args", "limit", "num_fewshot", "batch_size", "gen_kwargs", "random_seed", "numpy_seed",
        "torch_seed", "fewshot_seed", "bootstrap_iters")  # fmt: skip
 Samples = tuple[Path, Iterable[tuple[str, dict[str, Any]]]]
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether these are results or samples of lm-evaluation-harness."""
-    if source.kind == "lines":
-        return source.has("doc_id", "doc") and ("resps" in source.first or "filtered_resps" in source.first)
-    tables = source.first.get("results")
-    if source.kind != "object" or not isinstance(tables, dict):
-        return False
-    return any(key in source.first for key in KNOWN) or any(
-        "," in key for held in tables.values() for key in mapping(held)
-    )
 
 
 def read(source: Source) -> Log:

@@ -29,6 +29,8 @@ from socialstats_collect.readers.tabular import (
 
 NAME = "openai-evals"
 NEEDS = "events with 'run_id' and 'type', or a line with 'spec' (openai/evals)"
+KINDS = "lines object"
+FORMS = ((KINDS, "spec.eval_name"), (KINDS, "spec.base_eval"), (KINDS, "run_id", "event_id", "type", "data"))
 MATCH, METRICS, ERROR = "match", "metrics", "error"
 TEXTS = ("correct", "picked", "choice", "prompt", "sampled", "options")
 BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
@@ -42,13 +44,6 @@ class Events:
     report: dict[str, Any] = field(default_factory=dict)
     samples: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
     failed: dict[str, Any] = field(default_factory=dict)
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether these are records of openai/evals."""
-    spec = mapping(source.first.get("spec"))
-    known = "eval_name" in spec or "base_eval" in spec or source.has("run_id", "event_id", "type", "data")
-    return source.kind in ("lines", "object") and known
 
 
 def read(source: Source) -> Log:

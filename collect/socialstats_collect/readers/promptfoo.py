@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
@@ -46,26 +46,19 @@ TEST = {
     "response": dict.fromkeys(("output", "isRefusal")), "gradingResult": {"namedScoreWeights": None},
 }  # fmt: skip
 OUTPUT = {"*": None, "results": {"*": None, "results": [TEST]}}
-VERSIONED = ("version", "results", "prompts", "stats", "table")
 FAILED = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
-CSV_STATUS, CSV_SCORE, LAST = "Status", "Score", "Grader Reason"
+CSV_STATUS, CSV_SCORE = "Status", "Score"
+PARTS = ("version", "results", "prompts", "stats", "table")
+FORMS = (
+    ("text", CSV_STATUS, CSV_SCORE, "Grader Reason"), ("lines list", "promptIdx", "gradingResult"),
+    ("lines list", "promptIdx", "namedScores"), ("object", "results", "evalId"),
+    *(("object", f"results.{one}", f"results.{other}") for one, other in combinations(PARTS, 2)),
+)  # fmt: skip
 METRIC, PASSED = "Metric: ", {"PASS": True, "FAIL": False}
 LABEL = re.compile(r"\[(?P<provider>[^\]]*)\] ?(?P<label>.*)", re.DOTALL)
 NO_TOTALS = "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check"
 ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check"
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is an output of promptfoo."""
-    inner = source.first.get("results")
-    if source.kind == "text":
-        return LAST in source.names and bool(_starts(source.names))
-    if source.kind in ("lines", "list"):
-        return source.has("promptIdx") and ("gradingResult" in source.first or "namedScores" in source.first)
-    if isinstance(inner, dict):
-        return source.kind == "object" and len({*VERSIONED} & {*inner}) > 1
-    return source.kind == "object" and source.has("results", "evalId")
 
 
 def read(source: Source) -> Log:
@@ -136,7 +129,7 @@ def _number(text: str) -> float | str:
 
 
 def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Put tests in order, and number the prompts of versions that do not: a column is a prompt's template and a provider, in order."""
+    """Put tests in order, with numbers for prompts of versions that give none: each template and provider is one."""
     columns: dict[tuple[str, str], int] = {}
     for test in tests:
         prompt, provider = mapping(test.get("prompt")), test.get("provider")

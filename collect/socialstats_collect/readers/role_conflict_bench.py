@@ -32,7 +32,7 @@ def recognises(source: Source) -> bool:
     """Tell whether this is a folder of stories, or one story."""
     if source.kind == "folder":
         return 2 * sum(STORY.fullmatch(name) is not None for name in source.names) >= max(1, len(source.names))
-    return source.kind == "object" and source.has("Option", "Selected", "Answer")
+    return source.fits([("object", "Option", "Selected", "Answer")])
 
 
 def read(source: Source) -> Log:
