@@ -43,7 +43,7 @@ def read(source: Source) -> Log:
     top = mapping(load_json(source.path, {**RUN, "testRunData": RUN}))
     run = mapping(top.get("testRunData")) or top
     task = cell(run.get("testFile") or run.get("identifier") or run.get("datasetAlias")) or ""
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: dict[str, dict[str, Row]] = {}
     rows = [
         {**r, "task": task}
         for kind in KINDS for position, case in enumerate(sequence(run.get(kind)))
@@ -55,17 +55,16 @@ def read(source: Source) -> Log:
     )  # fmt: skip
 
 
-def _of_case(case: dict[str, Any], position: int, seen: Counter[tuple[str, str]]) -> Iterator[Row]:
+def _of_case(case: dict[str, Any], position: int, seen: dict[str, dict[str, Row]]) -> Iterator[Row]:
     """Yield the rows of a case; another input under the same name is another unit, the same one a repeat."""
     unit = cell(case.get("name")) or f"case {cell(case.get('order', position))}"
     said = cell(case.get("input") or case.get("scenario")) or ""
-    seen[unit, said] += 1
+    inputs = seen.setdefault(unit, {})
+    common = inputs.setdefault(said, {"unit": f"{unit} ({len(inputs) + 1})" if inputs else unit, "epoch": 0})
+    common["epoch"] += 1
     about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata"))}
     if case.get("tags"):
         about["tags"] = "; ".join(cell(t) or "" for t in sequence(case["tags"]))
-    others = sorted({text for name, text in seen if name == unit} - {said})
-    name = unit if not others or seen[unit, said] > 1 else f"{unit} ({len(others) + 1})"
-    common = {"unit": name, "epoch": seen[unit, said]}
     traces = [spans for key, spans in mapping(case.get("trace")).items() if key.endswith("Spans")]
     spans = [mapping(span) for listed in traces for span in sequence(listed)]
     yield from _judged(case, CASE, case.get("actualOutput"), about, common)

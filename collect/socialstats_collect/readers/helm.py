@@ -33,28 +33,26 @@ NEEDS = "a folder with stats.json and per_instance_stats.json (HELM)"
 STATS, INSTANCES, SPEC = "stats.json", "per_instance_stats.json", "run_spec.json"
 FORMS = (("folder", INSTANCES), ("list", "instance_id", "stats"), ("list", "name.name", "count"))
 NUMBERS: dict[str, Quantity] = {"mean": "mean", "stddev": "std_dev", "count": "count"}
-STAT = dict.fromkeys(("name", "count", "sum", "mean"))
-INSTANCE = {**dict.fromkeys(("instance_id", "train_trial_index", "perturbation")), "stats": [STAT]}
 RUN = ("max_train_instances", "max_eval_instances", "num_train_trials", "num_outputs", "temperature", "method")
 
 
 def read(source: Source) -> Log:
     """Read a run: a row an instance, train trial, perturbation and statistic."""
     folder = source.path if source.kind == "folder" else source.path.parent
-    shapes = {STATS: None, INSTANCES: [INSTANCE], SPEC: None}
-    paths = {name: inside(folder, name) for name in shapes}
-    held = {name: load_json(path, shapes[name]) for name, path in paths.items() if path.is_file()}
-    if INSTANCES not in held:
+    paths = {name: path for name in (STATS, INSTANCES, SPEC) if (path := inside(folder, name)).is_file()}
+    if INSTANCES not in paths:
         raise InputError(f"{folder.name}: no {INSTANCES} beside {source.path.name}: there are no rows to read")
-    spec = mapping(held.get(SPEC))
+    spec, stats = (load_json(paths[name]) if name in paths else None for name in (SPEC, STATS))
+    spec = mapping(spec)
     adapter = mapping(spec.get("adapter_spec"))
     about = {"model": adapter.get("model") or adapter.get("model_deployment")}
     about["task"] = spec.get("name") or folder.resolve().name
-    rows = [r for instance in sequence(held[INSTANCES]) for r in _rows(mapping(instance), about)]
+    instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(mapping(instance), about))])
+    rows = [r for found in sequence(instances) for r in found]
     known = {r["scorer"] for r in rows}
     return log_of(
-        NAME, [f"{folder.name}/{name}" for name in held], rows, notes=_notes(rows), settings=members(adapter, RUN),
-        claims=(c for stat in sequence(held.get(STATS)) for c in _claims(mapping(stat), known)),
+        NAME, [f"{folder.name}/{name}" for name in paths], rows, notes=_notes(rows), settings=members(adapter, RUN),
+        claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
     )  # fmt: skip
 
 

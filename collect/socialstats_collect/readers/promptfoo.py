@@ -5,8 +5,8 @@ The named scores of a prompt are sums weighted by the assertions' weights, not m
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
 import re
 from collections import Counter
@@ -98,7 +98,7 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
     name, header = source.path.name, [*source.names]
     try:
         with open_bytes(source.path) as raw:
-            _, *records = csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""))
+            _, *records = csv.reader(codecs.iterdecode(raw, "utf-8-sig"))
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{name}: the csv cannot be read ({error}). Convert the .json output") from error
     starts = _starts(header)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import IO, Any
 
@@ -36,8 +36,8 @@ class Spelled(float):
         return number
 
 
-Shape = dict[str, Any] | list[Any] | None
-"""What is kept of a value: all of it (None), some members of an object, or the same of each element of a list.
+Shape = dict[str, Any] | list[Any] | Callable[[Any], Any] | None
+"""What is kept: all (None), some members of an object, the same of each element of a list, or what a function returns.
 
 The member ``*`` stands for every other one.
 """
@@ -55,7 +55,7 @@ def pruned(value: Any, shape: Shape) -> Any:
         return {k: pruned(v, shape.get(k, shape.get("*"))) for k, v in value.items() if k in shape or "*" in shape}
     if isinstance(shape, list) and isinstance(value, list):
         return [pruned(element, shape[0]) for element in value]
-    return value
+    return shape(value) if callable(shape) else value
 
 
 class JsonStream:
@@ -188,9 +188,11 @@ class JsonStream:
             except ValueError as error:
                 raise self.broken(f"a number that cannot be read ({str(error).split(';')[0].lower()})") from error
             else:
-                if end < len(self._text) or isinstance(found, (str, dict, list)) or not self._more():
+                closed = isinstance(found, (str, dict, list)) or end < len(self._text) - SLACK
+                if closed or self._ended:
                     self._at = end
                     return found
+                self._more()  # a number may go on
 
     def _more(self) -> bool:
         """Read on, at least doubling what is held, and forget what was read."""

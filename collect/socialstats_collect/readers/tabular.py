@@ -170,10 +170,11 @@ def log_of(
         for status, n in sorted(counts.items())
     ]
     if long:
+        rows = [{name: value for name, value in each.items() if name not in long} for each in rows]
         said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
     return Log(
         harness=harness, version=cell(version), files=tuple(files), claims=tuple(claims), notes=(*notes, *said),
-        rows=frame([{name: value for name, value in each.items() if name not in long} for each in rows]),
+        rows=frame(rows),
         settings={name: cell(held) or "" for name, held in mapping(settings).items() if held not in EMPTY},
     )  # fmt: skip
 
