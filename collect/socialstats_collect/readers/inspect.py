@@ -32,6 +32,7 @@ from socialstats_collect.readers.tabular import (
     row,
     scored,
     sequence,
+    whole,
 )
 
 NAME = "inspect"
@@ -113,8 +114,8 @@ def _state(top: dict[str, Any]) -> Iterator[str]:
     if top.get("invalidated"):
         yield "the log says that it was invalidated"
     results = mapping(top.get("results"))
-    total, done = results.get("total_samples"), results.get("completed_samples")
-    if isinstance(total, int) and isinstance(done, int) and done < total:
+    total, done = whole(results.get("total_samples")), whole(results.get("completed_samples"))
+    if total is not None and done is not None and done < total:
         yield f"the harness counts {count(done)} of {count(total)} samples as completed"
 
 
@@ -170,11 +171,11 @@ def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str
     found = [r for sample in samples for r in _rows(sample, scorers, common)]
     _drop_plain_texts(found)
     seen = {(cell(sample["id"]), cell(sample.get("epoch", 1))) for sample in samples}
-    epochs = mapping(about.get("config")).get("epochs") or 1
+    epochs = whole(at(about, "config").get("epochs")) or 1
     planned = [
         {"id": unit, "epoch": epoch}
         for unit in sequence(mapping(about.get("dataset")).get("sample_ids"))
-        for epoch in range(1, epochs + 1 if isinstance(epochs, int) else 2)
+        for epoch in range(1, epochs + 1)
         if samples and (cell(unit), cell(epoch)) not in seen
     ]
     missing = [r for sample in planned for r in _rows(sample, scorers, common, "missing")]
@@ -212,9 +213,9 @@ def _rows(sample: dict[str, Any], scorers: Scorers, common: Row, absent: Status 
         score = mapping(scores.get(name))
         value = score.get("value")
         held = {f"{name}/{part}": each for part, each in _parts(value).items()}
-        whole = not parts or (score and not held and value is not None and value == value)
-        for scorer in [name] if whole else [f"{name}/{part}" for part in parts]:
-            raw = value if whole else held.get(scorer)
+        undivided = not parts or (score and not held and value is not None and value == value)
+        for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
+            raw = value if undivided else held.get(scorer)
             try:
                 number = to_float(raw) if score else scored(None, failed=absent == "error", absent=absent)
             except InputError as error:
@@ -314,7 +315,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     known = {str(r["scorer"]) for r in rows}
     places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
-        name, scorer, n = cell(score.get("name")) or "", _scorer(score), score.get("scored_samples")
+        name, scorer, n = cell(score.get("name")) or "", _scorer(score), whole(score.get("scored_samples"))
         part = f"{scorer}/{name}"
         by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}
@@ -327,9 +328,9 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         for key, held, metric in metrics:
             value = mapping(held).get("value")
             claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows)
-            alone = isinstance(n, int) and len(claim.select) == 1 and not claim.parts
+            alone = len(claim.select) == 1 and not claim.parts
             yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
-        if isinstance(n, int) and select["scorer"] in known:
+        if n is not None and select["scorer"] in known:
             counted = f"{where}.scored_samples"
             yield replace(entry, name="scored_samples", quantity="count", printed=str(n), where=counted)
     for (scorer, part_of), found in places.items():

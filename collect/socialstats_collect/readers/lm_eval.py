@@ -29,6 +29,7 @@ from socialstats_collect.readers.tabular import (
     row,
     scored,
     sequence,
+    whole,
 )
 
 NAME = "lm-eval"
@@ -142,7 +143,7 @@ def _rows(
     if len(filters) > 1:
         notes.append(f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric")
     sizes = at(results, "n-samples", task)
-    wanted, original = _n(sizes.get("effective")), _n(sizes.get("original"))
+    wanted, original = whole(sizes.get("effective")), whole(sizes.get("original"))
     if wanted is not None and wanted != len(seen):
         notes.append(f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(len(seen))}")
     if wanted is not None and original is not None and wanted < original:
@@ -192,7 +193,7 @@ def claims(results: dict[str, Any], file: str) -> Iterator[Claim]:
         for key, value in mapping(held).items():
             if key not in NOT_METRICS and is_number(value):
                 yield _claim(results, task, key, printed(value), file)
-        n, listed = _n(at(results, "n-samples", task).get("effective")), metrics_of(results, task)
+        n, listed = whole(at(results, "n-samples", task).get("effective")), metrics_of(results, task)
         for metric, used in listed[:1]:
             where, select = f"{file}: n-samples.{task}.effective", {"task": task, "scorer": metric, "filter": used}
             yield from claim("n-samples effective", "count", n, where, select)
@@ -243,19 +244,15 @@ def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str)
     return Claim(
         name=f"{task}: {key}" if tasks else key, printed=number, where=f"{file}: results.{task}[{key!r}]",
         quantity="std_error" if metric != base else QUANTITIES.get(how, "other"), select={} if tasks else select,
-        parts=tuple({**select, "task": below} for below in tasks), settings=settings, n=_n(n),
+        parts=tuple({**select, "task": below} for below in tasks), settings=settings, n=whole(n),
     )  # fmt: skip
-
-
-def _n(value: Any) -> int | None:
-    return value if isinstance(value, int) else None
 
 
 def _error_settings(results: dict[str, Any], how: str) -> dict[str, object]:
     """Return what is known about a standard error: s / sqrt(n), or a bootstrap for some ways of joining."""
     if how not in BOOTSTRAPPED:
         return {"ddof": 1}
-    said = _n(at(results, "config").get("bootstrap_iters"))
+    said = whole(at(results, "config").get("bootstrap_iters"))
     times = ITERATIONS if said is None else said
     return {"method": "bootstrap", "resamples": min(times, SLOW_MOST) if how in SLOW else times, "ddof": 0}
 

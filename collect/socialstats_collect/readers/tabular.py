@@ -88,6 +88,11 @@ def is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -1e308 < value < 1e308
 
 
+def whole(value: Any) -> int | None:
+    """Return a whole number that counts something, or nothing for anything else."""
+    return int(value) if isinstance(value, int) and is_number(value) else None
+
+
 def column(name: str) -> str:
     """Name a metadata column so that it does not hide one of the log's own."""
     return f"meta_{name}" if name in KEYS else name
