@@ -13,7 +13,7 @@ from typing import Literal
 VERSION = "3"
 """Raised whenever any reply would parse differently; stored beside every parsed row."""
 
-LONGEST = 30_000
+LONGEST = 20_000  # characters of a reply that are read: an answer stands long before
 """Characters of a reply, thinking apart, that are read: nobody needs more for an answer, and it bounds hostile ones."""
 
 LINES = 2_000
