@@ -24,6 +24,7 @@ from socialstats.tables.writing import as_bytes, format_of, opened_whole, write_
 from socialstats.text import count
 from socialstats.voice import option
 from socialstats_collect.design import Change, Design, design_of, matched, refuse_changes
+from socialstats_collect.forming import form_data, page, parts_of, refuse_other_files, rows_to_fill_in
 from socialstats_collect.log import Log, encode
 from socialstats_collect.people import people_rows
 from socialstats_collect.protocols import protocol_class
@@ -194,7 +195,10 @@ def tidy(options: argparse.Namespace) -> int:
         said = [*log.repairs(), *table.notes]
         factors = [*dict.fromkeys(name for one in table.designs for name in one.factors)]
         summary = Summary(factors or ["model"])
-        people = _people(options.people, table.designs, said)
+        people: list[dict[str, object]] = []
+        if options.people and table.designs:
+            people, notes = people_rows(table.designs[-1], Path(options.people))
+            said += notes
         controls: list[dict[str, object]] = []
 
         def rows() -> Iterator[dict[str, object]]:
@@ -231,20 +235,32 @@ def _runfile(log: Log, path: Path, named: str | None) -> Path | None:
     return next((one for one in beside if one.is_file()), None)
 
 
-def _people(named: str | None, designs: Sequence[Design], said: list[str]) -> list[dict[str, object]]:
-    if not named:
-        return []
-    rows: list[dict[str, object]] = []
-    for design in designs[-1:]:
-        cell = next(iter(design.units()))
-        scenario = "scenario" in design.protocol.rows(cell, [])[0]
-        rows, note = people_rows(design.protocol, design.asked, Path(named), scenario=scenario)
-        said.append(note)
-    return rows
-
-
 def _columns_of(designs: Sequence[Design], identifier: str) -> Mapping[str, object]:
     return next((item.columns for one in designs for item in one.asked if item.id == identifier), {})
+
+
+def form(options: argparse.Namespace) -> int:
+    """Write a page, or a table, in which people answer what the models are asked."""
+    path = Path(options.runfile)
+    log = Path(options.log or path.with_suffix(".log.jsonl"))
+    target = Path(options.output or path.with_suffix(".form.html"))
+    for one in filter(None, (target, options.csv and Path(options.csv))):
+        refuse_other_files(one)
+    with Log(log) if options.log or log.exists() else nullcontext() as record:
+        design = _resumed(read_runfile(path), record)[0].design
+    n, each = len(design.asked), options.per_rater
+    parts = parts_of(n, options.raters, each or n, design.seed) if options.raters or each else []
+    if options.csv:
+        _save(options.csv, rows_to_fill_in(design, parts))
+        _say(f"table to fill in: {options.csv}")
+    if options.output or not options.csv:
+        data = form_data(design, parts)
+        write_whole(target, page(data))
+        shares = f", {count(each or n, 'question')} for each of {count(options.raters, 'rater')}" if parts else ""
+        _say(
+            f"{count(n, 'question')}{shares}: {target} (form {data['form_id']}); what comes back: tidy LOG --people FOLDER"
+        )
+    return DONE
 
 
 def merge(options: argparse.Namespace) -> int:

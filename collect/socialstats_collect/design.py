@@ -130,7 +130,7 @@ class Design:
         settings = self.protocol.settings
         used = {*self.protocol.columns, *fields(settings.system), "control"}
         for name, text in self.protocol.texts.items():
-            used |= set() if name in self.protocol.lists else {*fields(text)}
+            used |= set() if name in (*self.protocol.lists, "people") else {*fields(text)}
         values = {**item.columns, "item_id": item.id}
         return canonical([values.get(name, "") for name in sorted(used)])
 
@@ -270,8 +270,10 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
 
 
 def differences(before: Design, present: Design) -> Iterator[str]:
-    """Say which settings differ that decide what is asked."""
+    """Say which settings differ that decide what models are asked."""
     old, new = (next(iter(one.lines("", (), "", 0))) for one in (before, present))
+    for one in (old, new):
+        one["texts"].pop("people", None)
     for name in SAME:
         pairs = (old[name], new[name])
         keys = sorted({*pairs[0], *pairs[1]}) if isinstance(pairs[0], dict) else [None]

@@ -25,6 +25,7 @@ EPILOG = """examples:
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
 COLLECT = "ask language models what a run file says, and write every attempt to a log"
+FORM = "write a page, or a table, in which people answer what a run file asks"
 MERGE = "put logs of 'collect' together that ask the same way"
 TIDY = "read a log of 'collect' as a table"
 CONVERT = "make a table of the log of another harness (Inspect, lm-eval, HELM, promptfoo, ...)"
@@ -148,7 +149,7 @@ def _collecting(commands: Any) -> None:
     table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
     table.add_argument("-o", "--output", metavar="TABLE", help="csv, tsv or jsonl to write (default: csv to stdout)")
-    table.add_argument("--people", metavar="FILE", help="people's answers to the same items, put below")
+    table.add_argument("--people", metavar="FILE", help="people's answers, put below: a file or a folder of them")
     table.add_argument("--controls", metavar="FILE", help="table of control texts (default: TABLE.controls.csv)")
     table.add_argument("--methods", metavar="FILE", help="also write a paragraph for a methods section; - for stdout")
     table.add_argument("--summary", action="store_true", help="print counts by cell, and shares refused with bounds")
@@ -158,6 +159,13 @@ def _collecting(commands: Any) -> None:
         metavar="RUN.toml",
         help="run file to compare with (default: the log's own, beside it)",
     )
+    paper = _command(commands, "form", "socialstats_collect.command:form", about=FORM)
+    paper.add_argument("runfile", metavar="RUN.toml", help="run file, as for 'collect'")
+    paper.add_argument("-o", "--output", metavar="FORM.html", help="page to write (default: RUN.form.html)")
+    paper.add_argument("--csv", metavar="TABLE", help="write a table to fill in: csv or tsv")
+    paper.add_argument("--log", metavar="LOG.jsonl", help="log whose drawn orders are shown (default: RUN.log.jsonl)")
+    paper.add_argument("--raters", type=int, default=0, metavar="N", help="share the questions out among N raters")
+    paper.add_argument("--per-rater", type=int, default=0, metavar="K", help="questions for each of them")
     both = _command(commands, "merge", "socialstats_collect.command:merge", about=MERGE)
     both.add_argument("logs", nargs="+", metavar="LOG.jsonl", help="logs of runs that asked the same way")
     both.add_argument("-o", "--output", metavar="LOG.jsonl", required=True, help="new log to write")
