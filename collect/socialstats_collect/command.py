@@ -199,6 +199,7 @@ def tidy(options: argparse.Namespace) -> int:
         if options.people and table.designs:
             people, notes = people_rows(table.designs[-1], Path(options.people))
             said += notes
+        raters = {"rater", "source"} if people else set()
         controls: list[dict[str, object]] = []
 
         def rows() -> Iterator[dict[str, object]]:
@@ -208,7 +209,7 @@ def tidy(options: argparse.Namespace) -> int:
                         controls.append(row)
                         continue
                     summary.add(row)
-                    yield row
+                    yield {**row, **{name: row.get("model") for name in raters - row.keys()}}
             for row in people:
                 yield table.columns(_columns_of(table.designs, str(row["item_id"])), row)
 
@@ -248,18 +249,17 @@ def form(options: argparse.Namespace) -> int:
         refuse_other_files(one)
     with Log(log) if options.log or log.exists() else nullcontext() as record:
         design = _resumed(read_runfile(path), record)[0].design
-    n, each = len(design.asked), options.per_rater
-    parts = parts_of(n, options.raters, each or n, design.seed) if options.raters or each else []
+    n = len(design.asked)
+    each = options.per_rater or n
+    parts = parts_of(n, options.raters, each, design.seed) if options.raters or options.per_rater else []
+    data = form_data(design, parts)
     if options.csv:
-        _save(options.csv, rows_to_fill_in(design, parts))
+        _save(options.csv, rows_to_fill_in(data))
         _say(f"table to fill in: {options.csv}")
     if options.output or not options.csv:
-        data = form_data(design, parts)
         write_whole(target, page(data))
-        shares = f", {count(each or n, 'question')} for each of {count(options.raters, 'rater')}" if parts else ""
-        _say(
-            f"{count(n, 'question')}{shares}: {target} (form {data['form_id']}); what comes back: tidy LOG --people FOLDER"
-        )
+        _say(f"form {data['form_id']} of {count(n, 'question')}, {each} for each rater: {target}")
+    _say("what comes back: socialstats tidy LOG --people FILE_OR_FOLDER")
     return DONE
 
 

@@ -7,34 +7,31 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import digest
 from socialstats_collect.design import Design
-from socialstats_collect.people import KIND, SHOWN, Question, questions
+from socialstats_collect.people import questions
 
+KIND = "socialstats form"
 GENERATOR = f'<meta name="generator" content="{KIND}">'
-COLUMNS = ("item_id", "rater", "option_order", "form_id", "question_id", *SHOWN)
+MARKS = (GENERATOR, "form_id,question_id,question_shown", "form_id\tquestion_id\tquestion_shown")
 PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
-def form_data(design: Design, parts: Sequence[Sequence[int]] = ()) -> dict[str, object]:
+def form_data(design: Design, parts: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
     """Return what the page asks, as JSON: questions with their choices, and the parts that raters are given."""
     asked = [
         {"item_id": one.unit.item_id, "option_order": one.unit.factors.get("order", ""), "question_id": one.id,
          "text": one.text, "choices": [[value, words] for value, words, _ in one.answers[:-1]]}
         for one in questions(design)
     ]  # fmt: skip
-    return {
-        "kind": KIND,
-        "form_id": digest(asked)[:12],
-        "name": design.protocol.name,
-        "parts": parts,
-        "questions": asked,
-    }
+    column = design.protocol.people
+    return {"kind": KIND, "form_id": digest(asked)[:12], "column": column, "parts": parts, "questions": asked}
 
 
 def parts_of(n: int, raters: int, each: int, seed: int) -> list[list[int]]:
@@ -52,29 +49,27 @@ def parts_of(n: int, raters: int, each: int, seed: int) -> list[list[int]]:
     return [sorted(drawn[place % n] for place in range(one * each, (one + 1) * each)) for one in range(raters)]
 
 
-def page(data: dict[str, object]) -> bytes:
+def page(data: Mapping[str, Any]) -> bytes:
     """Return the page: a text of the items is data in it, never markup, and nothing else in it may run or load."""
     text = (files("socialstats_collect") / "templates" / "form.html").read_text("utf-8")
-    allowed = {
-        name: base64.b64encode(hashlib.sha256(body.encode()).digest()).decode() for name, body in PART.findall(text)
-    }
-    policy = f"default-src 'none'; script-src 'sha256-{allowed['script']}'; style-src 'sha256-{allowed['style']}'"
-    head = f'{GENERATOR}\n<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri \'none\'">'
+    hashes = {name: hashlib.sha256(body.encode()).digest() for name, body in PART.findall(text)}
+    script, style = (base64.b64encode(hashes[name]).decode() for name in ("script", "style"))
+    policy = f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; base-uri 'none'"
+    head = f'{GENERATOR}\n<meta http-equiv="Content-Security-Policy" content="{policy}">'
     content = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
     return text.replace("<!-- head -->", head).replace("<!-- data -->", content).encode()
 
 
-def rows_to_fill_in(design: Design, parts: Sequence[Sequence[int]]) -> Iterator[dict[str, object]]:
-    """Yield the rows of a table in which raters write their answers: one table for each rater of the parts, or one."""
-    asked: list[Question] = list(questions(design))
-    form = form_data(design)["form_id"]
-    for rater, part in enumerate(parts or [range(len(asked))], 1):
-        for place in part:
-            one = asked[place]
-            words = " | ".join(words for _, words, _ in one.answers[:-1])
-            cells = (one.unit.item_id, f"rater {rater}" if parts else "", one.unit.factors.get("order", ""), form, one.id,
-                     one.text, words)  # fmt: skip
-            yield {**dict(zip(COLUMNS, cells, strict=True)), design.protocol.people: ""}
+def rows_to_fill_in(data: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    """Yield the rows of a table in which raters write their answers: all questions, or those of each part."""
+    for rater, part in enumerate(data["parts"] or [range(len(data["questions"]))], 1):
+        for one in (data["questions"][place] for place in part):
+            yield {
+                "item_id": one["item_id"], "rater": f"rater {rater}" if data["parts"] else "",
+                "option_order": one["option_order"], "form_id": data["form_id"], "question_id": one["question_id"],
+                "question_shown": one["text"], "choices_shown": " | ".join(words for _, words in one["choices"]),
+                data["column"]: "",
+            }  # fmt: skip
 
 
 def refuse_other_files(path: Path) -> None:
@@ -85,8 +80,7 @@ def refuse_other_files(path: Path) -> None:
     InputError
         Naming the file.
     """
-    marks = (GENERATOR, ",".join(COLUMNS), "\t".join(COLUMNS))
-    if path.exists() and not (path.is_file() and any(one.encode() in path.read_bytes()[:4096] for one in marks)):
+    if path.exists() and not (path.is_file() and any(one.encode() in path.read_bytes()[:4096] for one in MARKS)):
         raise InputError(
             Problem(message="would be replaced, and is no form", source=str(path), fix="Name another file.")
         )

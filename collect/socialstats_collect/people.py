@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,19 +10,16 @@ from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count, quoted
-from socialstats.voice import option
 from socialstats_collect.ask import Ask, Reply, Unit, digest
 from socialstats_collect.design import Design, Item
 from socialstats_collect.items import read_rows
 from socialstats_collect.protocols.base import fields, filled
 
 HUMAN = "human"
-KIND = "socialstats form"
-SHOWN = ("question_shown", "choices_shown")
-NOT_KEPT = {*SHOWN, "question_id"}
-SUFFIXES = (".csv", ".tsv", ".json", ".jsonl")
+NOT_KEPT = {"question_id", "question_shown", "choices_shown", "rater_id", "saved_at"}
+FOREIGN = "The form was made from another design: tidy the log of that run, or make a new form."
 Given = tuple[str, int, dict[str, str]]
-"""An answer as it came: its file, its line (of a form's file: its place), its columns."""
+"""An answer as it came: its file, its line (in a list: its place), its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +55,16 @@ class Question:
         return found
 
     def row(self, answer: str) -> dict[str, object] | None:
-        """Return the row of an answer: as the table spells it, its words, or its words before a colon."""
+        """Return the row of an answer: as the table spells it, or in its words."""
         found = self.answers
-        first = {words.partition(":")[0]: row for _, words, row in found}
-        return {**first, **{words: row for _, words, row in found}, **{value: row for value, _, row in found}}.get(
-            answer
-        )
+        return ({words: row for _, words, row in found} | {value: row for value, _, row in found}).get(answer)
 
     def orders(self, order: str = "") -> list[Question]:
         """Return the question with its options in an order; in each where none is named."""
-        names = self.design.protocol.orders
-        return [self] if len(names) < 2 else [
-            replace(self, unit=replace(self.unit, factors={**self.unit.factors, "order": name}))
-            for name in names if order in ("", name)
-        ]  # fmt: skip
+        if len(names := self.design.protocol.orders) < 2:
+            return [self]
+        several = [{**self.unit.factors, "order": name} for name in names if order in ("", name)]
+        return [replace(self, unit=replace(self.unit, factors=factors)) for factors in several]
 
 
 def questions(design: Design) -> Iterator[Question]:
@@ -101,13 +93,13 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
         Of the run.
     path
         A file, or a folder of them: what a form wrote, or a table with one row an answer: ``item_id``, ``rater``, the
-        answer (empty: none), and whatever is known of the rater. ``source`` is ``human`` unless a column says otherwise.
+        answer (empty: none), and whatever is known of the rater. ``source`` is ``human`` unless a column says another.
 
     Raises
     ------
     InputError
-        For missing columns, an answer that the models could not give, a rater who answers an item twice, an alias of two
-        raters, a column that contradicts the items, answers to other words: each with its file and line.
+        For missing columns, an answer that the models could not give, a rater who answers an item twice, an alias of
+        two raters, a column that contradicts the items, answers to other words: each with its file and line.
     NothingToAnalyse
         Where no row is about an item of the run.
     """
@@ -129,7 +121,8 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
         if mark and mark not in {one.id for one in several}:
             several = [renamed()[mark]] if mark in renamed() else []
             again += len(several)
-            strange.setdefault(source, []).extend([] if several else [identifier])
+            if not several:
+                strange.setdefault(source, []).append(identifier)
         if not several:
             other += 1
             continue
@@ -141,9 +134,8 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
             labels = ", ".join(value for value, *_ in several[0].answers[:-1])
             said = f"{column} '{answer}' is not one of {labels}; leave it empty where nothing was chosen"
         if place != (source, line):
-            said = (
-                f"'{rater}' answered '{unit.item_id}' in {f'{place[0]} ' * (place[0] != source)}line {place[1]} already"
-            )
+            where = f"{place[0]} " if place[0] != source else ""
+            said = f"'{rater}' answered '{unit.item_id}' in {where}line {place[1]} already"
         for name in row.keys() & unit.item.keys() - {"item_id", "rater", "source", column}:
             if row[name] and row[name] != unit.item[name]:
                 said = f"{name} is '{row[name]}', in the items of the run '{unit.item[name]}'"
@@ -153,7 +145,11 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
         same = {name: value if all(value == one[name] for one in rows) else None for name, value in rows[0].items()}
         more = {name: value for name, value in row.items() if name not in NOT_KEPT | rows[0].keys()}
         found.append({**same, **more, "rater": rater, "source": row.get("source") or HUMAN})
-    problems += _strange(strange, {name for name, _ in seen.values()}, asked)
+    read = {name for name, _ in seen.values()}
+    for source, ids in strange.items():  # an item that the run no longer has is no fault
+        if source not in read or asked.keys() & {*ids}:
+            words = f"{count(len(ids), 'answer')} to other words or options than this run has: {quoted(ids)}"
+            problems.append(Problem(message=words, source=source, fix=FOREIGN))
     if problems:
         raise InputError(problems[:20])
     if not found:
@@ -168,54 +164,23 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
     return found, [f"{count(len(found), 'row')} of people, {raters}, about {about}{left}{moved}", *notes]
 
 
-def _strange(strange: dict[str, list[str]], read: set[str], asked: dict[str, Question]) -> Iterator[Problem]:
-    """Name the files with answers to other words than the run's; items that the run no longer has are no fault."""
-    for source, ids in strange.items():
-        if source not in read or any(one in asked for one in ids):
-            message = f"{count(len(ids), 'answer')} to other words or options than this run has: {quoted(ids)}"
-            fix = "The form was made from another design: tidy the log of that run, or make a new form."
-            yield Problem(message=message, source=source, fix=fix)
-
-
 def _given(path: Path, column: str) -> tuple[list[Given], list[str]]:
     """Read one file or those of a folder; of the files that one rater saved with the form, the latest."""
-    files = [path]
-    if path.is_dir():
-        files = sorted(one for one in path.iterdir() if one.name.lower().removesuffix(".gz").endswith(SUFFIXES))
-    given: list[Given] = []
-    notes: list[str] = []
-    saved: dict[str, tuple[str, str, str, list[Given]]] = {}
-    for file in files:
-        for line, row in read_rows(file):
-            if row.get("kind") != KIND:
-                given.append((file.name, line, row))
-                continue
-            one = (row.get("saved_at", ""), file.name, row.get("rater", ""), list(_of_form(file, row, column)))
-            if before := saved.get(who := row.get("rater_id", "")):
-                one, earlier = max(before, one), min(before, one)
-                notes.append(f"{earlier[1]} left out: {one[1]} is of the same rater, and later")
-            saved[who] = one
-    aliases: dict[str, str] = {}
-    for _, name, alias, answers in saved.values():
-        if (first := aliases.setdefault(alias, name)) != name:
-            fix = "Change 'rater' in one of them."
-            raise InputError(Problem(message=f"'{alias}' is another rater than in {first}", source=name, fix=fix))
-        given += answers
+    files = sorted(one for one in path.iterdir() if one.name[0] != ".") if path.is_dir() else [path]
+    given = [(file.name, line, row) for file in files for line, row in read_rows(file)]
+    saved: dict[str, list[tuple[str, str]]] = {}
     for source, line, row in given:
         if absent := [name for name in ("item_id", "rater", column) if name not in row]:
             raise InputError(Problem(message=f"no column {', '.join(absent)}", source=source, lines=(line,)))
-    if not given:
-        raise NothingToAnalyse(f"{option('people', str(path), f'--people {path}')}: no answers in it")
-    return given, notes
-
-
-def _of_form(file: Path, row: dict[str, str], column: str) -> Iterator[Given]:
-    """Yield the answers in what a form wrote."""
-    try:
-        for place, one in enumerate(json.loads(row["answers"]), 1):
-            cells = {name: str(one[name]) for name in ("item_id", "option_order", "question_id", "answered_at")}
-            who = {name: row[name] for name in ("rater", "form_id")}
-            yield file.name, place, {**cells, **who, column: str(one["answer"])}
-    except (KeyError, TypeError, ValueError) as error:
-        fix = "Ask the rater to save it again."
-        raise InputError(Problem(message=f"damaged: {error!r}", source=file.name, fix=fix)) from None
+        saved.setdefault(row.get("rater_id", ""), []).append((row.get("saved_at", ""), source))
+    latest = {who: max(files)[1] for who, files in saved.items() if who}
+    kept = [one for one in given if latest.get(one[2].get("rater_id", ""), one[0]) == one[0]]
+    owners: dict[str, tuple[str, str]] = {}
+    for source, _, row in kept:
+        who, first = owners.setdefault(row["rater"].strip(), (row.get("rater_id", ""), source))
+        if row["rater"].strip() and who != row.get("rater_id", ""):
+            fix = "Change 'rater' in one of them."
+            raise InputError(Problem(message=f"'{row['rater']}' is another rater in {first}", source=source, fix=fix))
+    pairs = {source: latest[who] for who, files in saved.items() if who for _, source in files}
+    return kept, [f"{source} left out: {last} is of the same rater, and later"
+                  for source, last in pairs.items() if source != last]  # fmt: skip

@@ -22,9 +22,9 @@ PARSERS = ("none", "options", "json", "action")
 class Template(CollectionProtocol):
     """One prompt an item.
 
-    Options of the run file (``[protocol]``): ``parser`` (``none``, ``options``, ``json``, ``action``), ``choices`` (a list
-    of ``{letter, text}``), ``key`` and ``labels`` (for ``json``; the letters of the choices by default). Text ``people``:
-    what a person is shown above the choices or labels.
+    Options of the run file (``[protocol]``): ``parser`` (``none``, ``options``, ``json``, ``action``), ``choices`` (a
+    list of ``{letter, text}``), ``key`` and ``labels`` (for ``json``; the letters of the choices by default). Text
+    ``people``: what a person is shown above the choices or labels.
 
     Examples
     --------

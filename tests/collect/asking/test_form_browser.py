@@ -1,4 +1,4 @@
-"""The form in a browser: two people answer by keyboard, one reloads in between; what they save becomes rows and a page."""
+"""The form in a browser: two people answer by keyboard, one reloads; what they save becomes rows and a page."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def saved(folder: Path, n: int) -> list[dict[str, Any]]:
 def test_two_people_answer_and_their_files_become_a_page(
     browser: Chromium, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["collect", "--new", "ordinal", str(tmp_path)]) == 0
+    assert main(["collect", "--new", "norm-goal", str(tmp_path)]) == 0
     items = list(csv.reader(io.StringIO((tmp_path / "items.csv").read_text())))
-    items[1][1] = NASTY
+    items[1][items[0].index("situation")] = NASTY
     with (tmp_path / "items.csv").open("w", newline="") as out:
         csv.writer(out).writerows(items)
     run, page = tmp_path / "run.toml", tmp_path / "form.html"
@@ -95,25 +95,25 @@ def test_two_people_answer_and_their_files_become_a_page(
     assert seen(browser, "missing") == "Enter an alias."
     assert browser.evaluate("document.activeElement.id") == "alias"
     press(browser, *"ann", "Enter")
-    assert seen(browser, "place") == seen(browser, "said") == "Question 1 of 8"
-    assert seen(browser, "text").endswith(NASTY)
+    assert seen(browser, "place") == seen(browser, "said") == "Question 1 of 12"
+    assert seen(browser, "text").splitlines()[1] == f"Situation: {NASTY}"
     assert browser.evaluate("document.title") == "Questions"
     assert browser.evaluate("document.activeElement.tagName") == "LEGEND"
     press(browser, "Enter")
     assert "Nothing is chosen" in seen(browser, "said")
-    for key in "12345":
+    for key in "12312":
         press(browser, key, "Enter")
-    assert seen(browser, "place") == "Question 6 of 8"
+    assert seen(browser, "place") == "Question 6 of 12"
     reload_unsaved(browser)
     assert seen(browser, "known") == "5 answers of ann are kept in this browser."
     click(browser, "begin")
-    assert seen(browser, "place") == "Question 6 of 8"
+    assert seen(browser, "place") == "Question 6 of 12"
     click(browser, "back")
-    assert browser.evaluate("document.querySelector(':checked').parentNode.querySelector('kbd').textContent") == "5"
+    assert browser.evaluate("document.querySelector(':checked').parentNode.querySelector('kbd').textContent") == "2"
     press(browser, "3", "Enter")
     click(browser, "skip")
-    press(browser, "1", "Enter", "2", "Enter")
-    assert seen(browser, "count") == "7 questions answered, 1 left empty."
+    press(browser, *["1", "Enter"] * 5, "2", "Enter")
+    assert seen(browser, "count") == "11 questions answered, 1 left empty."
     click(browser, "save")
     saved(tmp_path, 1)
     for width in (320, 390):
@@ -123,26 +123,28 @@ def test_two_people_answer_and_their_files_become_a_page(
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
     click(browser, "next")
     click(browser, "other")
-    press(browser, "Tab", *"bob", "Enter", *["2", "Enter"] * 8)
+    press(browser, "Tab", *"bob", "Enter", *["2", "Enter"] * 12)
     click(browser, "save")
     ann, bob = saved(tmp_path, 2)
-    assert (ann["rater"], bob["rater"], ann["form_id"]) == ("ann", "bob", bob["form_id"])
-    assert ann["rater_id"] != bob["rater_id"]
-    assert [len(one["answers"]) for one in (ann, bob)] == [8, 8]
+    assert [len(one) for one in (ann, bob)] == [12, 12]
+    (first, second) = ({(row["rater"], row["rater_id"], row["form_id"]) for row in one} for one in (ann, bob))
+    ((one, one_id, form), (other, other_id, same)) = (*first, *second)
+    assert (one, other, form) == ("ann", "bob", same)
+    assert one_id != other_id
 
     capsys.readouterr()
     table = tmp_path / "table.csv"
     people = ["--people", str(tmp_path / "saved")]
     assert main(["tidy", str(tmp_path / "run.log.jsonl"), "-o", str(table), *people]) == 0
     said = capsys.readouterr().err
-    assert "16 rows of people, 2 raters, about 8 items" in said
+    assert "24 rows of people, 2 raters, about 12 items" in said
     rows = [row for row in csv.DictReader(io.StringIO(table.read_text())) if row["source"] == "human"]
-    pressed = {"ann": "12343 12", "bob": "22222222"}
+    pressed = {"ann": "12313 111112", "bob": "2" * 12}
     for rater, keys in pressed.items():
         own = [row for row in rows if row["rater"] == rater]
         for key, row in zip(keys, own, strict=True):
-            letter = "" if key == " " else "ABCDE"[int(key) - 1 if row["option_order"] == "rising" else 5 - int(key)]
-            assert (row["answer"], row["answer_status"]) == (letter, "ok" if letter else "empty")
+            chosen = "" if key == " " else row["option_order"].split()[int(key) - 1]
+            assert (row["action"], row["answer_status"]) == (chosen, "ok" if chosen else "empty")
     proposed = shlex.split(said.split("next: socialstats ")[1].split("\n")[0])
     assert main([*proposed, "--no-verify", "-q", "-o", str(tmp_path / "page.html")]) == 0, capsys.readouterr().err
     assert "human" in (tmp_path / "page.html").read_text()
