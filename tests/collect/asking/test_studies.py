@@ -79,7 +79,7 @@ def test_from_a_new_folder_to_the_page(name: str, tmp_path: Path, capsys: pytest
     rows, proposed, said = tidied(tmp_path, capsys, *beside)
     assert f"from {UNITS[name]} units" in said
     assert "to ask" not in said
-    assert {row["model"] for row in rows} == {"model-one", "model-two", *([""] if beside else [])}
+    assert {row["model"] for row in rows} == {"model-one", "model-two", *(["human"] if beside else [])}
     page = tmp_path / "page.html"
     code = main([*proposed, "--no-verify", "-q", "-o", str(page)])
     assert code == 0, capsys.readouterr().err
@@ -132,8 +132,8 @@ def test_people_are_joined_by_keys(tmp_path: Path, capsys: pytest.CaptureFixture
     assert len(said.out.splitlines()) == 1 + 24 + 2
 
 
-def test_nobody_is_asked_who_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = started("who-is-right", tmp_path)
+def test_nobody_is_asked_to_play_stages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = started("staged-values", tmp_path)
     assert asked(path) == 0
     assert main(["tidy", str(path.with_suffix(".log.jsonl")), "--people", str(tmp_path / "items.csv")]) == 2
     assert "asks nothing of people" in capsys.readouterr().err
