@@ -244,9 +244,9 @@ def form(options: argparse.Namespace) -> int:
     """Write a page, or a table, in which people answer what the models are asked."""
     path = Path(options.runfile)
     log = Path(options.log or path.with_suffix(".log.jsonl"))
-    target = Path(options.output or path.with_suffix(".form.html"))
-    for one in filter(None, (target, options.csv and Path(options.csv))):
-        refuse_other_files(one)
+    target = options.output or ("" if options.csv else str(path.with_suffix(".form.html")))
+    for one in filter(None, (target, options.csv)):
+        refuse_other_files(Path(one))
     with Log(log) if options.log or log.exists() else nullcontext() as record:
         design = _resumed(read_runfile(path), record)[0].design
     n = len(design.asked)
@@ -256,8 +256,8 @@ def form(options: argparse.Namespace) -> int:
     if options.csv:
         _save(options.csv, rows_to_fill_in(data))
         _say(f"table to fill in: {options.csv}")
-    if options.output or not options.csv:
-        write_whole(target, page(data))
+    if target:
+        write_whole(Path(target), page(data))
         _say(f"form {data['form_id']} of {count(n, 'question')}, {each} for each rater: {target}")
     _say("what comes back: socialstats tidy LOG --people FILE_OR_FOLDER")
     return DONE

@@ -18,8 +18,7 @@ from socialstats_collect.design import Design
 from socialstats_collect.people import questions
 
 KIND = "socialstats form"
-GENERATOR = f'<meta name="generator" content="{KIND}">'
-MARKS = (GENERATOR, "form_id,question_id,question_shown", "form_id\tquestion_id\tquestion_shown")
+GENERATOR = '<meta name="generator" content="socialstats-form">'
 PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -73,14 +72,15 @@ def rows_to_fill_in(data: Mapping[str, Any]) -> Iterator[dict[str, object]]:
 
 
 def refuse_other_files(path: Path) -> None:
-    """Raise where a file stands that is no form and no table to fill in.
+    """Raise where a file stands that is no page of ours; a table to fill in may hold answers, and is never replaced.
 
     Raises
     ------
     InputError
         Naming the file.
     """
-    if path.exists() and not (path.is_file() and any(one.encode() in path.read_bytes()[:4096] for one in MARKS)):
+    if path.exists() and not (path.is_file() and GENERATOR.encode() in path.read_bytes()[:4096]):
+        fix = "Name another file."
         raise InputError(
-            Problem(message="would be replaced, and is no form", source=str(path), fix="Name another file.")
+            Problem(message="would be replaced, and is no page of this command", source=str(path), fix=fix)
         )

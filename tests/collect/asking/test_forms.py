@@ -44,9 +44,9 @@ def design_of(name: str, folder: Path) -> Design:
 def answers(data: dict[str, Any], rater: str, which: int = 0, saved_at: str = "1", who: str = "") -> list[Any]:
     """What the page saves where a rater always takes the same place among the choices."""
     return [
-        {"item_id": one["item_id"], "rater": rater, data["column"]: one["choices"][which][0], "form_id": data["form_id"],
-         "option_order": one["option_order"], "question_id": one["question_id"], "answered_at": "2026-01-01T10:00:00Z",
-         "rater_id": who or f"id of {rater}", "saved_at": saved_at}
+        {"item_id": one["item_id"], "rater": rater, data["column"]: one["choices"][which][0],
+         "form_id": data["form_id"], "option_order": one["option_order"], "question_id": one["question_id"],
+         "answered_at": "2026-01-01T10:00:00Z", "rater_id": who or f"id of {rater}", "saved_at": saved_at}
         for one in data["questions"]
     ]  # fmt: skip
 
@@ -139,7 +139,7 @@ def test_a_file_of_another_design_is_refused(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "both").mkdir()
     write(tmp_path / "both" / "ann.json", given)
     write(tmp_path / "both" / "bob.json", strange)
-    with pytest.raises(ValueError, match="bob.json: 12 answers to other words"):
+    with pytest.raises(ValueError, match=r"bob.json: 12 answers to other words"):
         people_rows(design, tmp_path / "both")
 
 
@@ -180,7 +180,7 @@ def test_the_same_rater_counts_once_and_two_raters_of_one_alias_are_refused(tmp_
 def test_damaged_files_are_named(damage: str, tmp_path: Path) -> None:
     design = design_of("ordinal", tmp_path / "run")
     (tmp_path / "form.json").write_text(damage)
-    with pytest.raises(ValueError, match="form.json"):
+    with pytest.raises(ValueError, match=r"form\.json"):
         people_rows(design, tmp_path / "form.json")
 
 
@@ -188,14 +188,12 @@ def test_a_form_replaces_nothing_but_a_form(tmp_path: Path, capsys: pytest.Captu
     run = started("ordinal", tmp_path)
     form, table = str(tmp_path / "form.html"), str(tmp_path / "people.csv")
     assert main(["form", str(run), "-o", form, "--csv", table]) == 0
-    assert main(["form", str(run), "-o", form, "--csv", table]) == 0
-    for one in (["-o", str(run)], ["--csv", str(tmp_path / "items.csv")], ["-o", str(tmp_path)]):
+    assert main(["form", str(run), "-o", form]) == 0
+    for one in (["-o", str(run)], ["--csv", str(tmp_path / "items.csv")], ["-o", str(tmp_path)], ["--csv", table]):
         before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
         assert main(["form", str(run), *one]) == 2
-        assert "would be replaced, and is no form" in capsys.readouterr().err
+        assert "would be replaced, and is no page of this command" in capsys.readouterr().err
         assert before == {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    filled_in(tmp_path / "people.csv", "answer", words=True)
-    assert main(["form", str(run), "--csv", table]) == 2
 
 
 def test_texts_of_items_are_data_of_the_page(tmp_path: Path) -> None:
@@ -206,7 +204,7 @@ def test_texts_of_items_are_data_of_the_page(tmp_path: Path) -> None:
     assert GENERATOR in text
     assert text.count("<script") == 2
     assert "<img" not in text
-    assert not re.search(r"https?:|innerHTML|\beval\b| on\w+=", text)
+    assert not re.search(r"https?:|innerHTML|\beval\b|<[^>]* on\w+=", text)
     (held,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     assert json.loads(held)["questions"][0]["text"].startswith(nasty)
 
@@ -223,7 +221,7 @@ def test_questions_are_shared_out_evenly(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["form", str(run), "--csv", str(table), "--raters", "4", "--per-rater", "2"]) == 0
     rows = list(csv.DictReader(io.StringIO(table.read_text())))
     assert Counter(row["rater"] for row in rows) == {f"rater {k}": 2 for k in range(1, 5)}
-    assert main(["form", str(run), "--csv", str(table), "--raters", "4", "--per-rater", "9"]) == 2
+    assert main(["form", str(run), "--raters", "4", "--per-rater", "9"]) == 2
     assert "1 to 8 questions each" in capsys.readouterr().err
 
 
