@@ -28,7 +28,7 @@ SIMULATIONS = {
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
     "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
-    "sensitivities_compared": 300,
+    "sensitivities_compared": 300, "level_comparisons": 300, "value_spreads": 3000, "plug_in": 600,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
@@ -321,15 +321,16 @@ def simulate(chosen: argparse.Namespace) -> list:
     from couple_studies import COUPLE_STUDIES
     from model_studies import MODEL_STUDIES
     from share_studies import SHARE_STUDIES
-    from source_studies import SOURCE_STUDIES
+    from source_studies import SOURCE_STUDIES, plug_in
     from studies import STUDIES
     from thin_studies import THIN_STUDIES
-    from trait_studies import TRAIT_STUDIES
+    from trait_studies import TRAIT_STUDIES, value_spreads
 
     from socialstats.halves import in_halves
 
     studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
+    studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 

@@ -1,9 +1,11 @@
-"""Simulations about models that are compared on the same units: tests of differences that are none, and rank sets."""
+"""Simulations about models, topics, groups and prompts that are compared: tests of differences that are none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,7 @@ from scipy.special import expit
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.results import Result
+from socialstats.results import Result, Row
 
 MODELS = 6
 RATE, FAMILY = (0.03, 0.07), (0.0, 0.07)
@@ -34,9 +36,9 @@ def rated(rng: np.random.Generator, units: int, clusters: int = 0) -> Result:
     })  # fmt: skip
 
 
-def compared(results: dict[str, Result] | Result) -> Result:
+def compared(results: dict[str, Result] | Result, **options: Any) -> Result:
     """Compare the models of a simulation."""
-    return ss.compare_models(results)
+    return ss.compare_models(results, **options)
 
 
 def norms(rng: np.random.Generator, units: int, people: int) -> Result:
@@ -130,21 +132,153 @@ SETTINGS: dict[str, tuple[Make, bool]] = {  # True: the rates are insisted on
 }
 
 
-def model_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Rejections of differences of models that are alike in law, on the same units; one of many, and any of all."""
+def rejections(
+    study: str, settings: Mapping[str, tuple[Make, bool]], rng: np.random.Generator, sims: int, method: str
+) -> list[Line]:
+    """Rejections of differences that are none: of one of many, and of any (by the adjusted p) where there are several.
+
+    A difference without a test counts where its interval leaves 0 out.
+    """
     lines: list[Line] = []
-    for name, (make, insisted) in SETTINGS.items():
-        tally = Tally("Six models compared on the same units, with equal numbers", name, nominal=0.05)
-        method = "t of what units add (default)"
+    for name, (make, insisted) in settings.items():
+        tally = Tally(study, name, nominal=0.05)
         for _ in range(sims):
             found = make(rng)
-            gaps = [row for row in found.rows if row.role == "difference" and row.p_value is not None]
-            tally.add(method, "a difference, p < .05", float(np.mean([row.p_value < 0.05 for row in gaps])))
-            any_one = min(row.p_adjusted for row in gaps) < 0.05
-            tally.add(method, "any difference, Holm", float(any_one))
-        rates = {(method, "a difference, p < .05"): RATE, (method, "any difference, Holm"): FAMILY}
-        lines += tally.lines(rates if insisted else {(method, "any difference, Holm"): FAMILY})
+            gaps = [row for row in found.rows if row.role == "difference" and row.conf_low is not None]
+            for family in dict.fromkeys(kind_of(row) for row in gaps):
+                own = [row for row in gaps if kind_of(row) == family]
+                said = f"{family}, " if family else ""
+                tally.add(method, f"{said}a difference, p < .05", float(np.mean([out(row) for row in own])),
+                          found.cautions)  # fmt: skip
+                if len(own) > 1 and own[0].p_adjusted is not None:
+                    any_one = min(row.p_adjusted for row in own) < 0.05
+                    tally.add(method, f"{said}any difference, Holm", float(any_one), found.cautions)
+        rates = {key: FAMILY if key[1].endswith("Holm") else RATE for key in tally.shares}
+        lines += tally.lines({key: rate for key, rate in rates.items() if insisted or rate == FAMILY})
     return lines
 
 
-MODEL_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {"model_comparisons": model_comparisons}
+def kind_of(row: Row) -> str:
+    """What a difference between levels is of: B, S, or the size of biases; else nothing."""
+    if row.label("first level") is None:
+        return ""
+    return row.label("quantity") or ("S" if row.label("first") else "B")
+
+
+def out(row: Row) -> bool:
+    """Whether a difference is declared at 5 %."""
+    return row.conf_low > 0 or row.conf_high < 0 if row.p_value is None else row.p_value < 0.05
+
+
+def model_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Rejections of differences of models that are alike in law, on the same units; one of many, and any of all."""
+    study = "Six models compared on the same units, with equal numbers"
+    return rejections(study, SETTINGS, rng, sims, "t of what units add (default)")
+
+
+def levels(
+    rng: np.random.Generator, parts: tuple[int, ...], pairs: int, raters: int = 0, liking: float = 0.4
+) -> Result:
+    """Biases in topics (kinds) of some scenarios each, or of two groups of raters on the same ones."""
+    scenarios, shape = sum(parts), (2 * max(raters, 1), sum(parts), pairs)
+    taste = rng.normal(0, 0.5, (1, scenarios, 1)) + rng.normal(0, 0.3, (1, 1, pairs))
+    if raters:
+        taste = taste + rng.normal(0, 0.4, (shape[0], scenarios, 1)) + rng.normal(0, 0.2, (shape[0], 1, pairs))
+    rater, scenario, pair = (x.ravel() for x in np.indices(shape if raters else (1, *shape[1:])))
+    own = rng.normal(-0.3, 0.5, scenarios)[scenario]
+    part, rows = np.repeat(np.arange(len(parts)), parts), []
+    for first, second, side in (("w", "m", 1), ("m", "w", -1)):
+        odds = own + side * (-liking - np.broadcast_to(taste, shape if raters else taste.shape).ravel())
+        said = np.where(rng.random(len(odds)) < expit(odds), 1, -1)
+        rows.append(pd.DataFrame({"scenario": scenario, "pair": pair, "group_first": first, "group_second": second,
+                                  "answer": said, "rater": rater, "part": part[scenario]}))  # fmt: skip
+    frame = pd.concat(rows)
+    more = {"rater": "rater", "rater_groups": ["half"]} if raters else {"strata": ["part"]}
+    if raters:
+        frame = frame.drop(columns="part").assign(half=np.where(frame["rater"] < raters, "a", "b"))
+    else:
+        frame = frame.drop(columns="rater")
+    return ss.relationship_bias(
+        frame, stratum="half" if raters else "part", stratum_rows="scores", resamples=100, **more
+    )
+
+
+def families(rng: np.random.Generator, units: int) -> Result:
+    """Alpha of three groups of four raters who agree alike, on the same units."""
+    item = rng.normal(0, 1, units)
+    made = {}
+    for name in ("a", "b", "c"):
+        value = np.clip(np.round(2 + item + rng.normal(0, 0.4, units) + rng.normal(0, 0.8, (4, units))), 0, 4)
+        rater, unit = (x.ravel() for x in np.indices(value.shape))
+        frame = pd.DataFrame({"unit": unit, "rater": rater, "value": value.ravel().astype(int)})
+        design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal")
+        made[name] = ss.krippendorff_alpha(design)
+    return compared(made)
+
+
+def groups(rng: np.random.Generator, sizes: tuple[int, ...], draw: Callable[..., Any]) -> Result:
+    """Numbers of models of some groups, with models as the sample."""
+    table = {"unit": [1, 2, 3], "rater": ["r"] * 3, "value": [1, 2, 3]}
+    one = ss.mean_ratings(table, levels=[1, 2, 3], scale="interval")
+    values = draw(rng, sum(sizes))
+    made = {f"m{k}": replace(one, rows=(replace(one.rows[0], estimate=float(x)),)) for k, x in enumerate(values)}
+    level = np.repeat([f"g{k}" for k in range(len(sizes))], sizes).tolist()
+    return ss.over_models(made, ["all units"], groups={"group": dict(zip(made, level, strict=True))})
+
+
+def prompts(rng: np.random.Generator, units: int, people: int) -> Result:
+    """ADA-Met of three prompts, the mean over four models; people are shared, prompts move models in each unit."""
+    item = rng.normal(2.2, 0.8, units)
+    crowd = item + 0.3 * rng.normal(size=(people, 1)) + 0.8 * rng.normal(size=(people, units))
+    model = item + 0.4 + 0.5 * rng.normal(size=(4, units))
+    made = {}
+    for name in ("plain", "table", "story"):
+        own = model + 0.4 * rng.normal(size=(1, units)) + 0.5 * rng.normal(size=(4, units))
+        value = np.clip(np.round(np.concatenate([crowd, own])), 0, 4).astype(int)
+        rater, unit = (x.ravel() for x in np.indices(value.shape))
+        frame = pd.DataFrame({"unit": unit, "value": value.ravel(), "rater": rater})
+        frame["source"] = np.where(rater < people, "human", "model")
+        design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal", rater_source="source")
+        made[name] = ss.ada_met(design, resamples=100)
+    return compared(made, average=True)
+
+
+def normal(rng: np.random.Generator, n: int) -> Any:
+    """Normal numbers."""
+    return rng.standard_normal(n)
+
+
+def lognormal(rng: np.random.Generator, n: int) -> Any:
+    """Numbers with a long tail."""
+    return rng.lognormal(size=n)
+
+
+LEVEL_SETTINGS: dict[str, tuple[Make, bool]] = {
+    "three topics of 8 scenarios x 12 pairs": (lambda rng: levels(rng, (8, 8, 8), 12), True),
+    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: levels(rng, (2, 3, 4), 12), True),
+    "traditional and egalitarian, 16 and 13 scenarios x 12": (lambda rng: levels(rng, (16, 13), 12), True),
+    "two groups of 4 raters, 15 scenarios x 12": (lambda rng: levels(rng, (15,), 12, 4), True),
+    "alpha of three groups of raters, 40 units": (lambda rng: families(rng, 40), True),
+    "three prompts, 4 models, 10 people, 40 units": (lambda rng: prompts(rng, 40, 10), True),
+}  # fmt: skip
+GROUP_SETTINGS: dict[str, tuple[Make, bool]] = {
+    "normal, 4 and 4 models": (lambda rng: groups(rng, (4, 4), normal), True),
+    "normal, 3 and 16 models": (lambda rng: groups(rng, (3, 16), normal), True),
+    "normal, 3, 5 and 10 models": (lambda rng: groups(rng, (3, 5, 10), normal), True),
+    "normal, 2 and 2 models": (lambda rng: groups(rng, (2, 2), normal), False),
+    "lognormal, 4 and 4 models": (lambda rng: groups(rng, (4, 4), lognormal), False),
+    "lognormal, 3 and 16 models": (lambda rng: groups(rng, (3, 16), lognormal), False),
+}  # fmt: skip
+
+
+def level_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Rejections of differences, which are none, of topics, kinds, groups of raters and prompts, and of models."""
+    study = "Topics, kinds, groups of raters, prompts with equal numbers"
+    return [*rejections(study, LEVEL_SETTINGS, rng, sims, "t on the units of both (default)"),
+            *rejections("Groups of models with equal means, models as the sample", GROUP_SETTINGS, rng, 8 * sims,
+                        "Welch's t (default)")]  # fmt: skip
+
+
+MODEL_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
+    "model_comparisons": model_comparisons, "level_comparisons": level_comparisons,
+}  # fmt: skip

@@ -326,8 +326,9 @@ def test_the_corrected_ceiling_is_1_but_for_chance():
         assert result.verify().ok
 
 
-def test_a_plug_in_value_has_the_interval_of_its_jackknife():
-    people, model = drawn(11, 25, 4, 3)
+@pytest.mark.parametrize("other", [(0.5, 0.3, 0.2), (0.25, 0.15, 0.6)])
+def test_a_plug_in_value_has_the_outer_ends_of_its_jackknife_and_of_the_corrected_interval(other):
+    people, model = drawn(11, 25, 4, 3, other=other)
     result = js_similarity(sources(people, model), **FAST)
     row = result.row("model (plug-in)")
     left = np.array([jensen_shannon(*(np.delete(x, u, axis=0).sum(axis=0).astype(float) for x in (people, model)))
@@ -335,7 +336,24 @@ def test_a_plug_in_value_has_the_interval_of_its_jackknife():
     error = np.sqrt(24 * np.var(left))
     assert row.std_error == pytest.approx(error, rel=1e-9)
     reach = stats.t.ppf(0.975, row.df) * error
-    assert (row.conf_low, row.conf_high) == pytest.approx((max(row.estimate - reach, 0), min(row.estimate + reach, 1)))
+    better, gain = result.row("model"), result.extras["uncut"]["model"] - row.estimate
+    assert gain == pytest.approx(-24 * (left.mean() - (1 - row.estimate)))
+    low, high = min(row.estimate - reach, better.conf_low - gain), max(row.estimate + reach, better.conf_high - gain)
+    assert (row.conf_low, row.conf_high) == pytest.approx((max(low, 0), min(high, 1)))
+    assert (low, high) != pytest.approx((row.estimate - reach, row.estimate + reach))  # the other interval reaches on
+
+
+def test_levels_given_in_few_units_are_cautioned_however_many_ratings_there_are():
+    rows = [(u, f"{s}{k}", s, "z" if (s, u % 40) == ("model", 0) else "xy"[(u + k * (s == "human")) % 2])
+            for u in range(120) for s in ("human", "model") for k in range(5)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    for units, said in ((120, True), (240, False)):
+        more = [frame.assign(unit=frame["unit"] + 120 * k) for k in range(units // 120)]
+        design = ss.Ratings.from_frame(pd.concat(more), scale="nominal", rater_source="source")
+        found = js_similarity(design, **FAST)
+        least = min(sum(v == "z" for *_, v in rows) * units // 120, 99)
+        assert least >= 15  # ratings
+        assert any(c.code == "SS312" for c in found.cautions) is said
 
 
 def test_halvings_do_not_move_with_the_seed():
