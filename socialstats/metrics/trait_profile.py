@@ -688,8 +688,9 @@ def trait_profile(
         ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also of the
         scores of each trait): standard deviations (outer ends of Bonett's and the jackknife's interval); ``active of
         all models``: share of answers in which a trait is active; ``composite difference``: any two of up to 15 models,
-        paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (set
-        of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`:
+        ``weight_sensitivity`` (set of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest,
+        highest), ``range``, ``weights``.
 
     Raises
     ------

@@ -28,7 +28,7 @@ SIMULATIONS = {
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
     "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
-    "sensitivities_compared": 300, "level_comparisons": 300, "value_spreads": 3000, "plug_in": 600,
+    "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from couple_studies import GROUPS, SOME, made
 from scipy.special import expit
 from tally import Line, Tally
 
@@ -176,44 +177,41 @@ def model_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
     return rejections(study, SETTINGS, rng, sims, "t of what units add (default)")
 
 
-def levels(
-    rng: np.random.Generator, parts: tuple[int, ...], pairs: int, raters: int = 0, liking: float = 0.4
-) -> Result:
-    """Biases in topics (kinds) of some scenarios each, or of two groups of raters on the same ones."""
-    scenarios, shape = sum(parts), (2 * max(raters, 1), sum(parts), pairs)
+def parts(rng: np.random.Generator, *sizes: int) -> Result:
+    """Biases of three groups of names in topics (kinds) of some scenarios each, with 12 pairs of names a kind."""
+    design = made(sum(sizes), 12, *SOME, parts=sizes).draw(rng)
+    rows = "scores" if len(sizes) == 2 else "biases"  # S of two kinds
+    return ss.relationship_bias(design, groups=GROUPS, stratum="part", stratum_rows=rows, resamples=100)
+
+
+def halves(rng: np.random.Generator, raters: int, scenarios: int, pairs: int) -> Result:
+    """Biases of two groups of raters on the same scenarios, which have tastes for all raters and for each."""
+    shape = 2 * raters, scenarios, pairs
     taste = rng.normal(0, 0.5, (1, scenarios, 1)) + rng.normal(0, 0.3, (1, 1, pairs))
-    if raters:
-        taste = taste + rng.normal(0, 0.4, (shape[0], scenarios, 1)) + rng.normal(0, 0.2, (shape[0], 1, pairs))
-    rater, scenario, pair = (x.ravel() for x in np.indices(shape if raters else (1, *shape[1:])))
-    own = rng.normal(-0.3, 0.5, scenarios)[scenario]
-    part, rows = np.repeat(np.arange(len(parts)), parts), []
+    taste = taste + rng.normal(0, 0.4, (shape[0], scenarios, 1)) + rng.normal(0, 0.2, (shape[0], 1, pairs))
+    rater, scenario, pair = (x.ravel() for x in np.indices(shape))
+    rows = []
     for first, second, side in (("w", "m", 1), ("m", "w", -1)):
-        odds = own + side * (-liking - np.broadcast_to(taste, shape if raters else taste.shape).ravel())
-        said = np.where(rng.random(len(odds)) < expit(odds), 1, -1)
+        said = np.where(rng.random(len(pair)) < expit(-0.3 - side * (0.4 + taste.ravel())), 1, -1)
         rows.append(pd.DataFrame({"scenario": scenario, "pair": pair, "group_first": first, "group_second": second,
-                                  "answer": said, "rater": rater, "part": part[scenario]}))  # fmt: skip
+                                  "answer": said, "rater": rater}))  # fmt: skip
     frame = pd.concat(rows)
-    more = {"rater": "rater", "rater_groups": ["half"]} if raters else {"strata": ["part"]}
-    if raters:
-        frame = frame.drop(columns="part").assign(half=np.where(frame["rater"] < raters, "a", "b"))
-    else:
-        frame = frame.drop(columns="rater")
-    return ss.relationship_bias(
-        frame, stratum="half" if raters else "part", stratum_rows="scores", resamples=100, **more
-    )
+    frame["half"] = np.where(frame["rater"] < raters, "a", "b")
+    return ss.relationship_bias(frame, rater="rater", rater_groups=["half"], stratum="half",
+                                stratum_rows="scores", resamples=100)  # fmt: skip
 
 
 def families(rng: np.random.Generator, units: int) -> Result:
     """Alpha of three groups of four raters who agree alike, on the same units."""
     item = rng.normal(0, 1, units)
-    made = {}
+    found = {}
     for name in ("a", "b", "c"):
         value = np.clip(np.round(2 + item + rng.normal(0, 0.4, units) + rng.normal(0, 0.8, (4, units))), 0, 4)
         rater, unit = (x.ravel() for x in np.indices(value.shape))
         frame = pd.DataFrame({"unit": unit, "rater": rater, "value": value.ravel().astype(int)})
         design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal")
-        made[name] = ss.krippendorff_alpha(design)
-    return compared(made)
+        found[name] = ss.krippendorff_alpha(design)
+    return compared(found)
 
 
 def groups(rng: np.random.Generator, sizes: tuple[int, ...], draw: Callable[..., Any]) -> Result:
@@ -221,9 +219,9 @@ def groups(rng: np.random.Generator, sizes: tuple[int, ...], draw: Callable[...,
     table = {"unit": [1, 2, 3], "rater": ["r"] * 3, "value": [1, 2, 3]}
     one = ss.mean_ratings(table, levels=[1, 2, 3], scale="interval")
     values = draw(rng, sum(sizes))
-    made = {f"m{k}": replace(one, rows=(replace(one.rows[0], estimate=float(x)),)) for k, x in enumerate(values)}
+    found = {f"m{k}": replace(one, rows=(replace(one.rows[0], estimate=float(x)),)) for k, x in enumerate(values)}
     level = np.repeat([f"g{k}" for k in range(len(sizes))], sizes).tolist()
-    return ss.over_models(made, ["all units"], groups={"group": dict(zip(made, level, strict=True))})
+    return ss.over_models(found, ["all units"], groups={"group": dict(zip(found, level, strict=True))})
 
 
 def prompts(rng: np.random.Generator, units: int, people: int) -> Result:
@@ -231,7 +229,7 @@ def prompts(rng: np.random.Generator, units: int, people: int) -> Result:
     item = rng.normal(2.2, 0.8, units)
     crowd = item + 0.3 * rng.normal(size=(people, 1)) + 0.8 * rng.normal(size=(people, units))
     model = item + 0.4 + 0.5 * rng.normal(size=(4, units))
-    made = {}
+    found = {}
     for name in ("plain", "table", "story"):
         own = model + 0.4 * rng.normal(size=(1, units)) + 0.5 * rng.normal(size=(4, units))
         value = np.clip(np.round(np.concatenate([crowd, own])), 0, 4).astype(int)
@@ -239,8 +237,8 @@ def prompts(rng: np.random.Generator, units: int, people: int) -> Result:
         frame = pd.DataFrame({"unit": unit, "value": value.ravel(), "rater": rater})
         frame["source"] = np.where(rater < people, "human", "model")
         design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal", rater_source="source")
-        made[name] = ss.ada_met(design, resamples=100)
-    return compared(made, average=True)
+        found[name] = ss.ada_met(design, resamples=100)
+    return compared(found, average=True)
 
 
 def normal(rng: np.random.Generator, n: int) -> Any:
@@ -254,10 +252,10 @@ def lognormal(rng: np.random.Generator, n: int) -> Any:
 
 
 LEVEL_SETTINGS: dict[str, tuple[Make, bool]] = {
-    "three topics of 8 scenarios x 12 pairs": (lambda rng: levels(rng, (8, 8, 8), 12), True),
-    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: levels(rng, (2, 3, 4), 12), True),
-    "traditional and egalitarian, 16 and 13 scenarios x 12": (lambda rng: levels(rng, (16, 13), 12), True),
-    "two groups of 4 raters, 15 scenarios x 12": (lambda rng: levels(rng, (15,), 12, 4), True),
+    "three topics of 8 scenarios x 12 pairs": (lambda rng: parts(rng, 8, 8, 8), True),
+    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: parts(rng, 2, 3, 4), True),
+    "traditional and egalitarian, 16 and 13 scenarios x 12": (lambda rng: parts(rng, 16, 13), True),
+    "two groups of 4 raters, 15 scenarios x 12": (lambda rng: halves(rng, 4, 15, 12), True),
     "alpha of three groups of raters, 40 units": (lambda rng: families(rng, 40), True),
     "three prompts, 4 models, 10 people, 40 units": (lambda rng: prompts(rng, 40, 10), True),
 }  # fmt: skip
