@@ -363,7 +363,7 @@ def shape_cautions(
 def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     """Cautions SS312 (too few values to show long tails) and SS317 (long tails) of intervals of standard deviations.
 
-    Of fewer than 100 values nominal 95 % intervals (`socialstats.inference.influence.spread_ends`) held .80 to .92 of
+    Of fewer than 100 values nominal 95 % intervals (`socialstats.inference.influence.spread_ends`) held .78 to .92 of
     lognormal samples (sd of logs 1 and .5), .90 to .93 of exponential and .95 to .99 of normal ones. From 100 on a
     kurtosis above 4 shows in .997 of lognormal samples (.87 held), in .03 of normal ones; exponential ones held .94.
 
@@ -379,7 +379,7 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     tails = [row for row in known if (row.n_units or 0) >= TAILED_FROM and tailed(row)]
     found = small_sample(
         least, TAILED_FROM, f"{count(least, what)} of a standard deviation are too few to show long tails",
-        affects="intervals of standard deviations: of fewer than 100 skewed values, nominal 95 % ones held .80 to .93 "
+        affects="intervals of standard deviations: of fewer than 100 skewed values, nominal 95 % ones held .78 to .93 "
         "in simulations, of normal ones .95", fix=f"collect more {what}s",
     )  # fmt: skip
     if not tails:

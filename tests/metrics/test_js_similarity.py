@@ -344,9 +344,9 @@ def test_a_plug_in_value_has_the_outer_ends_of_its_jackknife_and_of_the_correcte
 
 
 def test_levels_given_in_few_units_are_cautioned_however_many_ratings_there_are():
-    rows = [(u, f"{s}{k}", s, "z" if (s, u % 40) == ("model", 0) else "xy"[(u + k * (s == "human")) % 2])
-            for u in range(120) for s in ("human", "model") for k in range(5)]  # fmt: skip
-    assert sum(value == "z" for *_, value in rows) == 15
+    rows = [(u, f"{s}{k}", s, "z" if u % every == 0 else "xy"[(u + k * (s == "human")) % 2])
+            for u in range(120) for s, every in (("human", 3), ("model", 40)) for k in range(5)]  # fmt: skip
+    assert sum((source, value) == ("model", "z") for *_, source, value in rows) == 15
     for times, said in ((1, True), (2, False)):  # three units with the level, six
         several = [(f"{u} {k}", *rest) for k in range(times) for u, *rest in rows]
         table = dict(zip(("unit", "rater", "source", "value"), zip(*several, strict=True), strict=True))
