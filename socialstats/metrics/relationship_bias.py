@@ -794,6 +794,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
         null_row(found, null), *by_scenario, *tests, *strata,
     )  # fmt: skip
     means = [term.mean for term in own[BIAS] if term.mean is not None and not term.mean.undefined]
+    apart = [term.mean for term in more if term.mean is not None and term.row.role == "difference"]
     floored = [t.row for t in (*main, *more) if t.mean is not None and t.mean.floored]
     answers, gone = found.answers, ~asked.complete
     raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
@@ -821,7 +822,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
              "largest_leverage": max((mean.largest for mean in means), default=None)},
         settings=settings,
         cautions=(
-            *mean_cautions(design, found.factors, means, what="couples", bounded=True,
+            *mean_cautions(design, found.factors, [*means, *apart], what="couples", bounded=True,
                            resampled=settings["ci"] != "closed"),
             *own_cautions(found, rows, floored, boot, null, one_order, settings),
         ),

@@ -74,10 +74,12 @@ READING = {
         "ratings (SS312). Within units values are skewed where most ratings are of one level (SS312, SS317)."
     ),
     "Topics, kinds": (
+        "Topics of two to four scenarios reject somewhat too often (caution SS202 about the differences). "
         "Both kinds of scenarios (traditional, egalitarian) and topics share pairs of names, groups of raters the "
         "scenarios too. How often the difference of B_all holds is in the study of the biases."
     ),
     "Groups of models": (
+        "Two or three models beside many: Welch's t rejects .065 to .12 (caution SS312 about such groups). "
         "Welch's t of few models; numbers of models are normal, or lognormal: caution SS312 below 25 models, SS317 "
         "above."
     ),

