@@ -184,7 +184,8 @@ READING = {
         "pairs of names a kind and within topics of two scenarios: Cochran's degrees of freedom weigh those of both "
         "factors by what they contribute (the smaller number of levels less one held .99 and more there). B_all "
         "cannot be below 0, and chance adds to it. Inverted tests of its size, with draws of the clustered errors, "
-        "hold from no bias to large ones; the bootstrap, whose resamples lie too high, held too often. The test of "
+        "hold from no bias to large ones, and too often with three pairs of names a kind and in topics of two to six "
+        "scenarios (.98 to 1): the interval is long there. The test of "
         "B_all without any bias counts both factors (1,500 further tables without any: .049); sign flips of "
         "scenarios hold only while name pairs matter little."
     ),
