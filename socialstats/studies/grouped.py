@@ -18,7 +18,7 @@ from socialstats.models.sources import HUMANS, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison, further
+from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.tables import as_number
@@ -84,8 +84,8 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
         first,
         title=f"{first.title} By {by}",
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
-        answer=(*(block.sentences[0] for block in compared[:1] if block.id == "models"), *said),
-        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else None,
+        answer=(*lead_words(compared), *said),
+        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
         cautions=_cautions(outcomes, compared),
         blocks=(*compared, *blocks),
         flow=design.flow,
