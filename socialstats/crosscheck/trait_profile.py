@@ -15,9 +15,9 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, mean_error
 from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
-from socialstats.crosscheck.over_models import bonett
+from socialstats.crosscheck.over_models import spread_checks
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, wald_checks
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, wald_checks
 from socialstats.designs.ratings import OWN, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
@@ -108,8 +108,7 @@ def verify(result: Result) -> Verification:
         sample = values(row)[OWN_SET if weights is None else weights]
         if row.role == "spread":
             x = sample.to_numpy(dtype=np.float64).mean(axis=1)
-            checks.append(near(label(row), row.estimate, float(x.std(ddof=1)), "numpy", LINEAR))
-            checks += end_checks(row, *bonett(x, settings["level"])) if row.conf_low is not None else []
+            checks += spread_checks(row, x, settings["level"])
             continue
         if row.role == "effect_size":
             checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)

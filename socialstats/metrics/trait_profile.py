@@ -16,6 +16,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.compare import HOLM, with_holm
+from socialstats.inference.dependence import spread_cautions
 from socialstats.inference.rows import ANYWHERE, with_spread
 from socialstats.models.effect_sizes import checked_number
 from socialstats.models.traits import (
@@ -685,10 +686,11 @@ def trait_profile(
         weights. Groups ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``:
         mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of groups of traits, paired;
         ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also of the
-        scores of each trait): standard deviations with Bonett's interval; ``active of all models``: share of answers in
-        which a trait is active; ``composite difference``: any two of up to 15 models, paired, Holm over
-        the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (set
-        of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        scores of each trait): standard deviations (outer ends of Bonett's and the jackknife's interval); ``active of
+        all models``: share of answers in which a trait is active; ``composite difference``: any two of up to 15 models,
+        paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`:
+        ``weight_sensitivity`` (set of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest,
+        highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -708,6 +710,7 @@ def trait_profile(
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway clustering.
     doi:10.1198/jbes.2010.07136
     Bonett, D. G. (2006). doi:10.1016/j.csda.2004.10.003
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
 
     Examples
     --------
@@ -757,7 +760,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         counts={"answers": len(answers.codes), **n, "judges": len(answers.judges), "traits": len(answers.traits),
                 **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}},
         settings=settings | zero_facts(settings["zero"], zero),
-        cautions=(*clusters.cautions, *own_cautions(profile)),
+        cautions=(*clusters.cautions, *own_cautions(profile), *spread_cautions(rows, "value")),
         references=(
             *METRIC.references,
             *(("cochran1964",) if isinstance(zero, JudgeZeros) and not drawn else ()),
@@ -822,7 +825,7 @@ METRIC = Metric(
         "weights are given, not estimated; scores are on an interval scale",
         "judges='fixed': nothing is said about other judges",
     ),
-    references=("student1908", "holm1979", "steigerfouladi1997", "bonett2006"),
+    references=("student1908", "holm1979", "steigerfouladi1997", "bonett2006", "efrontibshirani1993"),
     values="traits",
     options={"weights": {"caring": 2.0, "open": 3.0, "strict": -4.0, "wary": -1.0}},
 )
