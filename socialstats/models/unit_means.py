@@ -120,6 +120,20 @@ class Sample:
         return clustered_mean(values, np.ones(len(values)), codes, magnitude=self.how.magnitude)
 
 
+def enough(held: IntArray, of: int) -> BoolArray:
+    """Tell which models have half of the units or more; all of them where none has.
+
+    What is said of all models rests on the units that all have: one model with few would leave few for all.
+
+    Examples
+    --------
+    >>> enough(np.array([6, 3, 2]), 6).tolist(), enough(np.array([1, 2]), 6).tolist()
+    ([True, True, False], [True, True])
+    """
+    full = 2 * held >= of
+    return np.asarray(full if full.any() else ~full)
+
+
 def across(cells: FloatArray, how: Inference) -> Sample:
     """One value a unit of analysis from (models, scenarios, judges) cells, NaN where a cell is empty.
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import permutations
 from typing import Any
 
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import InputError, SocialStatsError, caution
 from socialstats.figures import forest, heat
 from socialstats.metrics.compare_models import DIFFERENCE, KINDS, NUMBER, RANK, compare_models, factors_of_models
 from socialstats.metrics.leaderboard import difference_of
@@ -51,7 +51,12 @@ def comparison(
             if wanted is None:
                 return ()
     if found[0].extras["crossed"]:
-        found.insert(0, compare_models(given, level=options.level, average=True))
+        try:
+            found.insert(0, compare_models(given, level=options.level, average=True))
+        except SocialStatsError as error:  # no model in common: levels are compared model by model alone
+            told = caution("SS342", str(error), affects="levels, which are compared model by model alone",
+                           fix="ask the same models at every level")  # fmt: skip
+            found[0] = replace(found[0], cautions=(told, *found[0].cautions))
     return tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
 
 
@@ -91,7 +96,8 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
     return Block(
         id="models" if not k else f"models-{k + 1}",
         question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"] else f"How do the {count(len(rows))} compare, over all models?",
+        if not found.extras["average"] else f"How do the {count(len(rows))} compare, over "
+        + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
