@@ -214,7 +214,8 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
     yield f"about {work.prompt_tokens:,} tokens to send with first questions, at most {work.completion_tokens:,} back"
     limits = runfile.limits
     if limits.max_calls is not None:
-        yield f"limits: at most {limits.max_calls:,} calls"
+        short = f", fewer than the {work.units:,} units need" if limits.max_calls < work.units else ""
+        yield f"limits: at most {limits.max_calls:,} calls{short}"
     if limits.max_tokens_total is not None:
         yield f"limits: at most {limits.max_tokens_total:,} tokens"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -77,8 +78,19 @@ def run_design(options: argparse.Namespace) -> int:
         return to_write(items, refused, path, log)
     put(target, items.frame, format)
     if not options.quiet:
-        print("\n".join(items.sentences()), file=sys.stderr)
+        print("\n".join([*items.sentences(), *further(options.protocol, target)]), file=sys.stderr)
     return 0
+
+
+def further(protocol: str, target: str) -> list[str]:
+    """Say what becomes of the items: the run file beside them asks them, or one is to be started from."""
+    run = Path(target).with_name("run.toml")
+    if target == "-":
+        return []
+    if run.exists():
+        return [f"next: {shlex.join(['socialstats', 'collect', str(run), '--dry-run'])}"]
+    start = shlex.join(["socialstats", "collect", "--new", protocol, "FOLDER"])
+    return [f'next: {start}, where items = "{target}" in run.toml, or write the items to FOLDER/items.csv']
 
 
 def read_design(path: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from socialstats.models.sources import HUMANS, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison, further
+from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.tables import as_number
@@ -27,6 +27,7 @@ from socialstats.text import count, listing, quoted, shorten
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
+COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
@@ -41,6 +42,8 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
         Whatever the study raises, naming the level.
     """
     outcome = run_levels(study, design, options)
+    told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
+    outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
     return outcome if options.reread is None else with_reread(outcome, design, options)
 
 
@@ -84,9 +87,9 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
         first,
         title=f"{first.title} By {by}",
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
-        answer=(*(block.sentences[0] for block in compared[:1] if block.id == "models"), *said),
-        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else None,
-        cautions=_cautions(outcomes, compared),
+        answer=(*lead_words(compared), *said),
+        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
+        cautions=_cautions(outcomes),
         blocks=(*compared, *blocks),
         flow=design.flow,
         data=() if options.brief else
@@ -133,7 +136,7 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     return (block,)
 
 
-def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[Caution, ...]:
+def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
     """Return the cautions of all levels: once where all levels have the same words (of the table), else by level.
 
     Of more than four levels with words of their own the first is told, with the number of the others.
@@ -149,8 +152,7 @@ def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[
         more = f" (and {count(len(told) - 1, 'more level')})" if len(told) > FEW else ""
         found += [replace(c, detail=f"{shorten(level)}: {c.detail}{more}")
                   for level, c in (told[:1] if more else told)]  # fmt: skip
-    own = [c for block in compared for result in block.results for c in result.cautions]
-    return order_cautions((*own, *found), once=False)
+    return order_cautions(tuple(found), once=False)
 
 
 def _labelled(block: Block, level: str, k: int) -> Block:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, Place, alone, announced, hedged, stated
 from socialstats_collect.parse.text import Parsed, clean, readable, unanswered, values_of
@@ -67,6 +68,12 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     return unanswered(text.text)
 
 
+@lru_cache(maxsize=20_000)
+def _pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern once: a design has hundreds of pairs of names, more than the cache of re holds."""
+    return re.compile(text, re.IGNORECASE)
+
+
 def _name(names: tuple[str, str], number: int) -> str:
     """A pattern for one name that is not a part of the other: Ann beside Mary Ann, Jean beside Jean-Luc."""
     name, other = names[number - 1], names[2 - number]
@@ -88,11 +95,11 @@ def _whole(text: str, names: tuple[str, str]) -> list[Place]:
     """The reply is one option and nothing more; then a name counts in any case."""
     found = []
     for number in (1, 2):
-        match = re.fullmatch(
-            rf"[\s\"'(\[]{{0,9}}(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)}){PLAIN_END}",
-            text,
-            re.IGNORECASE,
-        ) or re.fullmatch(rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?{PLAIN_END}", text, re.IGNORECASE)
+        match = _pattern(
+            rf"[\s\"'(\[]{{0,9}}(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)}){PLAIN_END}"
+        ).fullmatch(text) or _pattern(
+            rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?{PLAIN_END}"
+        ).fullmatch(text)
         if match:
             found.append((str(number), match.span(1)))
         elif names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
@@ -116,7 +123,7 @@ def _stated(text: str, names: tuple[str, str]) -> list[Place]:
     """After words such as "the answer is" or "I would choose"; a hedge names both."""
     found = list(stated(text, DIGITS))
     for number in (1, 2):
-        for match in re.finditer(_option(names, number), text, re.IGNORECASE):
+        for match in _pattern(_option(names, number)).finditer(text):
             if not announced(text, match.start()):
                 continue
             if hedged(text[match.end() :], _option(names, 3 - number)):
@@ -135,7 +142,7 @@ def _begun(text: str, names: tuple[str, str]) -> list[Place]:
             way = rf"{number}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{number}(?:\s*$|,?{REASON})"
             if not text[: line.start()].strip():
                 way += rf"|{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)"
-            match = re.match(rf"\s*(?:sure|okay|ok)?[\s,.!:]*[(\[]?({way})", line[0], re.IGNORECASE)
+            match = _pattern(rf"\s*(?:sure|okay|ok)?[\s,.!:]*[(\[]?({way})").match(line[0])
             if match:
                 place = (line.start() + match.start(1), line.start() + match.end(1))
                 found.append((str(number), place))
@@ -151,9 +158,9 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
     found = []
     for number in (1, 2):
         other = _option(names, 3 - number)
-        for match in re.finditer(rf"(?:person )?{_option(names, number)}{RIGHT}", text, re.IGNORECASE):
+        for match in _pattern(rf"(?:person )?{_option(names, number)}{RIGHT}").finditer(text):
             before = text[max(0, match.start() - 80) : match.start()]
-            if UNSURE.search(_own(before)) or re.search(rf"{other},?\s+(?:and|or|&)\s+$", before, re.IGNORECASE):
+            if UNSURE.search(_own(before)) or _pattern(rf"{other},?\s+(?:and|or|&)\s+$").search(before):
                 continue
             if not re.match(r"\s*(?:\?|if\b|unless\b|or\b)", text[match.end() :]):
                 found.append((str(number), match.span()))
@@ -170,7 +177,7 @@ def _mismatched(text: str, names: tuple[str, str]) -> bool:
     if names[0].casefold() == names[1].casefold():
         return False
     return any(
-        re.search(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}", text, re.IGNORECASE)
-        or re.search(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)", text, re.IGNORECASE)
+        _pattern(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}").search(text)
+        or _pattern(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)").search(text)
         for number in (1, 2)
     )

@@ -17,6 +17,7 @@ from socialstats_collect.protocols.base import (
     ask,
     filled,
     prompt,
+    varies,
 )
 
 TRAITS = (
@@ -127,8 +128,8 @@ class Values(CollectionProtocol):
         }
 
     def report(self, rows: Rows) -> list[str]:
-        """Return the options of the study staged-values."""
-        return ["--study", "staged-values"]
+        """Return the options of the study staged-values; personas are crossed with models."""
+        return ["--study", "staged-values", *(["--by", "persona"] if varies(rows, "persona") else [])]
 
 
 def scored(reply: Reply | None) -> dict[str, Parsed]:

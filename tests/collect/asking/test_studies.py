@@ -19,7 +19,7 @@ from socialstats_collect.protocols.values import TRAITS
 from tests.collect.mock import answer
 from tests.collect.server import serving
 
-UNITS = {"norm-goal": 120, "ordinal": 16, "pairwise-roles": 144, "staged-values": 10, "who-is-right": 72}
+UNITS = {"norm-goal": 120, "ordinal": 48, "pairwise-roles": 144, "staged-values": 10, "who-is-right": 72}
 PEOPLE = {"norm-goal": ("action", ("comply", "deviate", "escalate")), "ordinal": ("answer", tuple("ABCDE"))}
 
 
@@ -187,8 +187,7 @@ def test_every_text_is_the_author_s(tmp_path: Path) -> None:
             lines[0] = lines[0].replace(": ", f": {mark} ", 1) if ": " in lines[0] else f"{lines[0]} {mark}"
             text.write_text("\n".join(lines) + "\n")
             marks[mark] = 0
-        run = path.read_text().replace('["options"]', '["options", "described", "table"]')
-        path.write_text(run.replace("max_calls = 1000", "max_calls = 150"))
+        path.write_text(path.read_text().replace("max_calls = 1000", "max_calls = 150"))
 
         def script(body: dict[str, Any], before: int) -> Any:
             sent = "\n".join(message["content"] for message in body["messages"])
@@ -244,7 +243,9 @@ def test_forms_rungs_and_stages_of_the_author_s_own(tmp_path: Path, capsys: pyte
     path = started("ordinal", tmp_path / "a")
     (tmp_path / "a" / "texts" / "form_mine.txt").write_text("- {share} ({meaning}) is {letter}\n")
     (tmp_path / "a" / "texts" / "options.txt").write_text("few: 1 in 10\nhalf: 5 in 10\nmost: 9 in 10\n")
-    path.write_text(path.read_text().replace('["options"]', '["mine"]').replace("balanced", "fixed"))
+    path.write_text(
+        path.read_text().replace('["options", "described", "table"]', '["mine"]').replace("balanced", "fixed")
+    )
     with serving(lambda *_: answer({"model": "m", "messages": [{"content": "x"}]}, 0)) as server:
         assert main(["collect", str(path), "--base-url", server.url]) == 0
         assert "- few (1 in 10) is A\n- half (5 in 10) is B\n- most (9 in 10) is C\n" in next(iter(server.seen))
