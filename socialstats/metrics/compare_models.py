@@ -727,6 +727,7 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     end = f" ({p_value(tested[0].p_adjusted, name='Holm-adjusted p')})" if len(tested) == 1 else " (Holm)"
     verb = "was" if 1 in (clear, len(tested)) else "were"
     text += f"{count(clear)} of {count(len(tested), 'difference')} {verb} significant{end}"
+    text += f", {count(len(gaps) - len(tested))} more could not be tested" if len(tested) < len(gaps) else ""
     sets, include = ("rank set", "includes") if len(first) == 1 else ("rank sets", "include")
     later = [row.term for row in known if row.term not in first]
     if len(later) < len(first) and len(known) > 2:

@@ -56,7 +56,7 @@ from socialstats.studies.ordinal_alignment.blocks import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import replies_block
+from socialstats.studies.sources import model_by_model, replies_block
 from socialstats.text import capital, count, inconclusive, level_text, listing, number, p_value, shorten
 
 
@@ -295,7 +295,8 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     among = raters | groups_of_models(design, models, source.name)
     alphas = {who: own for who, some in among.items() if (own := alphas_of(design, some, common))}
     matches = matches_of(design, raters[source.human], models, common)
-    lost = reply_shares(replace(design, by=None), source=source.name, level=options.level)
+    replies = model_by_model(replace(design, by=None), source)
+    lost = reply_shares(replies, source=source.name, level=options.level)
     tests = families(groups)
     first = comparison(main, options)
     shown = [block for block in (
