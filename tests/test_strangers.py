@@ -17,6 +17,7 @@ from socialstats.figures import style as look
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.role_conflict.urgency import lead_sentence
+from socialstats.tables import as_table
 from socialstats.text import shortened
 
 NAMES = ["claude-3-5-sonnet-20241022-v1:0", "meta-llama-3-70b-instruct-v1:0", "meta-llama-3-8b-instruct-v1:0"]
@@ -281,7 +282,6 @@ def test_a_model_with_few_scenarios_does_not_erase_rows_of_all_models() -> None:
     assert found.verify().ok
     as_units = ss.trait_profile(design, weights={"open": 5.0, "shy": -5.0}, unit_of_analysis="model", cluster=None)
     assert as_units.row("end minus baseline", group="composite change by stage of all models").n_units == 3
-    assert as_units.verify().ok
 
 
 def test_alike_scenarios_have_the_error_of_the_zero() -> None:
@@ -340,3 +340,20 @@ def test_differences_without_a_test_are_counted() -> None:
     made = {f"m{k}": ss.mean_ratings(own, scale="interval") for k, own in enumerate(three)}
     assert "of 1 difference was significant (Holm-adjusted p = " in (said := ss.compare_models(made).sentence())
     assert ", 2 more could not be tested" in said
+
+
+@pytest.mark.slow
+def test_prompts_that_pool_their_models_are_compared_on_the_models_of_all() -> None:
+    rng = np.random.default_rng(3)
+    sides = [("man", "woman"), ("woman", "man")]
+    rows = [(p, f"s{s}", f"n{n}", *pair, m, answer) for s in range(4) for n in range(3) for pair in sides
+            for m in ("m0", "m1", "m2")
+            for answer in [-1 if (m == "m0") == (pair[0] == "man") else rng.choice([-1, 1])]
+            for p in ("p1", "p2") if (m, p) != ("m0", "p2")]  # fmt: skip
+    names = ["prompt", "scenario", "pair", "group_first", "group_second", "model", "answer"]
+    study = STUDIES["relationship-bias"]
+    design = study.read(as_table(pd.DataFrame(rows, columns=names), "couples"), by="prompt")
+    page = run_study(study, design, StudyOptions(resamples=100, verify=False))
+    assert "was the same for all 2 prompts" in page.answer[0]  # the answers of m1 and m2 are
+    assert page.answer[0].endswith("('m1' and 'm2'); left out: 'm0' (not at 'p2').")
+    assert page.cautions[0].code == "SS342"

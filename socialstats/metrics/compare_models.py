@@ -26,7 +26,7 @@ from socialstats.models.divergence import jensen_shannon
 from socialstats.models.measures import ALPHA, Measure, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
 from socialstats.models.shares import source_counts
-from socialstats.models.sources import human_source, raters_of
+from socialstats.models.sources import human_source, models_of
 from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
@@ -598,10 +598,10 @@ def in_common(several: Mapping[str, Mapping[str, Number]]) -> tuple[tuple[str, .
 
 
 def common_text(both: Sequence[str], left: Mapping[str, str], noun: str) -> str:
-    """Say over which models means were taken, where some were left out."""
+    """Say of which models the numbers of levels are, where some were left out."""
     if not left:
         return ""
-    return (f" These are means over the {count(len(both), 'model')} that every {noun} has ({quoted(both, 5)}); left "
+    return (f" These numbers are of the {count(len(both), 'model')} that every {noun} has ({quoted(both, 5)}); left "
             f"out: {left_text(left)}.")  # fmt: skip
 
 
@@ -613,29 +613,24 @@ def left_text(left: Mapping[str, str]) -> str:
 def uncommon(both: Sequence[str], left: Mapping[str, str]) -> tuple[Caution, ...]:
     """Caution SS342: models that are not in a mean over models, as they lack a level or most of its units."""
     return () if not left else (caution(
-        "SS342", f"means over models are of the {count(len(both))} that all levels have; left out: {left_text(left)}",
-        affects="means over models, which say nothing of the models left out", fix="collect the missing answers",
+        "SS342", f"levels are compared on the {count(len(both), 'model')} that all have; left out: {left_text(left)}",
+        affects="levels, whose comparison says nothing of the models left out", fix="collect the missing answers",
     ),)  # fmt: skip
 
 
 def other_raters(results: Mapping[str, Result]) -> tuple[Caution, ...]:
-    """Caution SS342: models (judges) of some levels that others lack, where one number is of all raters of a level."""
-    has: dict[str, set[str]] = {}
-    for level, result in results.items():
-        design = result.design
-        if not isinstance(design, Ratings) or not design.raters_known:
-            return ()
-        source = human_source(design)
-        has[level] = set(design.raters) - set(() if source is None else raters_of(design, source, source.human))
+    """Caution SS342: models of some levels that others lack, where one number is of all models of a level."""
+    has = {level: set(models_of(result.design)) if isinstance(result.design, Ratings) else set()
+           for level, result in results.items()}  # fmt: skip
     every = set.union(*has.values())
     shared = set.intersection(*has.values())
     lost = {level: sorted(every - own) for level, own in has.items() if own != every}
     if not lost or not shared:
         return ()
     said = listing([f"'{shorten(level, 40)}' lacks {quoted(names, 5)}" for level, names in lost.items()], 5)
-    return (caution("SS342", f"levels have different raters: {said}",
-                    affects="numbers and differences of levels that pool their raters",
-                    fix="compare the levels on the raters that all of them have (--exclude)"),)  # fmt: skip
+    return (caution("SS342", f"levels pool different models: {said}",
+                    affects="numbers and differences of levels that pool their models",
+                    fix="compare the levels on the models that all of them have"),)  # fmt: skip
 
 
 def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:

@@ -215,20 +215,20 @@ def test_means_over_models_are_of_the_models_that_all_prompts_have() -> None:
     assert (row.estimate, row.p_value) == pytest.approx(((wide[0] - wide[1]).mean(), theirs.pvalue))
     assert found.extras["averaged"] == ("m1", "m2")
     left = "left out: 'm4' (no number at 'p2') and 'm3' (5 of 12 units at 'p2')"
-    assert found.sentence().endswith(f"over the 2 models that every model has ('m1' and 'm2'); {left}.")
+    assert found.sentence().endswith(f"of the 2 models that every model has ('m1' and 'm2'); {left}.")
     (told,) = found.cautions
     assert (told.code, left in told.detail) == ("SS342", True)
     assert found.verify().ok
 
 
-def test_levels_that_pool_their_raters_have_the_same_raters() -> None:
+def test_levels_that_pool_different_models_are_cautioned() -> None:
     rng = np.random.default_rng(4)
     rows = [(p, u, m, rng.integers(0, 3)) for p in ("p1", "p2") for u in range(8) for m in ("m1", "m2", "m3")
             if (p, m) != ("p2", "m3")]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["prompt", "unit", "rater", "value"])
+    frame = pd.DataFrame(rows, columns=["prompt", "unit", "model", "value"])
     made = ss.mean_ratings(ss.Ratings.from_frame(frame, by="prompt", scale="interval"))
     (told,) = ss.compare_models(made).cautions
-    assert told.detail == "levels have different raters: 'p2' lacks 'm3'"
+    assert told.detail == "levels pool different models: 'p2' lacks 'm3'"
 
 
 @pytest.mark.parametrize("number", ["nonsense", "S_higher", "B_all"])

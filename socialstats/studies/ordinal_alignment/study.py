@@ -16,7 +16,7 @@ from socialstats.metrics.multiverse import Variant, distinct, multiverse, withou
 from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.measures import ALPHA
-from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.models.sources import MODEL_COLUMNS, Source, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import (
@@ -247,7 +247,6 @@ def _said(gap: Result) -> str:
 USED = ("seed", "resamples", "level", "verify")
 MOST_GROUPS, MOST_STRATA = 8, 4
 FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
-MODEL_COLUMNS = ("model", "llm", "language_model")
 
 
 def suits(design: Ratings) -> bool:
