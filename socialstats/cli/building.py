@@ -127,10 +127,11 @@ def written_by(spec: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
     """Return the texts of a log by identifier, and the identifiers whose reply is no text."""
-    from socialstats_collect.tidy import opened_record, tidy_rows
+    from socialstats_collect.log import Log
+    from socialstats_collect.tidy import table_of
 
-    with opened_record(log) as record:
-        rows = list(tidy_rows(record))
+    with Log(log) as record:
+        rows = [row for several, _ in table_of(record).tidied() for row in several]
     texts = {str(row["item_id"]): str(row["answer"]).strip() for row in rows if row["answer_status"] == "ok"}
     return texts, [str(row["item_id"]) for row in rows if row["answer_status"] not in ("ok", "missing")]
 
