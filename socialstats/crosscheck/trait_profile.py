@@ -39,7 +39,7 @@ def verify(result: Result) -> Verification:
     table = score_table(result.design, settings)
     clusters = clusters_of(result.design, settings["unit_of_analysis"], settings)
     own, sets = pd.Series(settings["weights"], dtype=float), weight_sets(settings)
-    models = table.index.get_level_values("model").nunique()
+    models = pooled(table)
 
     @cache
     def frame(measure: str, trait: Any, varied: bool, minus: bool, against: bool) -> Any:
@@ -205,10 +205,20 @@ def over_stages(values: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def across_units(values: pd.DataFrame, unit: str, models: int) -> pd.DataFrame:
-    """Return one row a unit of analysis from rows of model and scenario: means over all models, or over scenarios."""
+def pooled(table: pd.DataFrame) -> list[Any]:
+    """Return the models that have all stages in half of the scenarios or more; all models where none has."""
+    asked = table.index.to_frame(index=False)[["model", "scenario", "stage"]].drop_duplicates()
+    stages = asked.groupby(["model", "scenario"])["stage"].nunique() == asked["stage"].nunique()
+    share = stages.groupby("model").sum() / asked["scenario"].nunique()
+    found: list[Any] = share.index[share >= (0.5 if (share >= 0.5).any() else 0.0)].tolist()
+    return found
+
+
+def across_units(values: pd.DataFrame, unit: str, models: list[Any]) -> pd.DataFrame:
+    """Return one row a unit of analysis from rows of model and scenario: means over some models, or over scenarios."""
+    values = values[values.index.get_level_values("model").isin(models)]
     group = values.groupby(level="model" if unit == "model" else "scenario")
-    return group.mean() if unit == "model" else group.mean()[group.size() == models]
+    return group.mean() if unit == "model" else group.mean()[group.size() == len(models)]
 
 
 def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:

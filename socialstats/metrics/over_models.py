@@ -64,7 +64,8 @@ def over_models(
     Raises
     ------
     InputError
-        For an unknown number, results of several metrics, or a factor of which no model has a level.
+        For an unknown number, results of several metrics, or a factor that names a model without a result, or of which
+        no model has a level.
     NothingToAnalyse
         If no model has the number.
 
@@ -120,6 +121,9 @@ def checked_groups(results: Mapping[str, Result], groups: Mapping[str, Mapping[s
     """Return the levels of the models that have one, factor by factor."""
     found = {}
     for factor, levels in groups.items():
+        if lost := [str(model) for model in levels if model not in results]:
+            raise InputError(f"{option('groups')}: '{shorten(str(factor))}' names {quoted(lost, 5)}, without a result. "
+                             f"Models: {quoted(list(results), 20)}")  # fmt: skip
         found[str(factor)] = {model: str(levels[model]) for model in results if levels.get(model) not in (None, "")}
         if not found[str(factor)]:
             raise InputError(f"{option('groups')}: no model has a level of '{shorten(str(factor))}'. Models: "

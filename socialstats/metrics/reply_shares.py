@@ -128,6 +128,6 @@ def words_of(rows: Sequence[Row]) -> str:
     n = next(row.n or 0 for row in rows)
     text = f"Of {count(n, 'reply', 'replies')}, a share of {number(lost.pop(ALL), 3, bounded=True)} could not be used"
     if lost and max(lost.values()) > 0:
-        worst = sorted(lost, key=lambda name: -lost[name])[:3]
+        worst = sorted((name for name in lost if lost[name] > 0), key=lambda name: -lost[name])[:3]
         text += ", most of " + listing([f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst])
     return f"{text}."

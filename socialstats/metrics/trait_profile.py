@@ -30,7 +30,9 @@ from socialstats.models.traits import (
     checked_weights,
     composites,
     header,
+    incomplete,
     inference_of,
+    pooled_models,
     row_text,
     trait_table,
     variants,
@@ -513,7 +515,7 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
     """Name the composite: of all models where they are the units of analysis, else the highest and the lowest."""
     if unit == "model":
         (row,) = rows_with(result.rows, measure="composite")
-        return f"{scale} of {count(result.counts['models'], 'model')} (the units of analysis) {numbers(row)}"
+        return f"{scale} of {count(len(result.extras['pooled']), 'model')} (the units of analysis) {numbers(row)}"
     known = rows_with(result.rows, "model", measure="composite")
     if all(r.estimate is None for r in known):
         return f"{scale} is undefined ({undefined_text(known)})"
@@ -551,7 +553,8 @@ def change_text(result: Result) -> str:
         return ""
     row = max(found, key=lambda r: abs(r.estimate or 0.0))
     size = size_of(result, row)
-    models = "of all models " if several else ""
+    every = len(result.extras["pooled"]) == result.counts["models"]
+    models = "" if not several else "of all models " if every else f"of {count(len(result.extras['pooled']), 'model')} "
     text = f"; the largest change {models}was {shorten(change_name(row))}: {numbers(row, '', adjusted=True)}"
     return text + (f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else "")
 
@@ -683,14 +686,16 @@ def trait_profile(
         ``lowest of other weights``, ``highest of other weights`` (their method names the set; with ``... minus zero``
         under the zero of `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights
         of all models`` and ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of
-        weights. Groups ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``:
-        mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of groups of traits, paired;
+        weights. Groups ending in ``of all models``: the mean over models, of scenarios in which all have a value, term
+        the stage or change; a model with all stages in fewer than half of the scenarios is not among them (SS301 names
+        it). ``score: MODEL``: mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of
+        groups of traits, paired;
         ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also of the
         scores of each trait): standard deviations (outer ends of Bonett's and the jackknife's interval); ``active of
         all models``: share of answers in which a trait is active; ``composite difference``: any two of up to 15 models,
-        paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`:
-        ``weight_sensitivity`` (set of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest,
-        highest), ``range``, ``weights``.
+        paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``pooled``
+        (models that rows of all models are of), ``weight_sensitivity`` (set of weights -> model -> composite),
+        ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -744,7 +749,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     settings |= {"interaction": chosen_interaction(settings, answers.stages),
                  "trait_groups": chosen_groups(settings, answers.traits)}  # fmt: skip
     zero, size = zero_of(settings["zero"], answers.judges), largest_composite(settings)
-    how = inference_of(settings, clusters, max(size, float(np.abs(answers.scores).max())))
+    how = inference_of(settings, clusters, max(size, float(np.abs(answers.scores).max())), answers)
     profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
     rows, (other, values) = profile_rows(profile), weight_rows(profile)
     drawn = how.judges == "random"
@@ -770,6 +775,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         design=design,
         extras={"limits": limits_of(settings, len(answers.traits)), "weight_sensitivity": values,
                 "leave_one_judge_out": judge_ranges(rows),
+                "pooled": pooled_models(answers, how),
                 "weights": dict(settings["weights"]), "range": (-size, size)},
     )  # fmt: skip
 
@@ -801,14 +807,8 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
         every = count(answers.left_out + len(answers.codes))
         said = f"{count(answers.left_out, 'answer')} without all scores, of {every}"
         found.append(caution("SS301", said, affects="every row that needs them", fix="collect the scores again"))
-    flat, shape = answers.questions()
-    empty = int(np.prod(shape)) - len(np.unique(flat))
-    if empty:
-        said = f"{count(empty, 'cell')} of model, scenario and stage without an answer"
-        affects = "rows over stages, changes and rows of all models, which rest on what is complete"
-        found.append(caution("SS301", said, affects=affects, fix="n says how many units a row rests on"))
     units = len(answers.scenarios if profile.how.unit == "scenario" else answers.models)
-    return (*found, *size_cautions(units, profile.how, len(answers.judges)))
+    return (*found, *incomplete(answers, profile.how), *size_cautions(units, profile.how, len(answers.judges)))
 
 
 METRIC = Metric(

@@ -15,12 +15,12 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
-from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import checked_number
-from socialstats.models.unit_means import CIS, Inference, UnitClusters, unit_clusters
+from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
 from socialstats.results import Row
 from socialstats.tables import EPSILON
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
@@ -201,6 +201,12 @@ class Answers:
         """Number the model, scenario and stage of each answer: (answers,) int64 array, and how many there are."""
         shape = (len(self.models), len(self.scenarios), len(self.stages))
         return np.ravel_multi_index(tuple(self.codes[:, :3].T), shape), shape
+
+    def whole(self) -> tuple[IntArray, int]:
+        """Return in how many scenarios each model has answers at all stages, and how many scenarios there are."""
+        flat, shape = self.questions()
+        there = np.bincount(flat, minlength=math.prod(shape)).reshape(shape) > 0
+        return there[:, :, there.any(axis=(0, 1))].all(axis=2).sum(axis=1), int(there.any(axis=(0, 2)).sum())
 
     def seen(self) -> list[int]:
         """Return how many models, scenarios, stages and wordings have an answer."""
@@ -444,13 +450,49 @@ def unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
     return Factor(name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels)
 
 
-def inference_of(settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float) -> Inference:
-    """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value."""
+def inference_of(settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float, answers: Answers) -> Inference:
+    """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value.
+
+    Rows of all models are of those that have all stages in half of the scenarios or more.
+    """
     return Inference(
         unit=settings["unit_of_analysis"], judges=settings.get("judges", "fixed"), ci=settings["ci"],
         level=settings["level"], resamples=settings["resamples"], seed=settings["seed"], clusters=clusters.codes,
-        magnitude=magnitude,
+        magnitude=magnitude, pooled=enough(*answers.whole()),
     )  # fmt: skip
+
+
+def pooled_models(answers: Answers, how: Inference) -> list[str]:
+    """Return the models that rows of all models are of."""
+    return [answers.models[k] for k in np.flatnonzero(how.pooled_of(len(answers.models)))]
+
+
+def incomplete(answers: Answers, how: Inference) -> tuple[Caution, ...]:
+    """Caution SS301: models without answers to some scenarios or stages, and those left out of rows of all models."""
+    held, of = answers.whole()
+    flat, shape = answers.questions()
+    empty = math.prod(shape) - len(np.unique(flat))
+    if not empty:
+        return ()
+    lacking = [f"'{shorten(model, 40)}' ({count(n)} of {of})"
+               for model, n in zip(answers.models, held.tolist(), strict=True) if n < of]  # fmt: skip
+    said = f"{count(empty, 'cell')} of model, scenario and stage without an answer"
+    kept = pooled_models(answers, how)
+    out = [model for model in answers.models if model not in kept]
+    if len(answers.models) > 1:
+        said += f"; models with all stages in some of the scenarios only: {listing(lacking, 6)}"
+    if out:
+        said += f"; rows of all models are without {quoted(out, 6)} (fewer than half of the scenarios)"
+    affects = "rows over stages, changes and rows of all models, which rest on what is complete"
+    return (
+        caution(
+            "SS301",
+            said,
+            affects=affects,
+            fix="n says how many units a row rests on; leave out models "
+            f"that lack much ({option('exclude', 'model=NAME')})",
+        ),
+    )
 
 
 def header(answers: Answers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,8 +13,8 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, SocialStatsError
 from socialstats.figures import forest
-from socialstats.metrics.compare_models import KINDS
-from socialstats.models.sources import HUMANS, human_source, raters_of
+from socialstats.metrics.compare_models import KINDS, common_text, uncommon
+from socialstats.models.sources import HUMANS, human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
@@ -27,7 +27,17 @@ from socialstats.text import count, listing, quoted, shorten
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
+COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """Outcomes of all levels on the models that all of them have, and why each other model is left out."""
+
+    outcomes: dict[str, Outcome]
+    both: tuple[str, ...]
+    left: dict[str, str]
 
 
 def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
@@ -41,6 +51,8 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
         Whatever the study raises, naming the level.
     """
     outcome = run_levels(study, design, options)
+    told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
+    outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
     return outcome if options.reread is None else with_reread(outcome, design, options)
 
 
@@ -53,7 +65,39 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     if study.levels is not None and len(parts) > 1 and np.all(design.by.codes >= 0):
         return study.levels(design, options)
     outcomes = {level: _one(study, level, part, design.by.name, options) for level, part in parts.items()}
-    return merge(outcomes, design, options)
+    return merge(outcomes, design, options, same_models(study, parts, options))
+
+
+def same_models(study: Study, parts: Mapping[str, Design], options: StudyOptions) -> Alike | None:
+    """Run a study on the models that all levels have, where levels pool their models and some lack one; else None.
+
+    None too where no model has all levels (the levels are models), or the study finds nothing in these alone.
+    """
+    has = {level: models_of(part) if isinstance(part, Ratings) else () for level, part in parts.items()}
+    every = list(dict.fromkeys(model for models in has.values() for model in models))
+    lacking = {model: [level for level, models in has.items() if model not in models] for model in every}
+    both = [model for model, levels in lacking.items() if not levels]
+    if not both or len(both) == len(every):
+        return None
+    try:
+        outcomes = {
+            level: study.run(replace(part.of_raters(both), by=None), replace(options, brief=True, verify=False))
+            for level, part in parts.items() if isinstance(part, Ratings)
+        }  # fmt: skip
+    except SocialStatsError:
+        return None
+    left = {model: f"not at {quoted(levels, 5)}" for model, levels in lacking.items() if levels}
+    return Alike(outcomes=outcomes, both=tuple(both), left=left)
+
+
+def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Block, ...]:
+    """Say in sentence and caution of a comparison on which models it is, where some were left out."""
+    if alike is None or not compared or not compared[0].results:
+        return compared
+    (first, *rest), (found, *more) = compared, compared[0].results
+    told = replace(found, words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
+                   cautions=(*uncommon(alike.both, alike.left), *found.cautions))  # fmt: skip
+    return (replace(first, sentences=(told.sentence(), *first.sentences[1:]), results=(told, *more)), *rest)
 
 
 def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions) -> Outcome:
@@ -64,11 +108,11 @@ def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions)
         raise
 
 
-def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -> Outcome:
+def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions, alike: Alike | None = None) -> Outcome:
     """Put the outcomes of all levels on one page: what compares them first, then each block under its level."""
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared = compared_levels(outcomes, by, options)
+    compared = noted(compared_levels(outcomes if alike is None else alike.outcomes, by, options), alike, by)
     named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
     blocks = [
         _labelled(block, level, k) for k, (level, o) in enumerate(named)
@@ -86,7 +130,7 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
         answer=(*lead_words(compared), *said),
         strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
-        cautions=_cautions(outcomes, compared),
+        cautions=_cautions(outcomes),
         blocks=(*compared, *blocks),
         flow=design.flow,
         data=() if options.brief else
@@ -133,7 +177,7 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     return (block,)
 
 
-def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[Caution, ...]:
+def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
     """Return the cautions of all levels: once where all levels have the same words (of the table), else by level.
 
     Of more than four levels with words of their own the first is told, with the number of the others.
@@ -149,8 +193,7 @@ def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[
         more = f" (and {count(len(told) - 1, 'more level')})" if len(told) > FEW else ""
         found += [replace(c, detail=f"{shorten(level)}: {c.detail}{more}")
                   for level, c in (told[:1] if more else told)]  # fmt: skip
-    own = [c for block in compared for result in block.results for c in result.cautions]
-    return order_cautions((*own, *found), once=False)
+    return order_cautions(tuple(found), once=False)
 
 
 def _labelled(block: Block, level: str, k: int) -> Block:

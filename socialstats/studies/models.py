@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import InputError, SocialStatsError, caution
 from socialstats.figures import forest, heat
 from socialstats.metrics.compare_models import (
     DIFFERENCE,
@@ -75,7 +75,12 @@ def comparison(
             if wanted is None:
                 return ()
     if found[0].extras["crossed"]:
-        found.insert(0, compare_models(given, level=options.level, average=True))
+        try:
+            found.insert(0, compare_models(given, level=options.level, average=True))
+        except SocialStatsError as error:  # no model in common: levels are compared model by model alone
+            told = caution("SS342", str(error), affects="levels, which are compared model by model alone",
+                           fix="ask the same models at every level")  # fmt: skip
+            found[0] = replace(found[0], cautions=(told, *found[0].cautions))
     blocks = tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
     return (with_numbers(blocks[0], found, by), *blocks[1:]) if len(found) > 1 else blocks
 
@@ -237,7 +242,8 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
     return Block(
         id=placed(LEADING, k),
         question=f"How do the {counted} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"] else f"How do the {counted} compare, over all models?",
+        if not found.extras["average"] else f"How do the {counted} compare, over "
+        + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
@@ -256,7 +262,8 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     tested, clear = tests_of(found)
     verb = "was" if 1 in (len(clear), len(tested)) else "were"
     said = f"{count(len(clear))} of {count(len(tested), 'difference')} {verb} "
-    said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})."
+    said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})"
+    said += f"; {count(len(rows) - len(tested))} more could not be tested." if len(tested) < len(rows) else "."
     names = [row.term for row in ordered(found) if row.estimate is not None]
     cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
              for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)]  # fmt: skip

@@ -14,6 +14,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.models.shares import joined
+from socialstats.models.sources import Source, raters_of
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.page import Block, Table
@@ -45,6 +46,16 @@ def crossed(design: Ratings) -> Ratings:
         strata={**{name: taken(factor, unit) for name, factor in design.strata.items()},
                 by.name: Factor(name=by.name, codes=level, levels=by.levels)},
     )  # fmt: skip
+
+
+def model_by_model(design: Ratings, source: Source) -> Ratings:
+    """Return the design with each rater that is no person as a source of its own; people stay one."""
+    people = set(raters_of(design, source, source.human))
+    labels = [source.human if rater in people else rater for rater in design.raters]
+    levels = tuple(dict.fromkeys((source.human, *labels)))
+    codes = np.array([levels.index(label) for label in labels], dtype=np.int64)
+    own = Factor(name=source.name, codes=codes, levels=levels)
+    return replace(design, rater_groups={**design.rater_groups, source.name: own})
 
 
 def replies_block(design: Ratings, lost: Result) -> Block | None:

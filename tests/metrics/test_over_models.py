@@ -59,6 +59,8 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="no result has 'none'"):
         ss.over_models(made, ["none"])
     with pytest.raises(InputError, match="no model has a level of 'size'"):
+        ss.over_models(made, ["all units"], groups={"size": {"m0": ""}})
+    with pytest.raises(InputError, match="'size' names 'other', without a result"):
         ss.over_models(made, ["all units"], groups={"size": {"other": "small"}})
     with pytest.raises(InputError, match="results of one metric"):
         ss.over_models(made | {"x": replace(made["m0"], metric="mcnemar")}, ["all units"])

@@ -259,6 +259,9 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
     noise = f"; corrected for the scatter of single answers, {corrected}"
     noise = "" if None in (total.estimate, fixed.estimate) else noise
     few = any(caution.code == "SS202" for caution in s.cautions)
+    alike = s.row("S_equal")
+    if high.estimate in (0.0, 1.0) and total.estimate and alike.estimate == total.estimate:
+        noise += f"; all of S comes from comparisons of equal {options.covariate}, where roles were preferred"
     reserve = " They rest on few clusters, and the interval of S allows for that." if few else ""
     return (
         f"{verdict(better, high, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was "

@@ -45,7 +45,7 @@ from socialstats.studies.staged_values.judges import (
     with_zero,
     wordings_block,
 )
-from socialstats.studies.staged_values.stances import read_stances, stance_counts, stances_block
+from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
 from socialstats.studies.staged_values.words import (
     COMMITMENT,
     answer,
@@ -195,6 +195,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         )
     if options.reference is not None and options.reference not in stages:
         raise InputError(f"{option('reference', shorten(options.reference))} is no stage; stages: {quoted(stages, 20)}")
+    if options.stances is not None:
+        check_stances(options.stances, design)
     several = len(codes_of(design, "model")[1]) > FEW
     options = replace(with_zero(options), brief=several)
     stages, results, units = compute(design, options)
