@@ -44,6 +44,7 @@ from socialstats.studies.page import (
     Study,
     StudyOptions,
     Table,
+    check_named,
     check_single,
     order_cautions,
     shared,
@@ -585,6 +586,13 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
     found = constant_covariates(design)
     most = min(MOST_GROUPS, len(design.items) - 1)
     return {name: groups for name, groups in found.items() if 2 <= len({str(v) for v in groups.values()}) <= most}
+
+
+def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
+    """Return the groupings of the items to report: the one asked for, or all that the table has."""
+    found = item_groups(design)
+    check_named("group", options.group, list(found), "grouping of the items")
+    return found if options.group is None else {options.group: found[options.group]}
 
 
 def sizes_text(groups: Mapping[str, object], noun: str = "item") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from socialstats.errors import Caution, InputError
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
+from socialstats.text import meant, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -317,6 +318,20 @@ def check_single(design: Design) -> None:
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
                          f"{option('by')} out")  # fmt: skip
+
+
+def check_named(name: str, value: str | None, known: Sequence[str], what: str) -> None:
+    """Raise InputError for a setting that names something which is not there; None names nothing.
+
+    Examples
+    --------
+    >>> check_named("first", "men", ["man", "woman"], "group of names")
+    Traceback (most recent call last):
+    socialstats.errors.InputError: first='men' is no group of names. Did you mean 'man'? There are 'man' and 'woman'
+    """
+    if value is not None and value not in known:
+        there = quoted(list(known), 20) or "none"
+        raise InputError(f"{option(name, shorten(value))} is no {what}. {meant(value, known)}There are {there}")
 
 
 def shared(design: Design, options: StudyOptions) -> dict[str, Any]:

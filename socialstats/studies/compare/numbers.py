@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, without_cited
-from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
+from socialstats.errors import Caution, SocialStatsError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.bradley_terry.difference import Refitted, difference_of, refitted
 from socialstats.metrics.choice_entropy import choice_entropy_difference
@@ -21,6 +21,7 @@ from socialstats.models.sensitivity import common_pairs
 from socialstats.results import Result
 from socialstats.studies.comparisons import (
     Pairs,
+    choose_groups,
     default_cluster,
     fit_model,
     further_groups,
@@ -28,10 +29,9 @@ from socialstats.studies.comparisons import (
     without_order,
 )
 from socialstats.studies.estimates import single
-from socialstats.studies.page import StudyOptions
+from socialstats.studies.page import StudyOptions, check_named
 from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
-from socialstats.text import listing, shorten
-from socialstats.voice import option
+from socialstats.text import shorten
 
 MOST_REFITS = 1000
 DEFAULTS = ("default", "baseline", "base", "none", "no persona", "original", "control", "neutral")
@@ -80,10 +80,8 @@ class Numbers:
 
 def reference_of(names: tuple[str, ...], wanted: str | None) -> str:
     """Return the level that the others are compared with: the one asked for, one called default, or the first."""
+    check_named("reference", wanted, names, "level")
     if wanted is not None:
-        if wanted not in names:
-            levels = listing([shorten(name) for name in names])
-            raise InputError(f"{option('reference', shorten(wanted))} is no level; levels: {levels}")
         return wanted
     return next((name for word in DEFAULTS for name in names if name.casefold().strip() == word), names[0])
 
@@ -167,10 +165,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
 
 def groupings_of(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
     """Return the groupings of the items: of the table's columns (or the one asked for), and from beside the table."""
-    found = item_groups(design)
-    if options.group is not None and options.group in found:
-        found = {options.group: found[options.group]}
-    return found | further_groups(design, options)
+    return choose_groups(design, options) | further_groups(design, options)
 
 
 def ranges(levels: Mapping[str, Level], options: StudyOptions) -> dict[str, tuple[Result, ...]]:

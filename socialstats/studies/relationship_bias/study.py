@@ -25,7 +25,17 @@ from socialstats.studies.multiverse import (
     other_analyses,
     with_design_effect,
 )
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    check_named,
+    order_cautions,
+)
 from socialstats.studies.relationship_bias.blocks import (
     AS_WRITTEN,
     FAMILY,
@@ -44,7 +54,7 @@ from socialstats.studies.relationship_bias.blocks import (
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
 from socialstats.studies.relationship_bias.words import answer, biases_of
 from socialstats.tables import Table
-from socialstats.text import count, level_text, listing, number, quoted, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "smallest_effect", "first", "verify")
@@ -110,8 +120,7 @@ def group_order(design: Ratings, first: str | None) -> tuple[str, ...] | None:
         If it is no group.
     """
     known = sorted({*design.strata["group_first"].levels, *design.strata["group_second"].levels})
-    if first is not None and first not in known:
-        raise InputError(f"{option('first', shorten(first))} is no group of names; groups: {quoted(known, 20)}")
+    check_named("first", first, known, "group of names")
     return None if first is None else (first, *(group for group in known if group != first))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, joined, merged, without_cited
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
@@ -22,10 +22,10 @@ from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import (
     MOST_ROWS,
+    choose_groups,
     default_cluster,
     fit_model,
     group_matrix,
-    item_groups,
     presented,
     row_table,
 )
@@ -614,13 +614,3 @@ def entropy_of(design: Comparisons, options: StudyOptions) -> Result | None:
         return single(choice_entropy(design, level=options.level))
     except UndefinedStatistic:
         return None
-
-
-def choose_groups(design: Comparisons, options: StudyOptions) -> Groups:
-    """Return the groupings of the roles to report: the one asked for, or all that the table has."""
-    found = item_groups(design)
-    if options.group is None:
-        return found
-    if options.group not in found:
-        raise InputError(f"no grouping '{options.group}' of the items; groupings: {', '.join(found) or 'none'}")
-    return {options.group: found[options.group]}

@@ -1,0 +1,127 @@
+"""What a stranger met on pages of studies: zeros of nothing, settings that name nothing, models that vanish."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_examples import EXAMPLES, FAST
+
+import socialstats as ss
+from socialstats import datasets
+from socialstats.cli import main
+from socialstats.errors import InputError
+from socialstats.metrics.trait_profile import judge_zeros, zero_of
+from socialstats.planning.builders import design_items
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.staged_values.judges import NEUTRAL, unknown_zero, with_zero, zero_tables
+from socialstats.tables import as_table, read_table
+from socialstats.tables.writing import write_whole
+
+ROOT = Path(__file__).parents[2]
+SCORES = pd.DataFrame({"unit": np.repeat(range(40), 3), "rater": [*"abc"] * 40,
+                       "value": np.random.default_rng(3).integers(1, 6, 120)})  # fmt: skip
+CONTROLS = datasets.staged_values_controls()
+
+
+def controls(texts: pd.DataFrame) -> ss.Ratings:
+    return STUDIES["staged-values"].beside["controls"](as_table(texts, "controls.csv"))
+
+
+def test_controls_without_a_neutral_text_give_no_zero() -> None:
+    leaning = StudyOptions(controls=controls(CONTROLS[CONTROLS["text"] != "balanced"]))
+    assert with_zero(leaning).zero is None
+    (found,) = unknown_zero(with_zero(leaning))
+    assert found.code == "SS318"
+    assert "none of 2 control texts ('left' and 'right') is called balanced... or neutral..." in found.detail
+    assert zero_tables(leaning)[0].cells[0][0] == "left"  # what the judges gave is still shown
+    assert with_zero(replace(leaning, controls=controls(CONTROLS))).zero is not None
+    spec = tomllib.loads((ROOT / "examples/design/staged_values.toml").read_text())
+    assert any(NEUTRAL.match(control["control"]) for control in spec["controls"])
+
+
+def test_control_texts_of_other_judges_are_named_with_their_file() -> None:
+    other = CONTROLS.assign(judge=CONTROLS["judge"].str.upper())
+    zero = judge_zeros(controls(other))
+    first = CONTROLS["judge"].iloc[0]
+    with pytest.raises(InputError) as caught:
+        zero_of(zero, [first])
+    said = str(caught.value)
+    assert said.startswith(f"controls.csv: no control text was scored by '{first}' (judges of the answers: '{first}')")
+    assert f"Did you mean '{first.upper()}'? Let the same judges score" in said
+    with pytest.raises(InputError, match=r"^controls\.csv: the score 99\.00 of trait 'openness'"):
+        judge_zeros(controls(CONTROLS.assign(openness=99)))
+
+
+@pytest.mark.parametrize(
+    ("study", "setting", "design"),
+    [("norm-goal", "reference", "norm-goal"), ("staged-values", "reference", "staged-values"),
+     ("relationship-bias", "first", "relationship-bias"), ("compare", "reference", "compare"),
+     ("compare", "group", "compare"), ("role-conflict", "group", "role-conflict")],
+)  # fmt: skip
+def test_settings_that_name_a_level_are_checked(study: str, setting: str, design: str) -> None:
+    with pytest.raises(InputError, match=rf"^{setting}='zz' is no .*There (are '|is '|are none)"):
+        run_study(STUDIES[study], EXAMPLES[design](False), replace(FAST, **{setting: "zz"}))
+
+
+def test_a_model_with_no_factor_has_a_row_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("model,size,family\nm1,small,a\nm2,,\nm3,large,b\n")
+    wanted = {"size": {"m1": "small", "m3": "large"}, "family": {"m1": "a", "m3": "b"}}
+    assert ss.factors_of_models(read_table(tmp_path / "m.csv"), ["m1", "m2", "m3"]) == wanted
+    frame = {"model": ["m1", "m2", "m3"], "size": ["small", None, "large"], "family": ["a", float("nan"), "b"]}
+    assert ss.factors_of_models(frame, ["m1", "m2", "m3"]) == wanted
+    with pytest.raises(InputError, match="no row of 'm4'"):
+        ss.factors_of_models(frame, ["m4"])
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], []])
+def test_estimate_lists_its_metrics(words: list[str], capsys) -> None:
+    assert main(["estimate", *words]) == 0
+    assert "\n  bradley_terry " in capsys.readouterr().out
+    with pytest.raises(SystemExit) as left:
+        main(["estimate", "sensitivity", "--help"])
+    assert left.value.code == 0
+
+
+def test_a_single_name_stands_for_a_list_of_names() -> None:
+    made = {m: ss.mean_ratings({"unit": [1, 2, 3], "rater": ["r"] * 3, "value": x}, levels=[1, 2, 3])
+            for m, x in {"m1": [1, 2, 3], "m2": [2, 3, 3]}.items()}  # fmt: skip
+    assert ss.over_models(made, "all units").rows == ss.over_models(made, ["all units"]).rows
+    for wrong in (list(made.values()), {"m1": 3}):
+        for function in (ss.compare_models, lambda results: ss.over_models(results, ["all units"])):
+            with pytest.raises(InputError, match=r"takes one result a model under.*this is a (list|dict)"):
+                function(wrong)
+    cited = pd.DataFrame({"unit": [1, 2, 3], "cites": ["care", "care", "care"]})
+    counted = ss.label_counts(cited, labels="cites", unit="unit", levels="care")
+    assert counted.row("care").estimate == 3
+    with pytest.raises(InputError, match=r"'care' cited, and not among levels=\['care,duty'\]"):
+        ss.label_counts(cited, labels="cites", unit="unit", levels="care,duty")
+    one = ss.krippendorff_alpha(SCORES, scale="ordinal", raters=["a", "b"])
+    assert one.counts["raters"] == 2
+    with pytest.raises(InputError, match="no rater 'ab'"):
+        ss.krippendorff_alpha(SCORES, scale="ordinal", raters="ab")
+
+
+def test_a_folder_that_is_not_there_is_named_by_the_file_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No such file") as caught:
+        write_whole(tmp_path / "nodir" / "em.csv", b"")
+    assert caught.value.filename == str(tmp_path / "nodir" / "em.csv")
+
+
+def test_couples_need_two_groups_that_are_spelled_apart() -> None:
+    spec = tomllib.loads((ROOT / "examples/design/who_is_right.toml").read_text())
+    alike = [name | {"group": "woman"} for name in spec["names"]]
+    said = design_items("who-is-right", spec | {"names": alike}).sentences()
+    assert said[-1] == "precision: no item tells the bias B between two groups: all names are of one group"
+    twice = [name | {"group": ("woman", "Woman")[k % 2]} for k, name in enumerate(spec["names"])]
+    with pytest.raises(InputError, match="spelled in two ways: 'Woman' = 'woman'"):
+        design_items("who-is-right", spec | {"names": twice})
+
+
+def test_a_key_in_another_unicode_form_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'Zoë' \(U\+00EB\) is spelled .*U\+0308.*\) in the other table"):
+        ss.join({"rater": ["Zo\u00eb", "Bo"]}, {"rater": ["Zoe\u0308", "Bo"], "age": [1, 2]}, "rater")
