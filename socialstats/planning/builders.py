@@ -158,10 +158,8 @@ class Items:
             )
         clusters, size = self.size
         if not clusters:
-            return [
-                *lines,
-                f"precision: no item tells {self.about.what}" + f": {self.about.none}" * bool(self.about.none),
-            ]
+            why = f": {self.about.none}" if self.about.none else ""
+            return [*lines, f"precision: no item tells {self.about.what}{why}"]
         if clusters < 2:
             return [*lines, f"precision: no interval from fewer than two {self.about.cluster}"]
         of = f"precision of {self.about.what}, by model"

@@ -112,14 +112,22 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
     )
 
 
-def fit_diagnostics(fit: BradleyTerryResult, design: Comparisons) -> tuple[Diagnostic, ...]:
-    """Check existence, fit, and how evenly items were compared."""
+EXISTS, FOLLOWS = "Does a finite estimate exist? (Ford's condition)", "Do the wins of each pair follow the model?"
+
+
+def fit_diagnostics(fit: BradleyTerryResult | None, design: Comparisons, *why: str) -> tuple[Diagnostic, ...]:
+    """Check existence, fit, and how evenly items were compared; `why` says why there is no fit, first of all."""
+    if fit is None:
+        gone = Diagnostic(
+            EXISTS, f"No: {why[0] if why else 'none was made'}.", "Nothing that stands on strengths is told."
+        )
+        return gone, Diagnostic(FOLLOWS, "There is no fit.", "No verdict."), evenness_check(design)
     found = f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected."
     so_what = "Strengths and intervals are maximum-likelihood estimates."
     if fit.fitted_state.penalised:
         found = "Not asked: a penalty or prior keeps the estimates finite."
         so_what = "Strengths are pulled together; likelihood-ratio tests are not available."
-    exists = Diagnostic("Does a finite estimate exist? (Ford's condition)", found, so_what)
+    exists = Diagnostic(EXISTS, found, so_what)
     return (exists, fit_check(fit), evenness_check(design))
 
 
@@ -128,10 +136,10 @@ def fit_check(fit: BradleyTerryResult) -> Diagnostic:
     try:
         gof = fit.goodness_of_fit(cells="total")
     except UndefinedStatistic as error:
-        return Diagnostic("Goodness of fit", str(error), "No verdict.")
+        return Diagnostic(FOLLOWS, str(error), "No verdict.")
     misfit = "Pairs have preferences of their own beyond the strengths: trust cluster-robust errors."
     so_what = misfit if gof.cautions else "No sign of misfit."
-    return Diagnostic("Do the wins of each pair follow the model?", gof.sentence(), so_what)
+    return Diagnostic(FOLLOWS, gof.sentence(), so_what)
 
 
 def evenness_check(design: Comparisons) -> Diagnostic:

@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, SocialStatsError
+from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS
 from socialstats.models.sources import HUMANS, human_source, raters_of
@@ -20,7 +20,7 @@ from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further
 from socialstats.studies.ordinal_alignment.reread import with_reread
-from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 
@@ -52,23 +52,38 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     options = replace(options, brief=len(parts) > FEW)
     if study.levels is not None and len(parts) > 1 and np.all(design.by.codes >= 0):
         return study.levels(design, options)
-    outcomes = {level: _one(study, level, part, design.by.name, options) for level, part in parts.items()}
-    return merge(outcomes, design, options)
+    outcomes: dict[str, Outcome] = {}
+    lost: dict[str, SocialStatsError] = {}
+    for level, part in parts.items():
+        try:
+            outcomes[level] = study.run(replace(part, by=None), options)
+        except (DesignError, NothingToAnalyse, UndefinedStatistic) as error:  # of its data: others may have a page
+            lost[level] = error
+        except SocialStatsError as error:
+            raise at_level(error, design.by.name, level) from None
+    if not outcomes:
+        level, first = next(iter(lost.items()))
+        raise at_level(first, design.by.name, level)
+    return merge(outcomes, design, options, {level: reason_of(error) for level, error in lost.items()})
 
 
-def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions) -> Outcome:
-    try:
-        return study.run(replace(part, by=None), options)
-    except SocialStatsError as error:
-        error.args = (f"{by} = {shorten(level)}: {error}",)
-        raise
+def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:
+    """Return an error that names the level of the by factor."""
+    error.args = (f"{by} = {shorten(level)}: {error}",)
+    return error
 
 
-def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -> Outcome:
-    """Put the outcomes of all levels on one page: what compares them first, then each block under its level."""
+def merge(
+    outcomes: dict[str, Outcome], design: Design, options: StudyOptions, lost: Mapping[str, str] | None = None
+) -> Outcome:
+    """Put the outcomes of all levels on one page: what compares them first, then each block under its level.
+
+    `lost`: why levels have none.
+    """
+    lost = lost or {}
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared = compared_levels(outcomes, by, options)
+    compared = compared_levels(outcomes, by, options, lost)
     named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
     blocks = [
         _labelled(block, level, k) for k, (level, o) in enumerate(named)
@@ -80,6 +95,7 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
         for label in list(o.verifications)[: 1 if options.brief else None]
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
+    said += [f"{shorten(level)}: nothing could be computed: {why}." for level, why in lost.items()]
     return replace(
         first,
         title=f"{first.title} By {by}",
@@ -101,12 +117,14 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
     )  # fmt: skip
 
 
-def compared_levels(outcomes: Mapping[str, Outcome], by: str, options: StudyOptions) -> tuple[Block, ...]:
+def compared_levels(
+    outcomes: Mapping[str, Outcome], by: str, options: StudyOptions, lost: Mapping[str, str]
+) -> tuple[Block, ...]:
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
     known = {level: next((r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None)
              for level, o in outcomes.items()}  # fmt: skip
     found = {level: result for level, result in known.items() if result is not None}
-    made = comparison(found, options, by, further(found)) if len(found) > 1 else ()
+    made = comparison(found, options, by, further(found), lost) if len(found) > 1 else ()
     return made or leading(outcomes, by)
 
 

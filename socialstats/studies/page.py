@@ -320,6 +320,11 @@ def check_single(design: Design) -> None:
                          f"{option('by')} out")  # fmt: skip
 
 
+def reason_of(error: Exception) -> str:
+    """Return why a statistic does not exist, as a phrase: the first line of an error, without ways out."""
+    return str(error).split("\n")[0].split(". Ways out")[0]
+
+
 def check_named(name: str, value: str | None, known: Sequence[str], what: str) -> None:
     """Raise InputError for a setting that names something which is not there; None names nothing.
 

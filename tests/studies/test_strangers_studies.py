@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from study_examples import EXAMPLES, FAST
+from study_examples import EXAMPLES, FAST, choices
 
 import socialstats as ss
 from socialstats import datasets
 from socialstats.cli import main
-from socialstats.errors import InputError
+from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.metrics.trait_profile import judge_zeros, zero_of
 from socialstats.planning.builders import design_items
 from socialstats.studies import STUDIES, StudyOptions, run_study
@@ -125,3 +125,42 @@ def test_couples_need_two_groups_that_are_spelled_apart() -> None:
 def test_a_key_in_another_unicode_form_is_refused() -> None:
     with pytest.raises(InputError, match=r"'Zoë' \(U\+00EB\) is spelled .*U\+0308.*\) in the other table"):
         ss.join({"rater": ["Zo\u00eb", "Bo"]}, {"rater": ["Zoe\u0308", "Bo"], "age": [1, 2]}, "rater")
+
+
+def test_a_model_without_strengths_leaves_the_page_of_all_whole() -> None:
+    parts = [choices(seed=5).assign(model="mixed"), choices(seed=6).assign(model="other")]
+    more = parts[0]["urgency_a"] - parts[0]["urgency_b"]
+    follower = parts[0].assign(model="follower")
+    follower["winner"] = follower["item_a"].where(more > 0, follower["item_b"].where(more < 0, follower["winner"]))
+    design = ss.Comparisons.from_frame(pd.concat([*parts, follower]), cluster="story", by="model")
+    outcome = run_study(STUDIES["role-conflict"], design, FAST)
+    blocks = {block.id: block for block in outcome.blocks}
+    assert "follower" in {row[0] for row in blocks["models"].tables[0].cells}  # S exists
+    assert blocks["levels-strengths"].sentences[-1].startswith("follower has no strengths: no finite estimate exists")
+    (note,) = (row[-1] for row in outcome.data[0].cells if row[0] == "follower")
+    assert "no strengths: no finite estimate exists" in note
+    alone = ss.Comparisons.from_frame(pd.concat([follower, follower.assign(model="twin")]), by="model")
+    assert run_study(STUDIES["role-conflict"], alone, FAST).blocks[0].id == "models"
+    with pytest.raises(MleDoesNotExist, match=r"^follower: "):
+        run_study(STUDIES["compare"], never_lost(), FAST)
+
+
+def never_lost() -> ss.Comparisons:
+    """Choices of two models, both of which always choose x."""
+    rows = {"item_a": ["x", "y"] * 2, "item_b": ["y", "z"] * 2, "winner": ["x", "y"] * 2}
+    return ss.Comparisons.from_frame(rows | {"model": ["follower"] * 2 + ["twin"] * 2}, by="model")
+
+
+def test_a_model_without_answers_leaves_the_page_of_all_whole() -> None:
+    frame = datasets.relationship_bias()
+    frame = frame[frame["name_first"].str.endswith(("01", "02"))]
+    some = frame[frame["scenario"].isin(frame["scenario"].unique()[:5])]
+    parts = [some.assign(model=f"m{k}") for k in range(4)] + [some.assign(model="none", answer=None)]  # brief pages
+    read = STUDIES["relationship-bias"].read
+    assert read is not None
+    outcome = run_study(STUDIES["relationship-bias"], read(as_table(pd.concat(parts)), by="model"), FAST)
+    assert outcome.answer[-1].startswith("none: nothing could be computed: ")
+    (block,) = (block for block in outcome.blocks if block.id == "models")
+    *_, last = block.tables[0].cells
+    assert last[0] == "none"
+    assert "was answered" in str(last[-1])

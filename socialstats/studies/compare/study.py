@@ -28,11 +28,21 @@ from socialstats.studies.compare.blocks import (
     strengths_block,
     strip_of,
 )
-from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
+from socialstats.studies.compare.numbers import STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
 from socialstats.studies.estimates import verify_all
 from socialstats.studies.models import comparison
-from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Outcome,
+    Study,
+    StudyOptions,
+    Table,
+    order_cautions,
+    reason_of,
+    shared,
+)
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
 from socialstats.voice import option
@@ -145,8 +155,10 @@ def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
 def level_table(numbers: Numbers, by: str) -> Table:
     """Count rows, pairs and ties of every level; and what could not be computed."""
     cells: list[tuple[str | float | int | None, ...]] = [
-        (name, v.design.n_rows, len(v.design.pair.levels), v.design.n_ties, "reference" if name == numbers.reference
-         else "; ".join(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus ")))
+        (name, v.design.n_rows, len(v.design.pair.levels), v.design.n_ties, "; ".join([
+            *(["reference"] if name == numbers.reference else []),
+            *(f"no {what}: {reason_of(error)}" for what, error in v.lost.items()),
+            *(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus "))]))
         for name, v in numbers.levels.items()
     ]  # fmt: skip
     return Table(caption=f"What each level of {by} has", header=(by, "Rows", "Pairs", "Ties", "Note"),
@@ -167,7 +179,8 @@ MOST_TOLD = 6  # levels with a finding of their own that are written out
 
 def diagnostics(levels: Mapping[str, Level]) -> tuple[Diagnostic, ...]:
     """Return the checks of every level's model: levels with one finding in one breath."""
-    each = {name: fit_diagnostics(level.fit, level.design) for name, level in levels.items()}
+    each = {name: fit_diagnostics(level.fit, level.design, *map(reason_of, level.lost.values()))
+            for name, level in levels.items()}  # fmt: skip
     checks = range(len(next(iter(each.values()))))
     return tuple(together({name: found[k] for name, found in each.items()}) for k in checks)
 
@@ -224,9 +237,9 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
                          "two at least")  # fmt: skip
     numbers = compute(design, options)
-    first = comparison(numbers.own_s, options, design.by.name)
+    first = comparison(numbers.own_s, options, design.by.name, lost=numbers.why("S"))
     shown = (*first, *with_level_effect(blocks(numbers, design, options), numbers.fits))
-    keys = [key for v in numbers.levels.values() for key in v.fit.references]
+    keys = [key for fit in numbers.fits.values() for key in fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
     verified = checked(numbers) if options.verify else {}
@@ -261,7 +274,7 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
         effects_block(numbers, by, options),
         share_levels_block(fits, groupings, by, options.level),
         shares_block(numbers.models, reference, groupings),
-        strengths_block(fits, numbers.models, reference),
+        strengths_block(fits, numbers.models, reference, numbers.why(STRENGTHS)),
         items_block(numbers.items, by, reference, options.level),
         entropy_block(numbers.entropy, by, reference, options.level),
         refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options) if numbers.s else None,
@@ -276,7 +289,7 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
         return None
     cells: list[tuple[str | float | int | None, ...]] = []
     for name, results in ranges.items():
-        for what, result in zip(("S", "urgency effect"), results, strict=True):
+        for what, result in zip(("S", "urgency effect"), results, strict=False):
             low, high = ends(result.rows)
             mover, shift = next(iter(moves(result.rows).items()), ("nothing", 0.0))
             cells.append((name, what, result.rows[0].estimate, low.estimate, low.term, high.estimate, high.term,
