@@ -299,10 +299,13 @@ class Rows:
             self.use = self.use & ~bad
         return rows
 
-    def set_missing_aside(self, columns: Sequence[str], *, drop: bool, fix: str = "") -> None:
-        """Report rows without a value in one of the columns, or leave them out."""
+    def set_missing_aside(
+        self, columns: Sequence[str], *, drop: bool, fix: str = "", among: BoolArray | None = None
+    ) -> None:
+        """Report rows (among some) without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
             bad = self.codes(column) < 0
+            bad = bad if among is None else bad & among
             if not bad.any():
                 continue
             if drop:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
@@ -21,6 +22,7 @@ from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
+from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 
@@ -64,7 +66,8 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     if not outcomes:
         level, first = next(iter(lost.items()))
         raise at_level(first, design.by.name, level)
-    return merge(outcomes, design, options, {level: reason_of(error) for level, error in lost.items()})
+    silent = design.silent() if isinstance(design, Comparisons) else {}
+    return merge(outcomes, design, options, {level: reason_of(error) for level, error in lost.items()} | silent)
 
 
 def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:
@@ -84,6 +87,8 @@ def merge(
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
     compared = compared_levels(outcomes, by, options, lost)
+    replies = None if isinstance(design, Paired) else replies_by(design, options.level)
+    compared += () if replies is None else (replies,)
     named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
     blocks = [
         _labelled(block, level, k) for k, (level, o) in enumerate(named)

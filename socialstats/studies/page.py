@@ -276,6 +276,8 @@ class Study:
         table is read as any table of this design.
     columns : tuple of str
         Columns by which the command line knows a table of `read`.
+    also : mapping of str to str
+        Further parts that ``--map`` names -> the column by which `read` knows them.
     parts : tuple of str
         Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
     uses : tuple of str
@@ -301,6 +303,7 @@ class Study:
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
+    also: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()

@@ -55,8 +55,9 @@ class Level:
 class Numbers:
     """Every level by itself, and every other level minus the reference, by level.
 
-    `items` say how often each item is chosen, story by story; `problems` which differences do not exist; `left` which
-    pairs of items only one of two levels has; `beside` has the fit of every level without its order effect.
+    `items` say how often each item is chosen, story by story; `silent` why further levels have no choice; `problems`
+    which differences do not exist; `left` which pairs of items only one of two levels has; `beside` has the fit of
+    every level without its order effect.
     """
 
     reference: str
@@ -67,6 +68,7 @@ class Numbers:
     items: Mapping[str, Result]
     ranges: Mapping[str, tuple[Result, ...]]
     beside: Pairs
+    silent: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     left: tuple[Caution, ...] = ()
 
@@ -77,7 +79,8 @@ class Numbers:
 
     def why(self, what: str) -> dict[str, str]:
         """Say why levels have no such number, by level."""
-        return {name: reason_of(level.lost[what]) for name, level in self.levels.items() if what in level.lost}
+        found = {name: reason_of(level.lost[what]) for name, level in self.levels.items() if what in level.lost}
+        return found | dict(self.silent)
 
     @property
     def own_s(self) -> dict[str, Result]:
@@ -187,7 +190,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
                 why = str(error).split("\n")[0]
                 problems.append(f"{shorten(name)} minus {shorten(reference)}: {why}")
     return Numbers(
-        reference=reference, levels=levels, **found, problems=tuple(problems), left=tuple(left),
+        reference=reference, levels=levels, **found, silent=design.silent(), problems=tuple(problems), left=tuple(left),
         ranges=ranges(levels, options) if by_covariate and not options.brief else {}, beside=beside,
     )  # fmt: skip
 

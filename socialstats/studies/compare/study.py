@@ -44,6 +44,7 @@ from socialstats.studies.page import (
     shared,
 )
 from socialstats.studies.role_conflict.urgency import refusals_by_level
+from socialstats.studies.sources import replies_by
 from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
 from socialstats.voice import option
 
@@ -161,6 +162,7 @@ def level_table(numbers: Numbers, by: str) -> Table:
             *(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus "))]))
         for name, v in numbers.levels.items()
     ]  # fmt: skip
+    cells += [(name, 0, 0, 0, why) for name, why in numbers.silent.items()]
     return Table(caption=f"What each level of {by} has", header=(by, "Rows", "Pairs", "Ties", "Note"),
                  cells=tuple(cells))  # fmt: skip
 
@@ -241,14 +243,14 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     shown = (*first, *with_level_effect(blocks(numbers, design, options), numbers.fits))
     keys = [key for fit in numbers.fits.values() for key in fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
-    by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
+    by, n = shorten(design.by.name, 40), count(len(numbers.levels) + len(numbers.silent), "level")
     verified = checked(numbers) if options.verify else {}
     return Outcome(
         study="compare",
         title=f"How do {n} of {by} differ, on the same pairs?",
         design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
-        answer=answer(numbers, options),
+        answer=(*answer(numbers, options), *(f"{shorten(name)}: {why}." for name, why in numbers.silent.items())),
         strip=strip_of(numbers.own_s),
         cautions=cautions_of(numbers, design),
         blocks=shown,
@@ -277,7 +279,10 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
         strengths_block(fits, numbers.models, reference, numbers.why(STRENGTHS)),
         items_block(numbers.items, by, reference, options.level),
         entropy_block(numbers.entropy, by, reference, options.level),
-        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options) if numbers.s else None,
+        replies_by(design, options.level),
+        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options, numbers.silent)
+        if numbers.own_s
+        else None,
         ranges_block(numbers.ranges),
     )
     return tuple(block for block in found if block is not None)

@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.statuses import STATUS
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
@@ -53,6 +54,7 @@ from socialstats.studies.relationship_bias.blocks import (
 )
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
 from socialstats.studies.relationship_bias.words import answer, biases_of
+from socialstats.studies.sources import replies_by
 from socialstats.tables import Table
 from socialstats.text import count, level_text, listing, number, shorten
 from socialstats.voice import option
@@ -74,6 +76,8 @@ def read(
     missing: str | None = None,
 ) -> Ratings:
     """Read a table with one answer a row: -1 the first name is right, 1 the second (or 1 and 2, NAME1 and NAME2).
+
+    A column ``answer_status`` says which replies are answers, as in `couples_design`.
 
     Raises
     ------
@@ -176,6 +180,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         *strata_blocks(design, strata, scenarios),
         None if names is None else names_block(options.names, names),
         naive_block(main),
+        replies_by(design, options.level),
         missing_block(main, list(bounds.values())),
         dependence_block(design.clusters, by_cluster, rows="answers", quantity=quantity, lead=lead),
         *bias_multiverses(design, options, biases),
@@ -370,5 +375,6 @@ STUDY = Study(
     run=run,
     read=read,
     columns=COLUMNS,
+    also={"status": STATUS},
     beside={"names": read_names},
 )
