@@ -14,7 +14,11 @@ from study_examples import EXAMPLES, FAST, choices
 import socialstats as ss
 from socialstats import datasets
 from socialstats.cli import main
+from socialstats.cli.shapes import read_shape
+from socialstats.designs.couples import couples_design
+from socialstats.designs.replies import replies_of
 from socialstats.errors import InputError, MleDoesNotExist
+from socialstats.inference.proportions import clustered_share
 from socialstats.metrics.trait_profile import judge_zeros, zero_of
 from socialstats.planning.builders import design_items
 from socialstats.studies import STUDIES, StudyOptions, run_study
@@ -127,6 +131,7 @@ def test_a_key_in_another_unicode_form_is_refused() -> None:
         ss.join({"rater": ["Zo\u00eb", "Bo"]}, {"rater": ["Zoe\u0308", "Bo"], "age": [1, 2]}, "rater")
 
 
+@pytest.mark.slow
 def test_a_model_without_strengths_leaves_the_page_of_all_whole() -> None:
     parts = [choices(seed=5).assign(model="mixed"), choices(seed=6).assign(model="other")]
     more = parts[0]["urgency_a"] - parts[0]["urgency_b"]
@@ -164,3 +169,75 @@ def test_a_model_without_answers_leaves_the_page_of_all_whole() -> None:
     *_, last = block.tables[0].cells
     assert last[0] == "none"
     assert "was answered" in str(last[-1])
+
+
+def refusing() -> pd.DataFrame:
+    """Choices of three models: one answers, one refuses two and is unreadable once, one refuses all."""
+    first = choices(items=5, seed=5).assign(answer_status="ok", reply_status="ok")
+    second, third = choices(items=5, seed=6).assign(answer_status="ok", reply_status="ok"), first.copy()
+    second.loc[second.index[:3], "answer_status"] = ["refusal", "unparsed", "unparsed"]
+    second.loc[second.index[1], "reply_status"] = "blocked"
+    second.loc[second.index[:3], "winner"] = ""
+    third = third.assign(winner="", answer_status="refusal")
+    return pd.concat([first.assign(model="m1"), second.assign(model="m2"), third.assign(model="refuser")])
+
+
+def test_refusals_of_collected_comparisons_are_counted_and_bounded() -> None:
+    frame = refusing()
+    n = len(frame) // 3
+    design = ss.Comparisons.from_frame(frame, by="model", cluster="story")
+    assert design.by.levels == ("m1", "m2")
+    assert (design.refused.n_rows, design.unread.n_rows) == (n + 2, 1)
+    assert [(step.label, step.rows) for step in design.flow[1:-1]] == [
+        ("blocked by a filter of the provider", 1), ("refused", n + 1), ("status 'unparsed'", 1)]  # fmt: skip
+    assert list(design.silent()) == ["refuser"]
+    shares = ss.reply_shares(replies_of(design), source="rater")
+    wanted = {"usable": n - 3, "refused": 2, "missing or unreadable": 1, "refused at most": 3}
+    for kind, count in wanted.items():
+        assert shares.row(kind, group="m2").estimate == pytest.approx(count / n)
+        assert shares.row(kind, group="refuser").estimate == (kind in ("refused", "refused at most"))
+    assert shares.verify().ok
+    renamed = frame.rename(columns={"answer_status": "said"}).drop(columns="reply_status")
+    other = ss.Comparisons.from_frame(renamed, by="model", cluster="story", status="said")
+    assert (other.refused.n_rows, other.unread.n_rows) == (n + 1, 2)
+    dropped = ss.Comparisons.from_frame(renamed.drop(columns="said"), by="model", missing="drop")
+    assert list(dropped.silent()) == ["refuser"]
+    with pytest.raises(InputError, match="the value is missing"):
+        ss.Comparisons.from_frame(frame.assign(answer_status="ok"), by="model")
+
+
+@pytest.mark.slow
+def test_a_model_that_refuses_everything_is_on_the_page() -> None:
+    outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(refusing(), by="model"), FAST)
+    n = len(refusing()) // 3
+    assert outcome.answer[-1] == (
+        f"refuser: none of its {n} replies is a choice ({n} refused, 0 missing or unreadable)."
+    )
+    blocks = {block.id: block for block in outcome.blocks}
+    assert blocks["models"].tables[0].cells[-1][0] == "refuser"
+    assert "refuser" in blocks["replies"].sentences[0]
+    assert outcome.data[0].cells[-1][:2] == ("refuser", 0)
+    alone = refusing().query("model != 'm2'")
+    outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(alone, by="model"), FAST)
+    assert outcome.answer[-1].startswith("refuser: nothing could be computed: none of its")
+
+
+def test_couples_have_statuses(tmp_path: Path) -> None:
+    frame = datasets.relationship_bias().iloc[:8].assign(answer_status="ok", reply_status="ok")
+    frame.loc[frame.index[:3], "answer_status"] = ["refusal", "missing", "ok"]
+    frame.loc[frame.index[2], "reply_status"] = "blocked"
+    frame.loc[frame.index[:3], "answer"] = None
+    design = couples_design(frame)
+    assert sorted(design.status.tolist()) == [0] * 5 + [1, 2, 2]
+    assert ("blocked by a filter of the provider", 1) in {(step.label, step.rows) for step in design.flow}
+    frame.rename(columns={"answer_status": "said"}).to_csv(tmp_path / "t.csv", index=False)
+    read = read_shape(STUDIES["relationship-bias"], read_table(tmp_path / "t.csv"), {"map": ["status=said"]})
+    assert sorted(read.status.tolist()) == [0] * 5 + [1, 2, 2]
+
+
+def test_shares_that_are_the_same_in_every_cluster_have_no_rounding_in_their_df() -> None:
+    """One of three is refused in every row and column: V1 and V2 are rounding, and their ratio says nothing."""
+    cells = [(a, b, k) for a in range(3) for b in range(12) for k in range(3)]
+    values = np.array([float(k == 0) for *_, k in cells])
+    factors = [np.array([cell[place] for cell in cells]) for place in (0, 1)]
+    assert clustered_share(values, np.ones(len(cells)), factors).df == 2.0
