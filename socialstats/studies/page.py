@@ -278,6 +278,8 @@ class Study:
         Columns by which the command line knows a table of `read`.
     also : mapping of str to str
         Further parts that ``--map`` names -> the column by which `read` knows them.
+    otherwise : str
+        The study that answers what a table without people (or whatever it lacks) can answer.
     parts : tuple of str
         Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
     uses : tuple of str
@@ -304,6 +306,7 @@ class Study:
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
     also: Mapping[str, str] = field(default_factory=dict)
+    otherwise: str = ""
     parts: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -357,7 +360,7 @@ def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Cau
 
 
 def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
-    """Return the study by name, or the most specific one that applies to the table.
+    """Return the study by name (or the one that it names for tables which lack what it needs), or the most specific.
 
     Raises
     ------
@@ -376,6 +379,8 @@ def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Stud
     if not study.applies(design):
         from socialstats.studies.grouped import why
 
+        if study.otherwise and studies[study.otherwise].applies(design):
+            return studies[study.otherwise]
         reason = why(name, design)
         raise InputError(f"study '{name}' cannot be run: {reason}" if reason else f"study '{name}' needs {study.needs}")
     return study

@@ -21,7 +21,7 @@ from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.proportions import clustered_share
 from socialstats.metrics.trait_profile import judge_zeros, zero_of
 from socialstats.planning.builders import design_items
-from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.staged_values.judges import NEUTRAL, unknown_zero, with_zero, zero_tables
 from socialstats.tables import as_table, read_table
 from socialstats.tables.writing import write_whole
@@ -241,3 +241,19 @@ def test_shares_that_are_the_same_in_every_cluster_have_no_rounding_in_their_df(
     values = np.array([float(k == 0) for *_, k in cells])
     factors = [np.array([cell[place] for cell in cells]) for place in (0, 1)]
     assert clustered_share(values, np.ones(len(cells)), factors).df == 2.0
+
+
+def test_norm_goal_without_people_compares_the_pressures_alone(tmp_path: Path, capsys) -> None:
+    frame = datasets.norm_goal()
+    frame = frame[(frame["source"] != "human") & frame["scenario"].isin(frame["scenario"].unique()[:8])]
+    design = ss.Ratings.from_frame(
+        frame, unit="scenario", rater="rater", value="action", by="pressure", scale="nominal"
+    )
+    assert pick(STUDIES, "norm-goal", design).name == "compare-ratings"
+    assert pick(STUDIES, None, design).name != "norm-goal"
+    with pytest.raises(InputError, match="nothing says which raters are people"):
+        pick(STUDIES, "norm-goal", replace(design, by=None))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = ["--map", "unit=scenario", "--map", "value=action", "--by", "pressure", "--scale", "nominal"]
+    assert main(["check", str(tmp_path / "t.csv"), "--study", "norm-goal", *words]) == 0
+    assert "study norm-goal cannot be run (" in capsys.readouterr().out

@@ -521,4 +521,5 @@ STUDY = Study(
     run=run,
     levels=run,
     scale="nominal",
+    otherwise="compare-ratings",
 )
