@@ -6,13 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-Status = Literal[
-    "ok", "refusal", "empty", "content_filter", "truncated", "malformed", "http_error", "timeout", "connection"
-]
-DATA: tuple[Status, ...] = ("ok", "refusal", "empty", "content_filter", "truncated")
-"""Statuses that are answers of the model: never asked again, always a row of the table."""
+Status = Literal["ok", "refusal", "empty", "blocked", "truncated", "malformed", "http_error", "timeout", "connection"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+DATA: tuple[Status, ...] = STATUSES[:5]
+"""Statuses that are answers of the model, or a filter's in its place: never asked again, always a row of the table."""
 
 Message = Mapping[str, str]
 
@@ -31,6 +30,8 @@ class Unit:
         Factor to level: always ``model``, then the protocol's and the run file's own (``prompt``, ``order``).
     replicate
         1, 2, ... where the same question is asked more than once.
+    drawn
+        The name under which the item was first asked: orders are drawn by it.
 
     Examples
     --------
@@ -42,17 +43,13 @@ class Unit:
     item: Mapping[str, str]
     factors: Mapping[str, str]
     replicate: int = 1
+    drawn: str = ""
 
     @property
     def name(self) -> str:
         """How messages and logs call it."""
         parts = [self.item_id, *(f"{name}={level}" for name, level in self.factors.items() if level)]
         return " / ".join([*parts, f"replicate {self.replicate}"] if self.replicate > 1 else parts)
-
-    @property
-    def identity(self) -> str:
-        """One text for each unit, whatever the order of its factors."""
-        return canonical([self.item_id, sorted(self.factors.items()), self.replicate])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +118,10 @@ class Reply:
         The text of a refusal that the endpoint marks as one.
     model
         The model's name as the endpoint returned it.
+    blocked_by
+        The word with which a filter said that it blocked.
+    logprobs
+        Log-probabilities of the text's tokens, as the endpoint returned them.
     """
 
     key: str
@@ -128,6 +129,8 @@ class Reply:
     content: str = ""
     refusal: str = ""
     model: str = ""
+    blocked_by: str = ""
+    logprobs: Any = None
 
 
 def canonical(value: object) -> str:

@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import csv
+import io
+import itertools
+import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from typing import IO
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.writing import as_bytes, format_of, write_whole
+from socialstats.tables.writing import as_bytes, format_of, opened_whole, write_whole
 from socialstats.text import count
 from socialstats.voice import option
-from socialstats_collect.log import Log
-from socialstats_collect.people import with_people
+from socialstats_collect.design import Change, Design, design_of, matched, refuse_changes
+from socialstats_collect.log import Log, encode
+from socialstats_collect.people import people_rows
 from socialstats_collect.protocols import protocol_class
-from socialstats_collect.run import Run, Work, belongs, header, survey
+from socialstats_collect.run import Run, Work, survey, versions
 from socialstats_collect.runfile import RunFile, read_runfile
-from socialstats_collect.tally import Progress
-from socialstats_collect.tidy import (
-    Record,
-    Tidied,
-    as_cell,
-    as_text,
-    by_cell,
-    failures,
-    methods,
-    opened_record,
-    protocol_of,
-    tidied,
-    tidy_rows,
-)
+from socialstats_collect.secrets import hide, host_of
+from socialstats_collect.tally import BYTES_A_TOKEN, Progress
+from socialstats_collect.tidy import Summary, Table, as_cell, as_text, failures, table_of
 
-DONE, STOPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 0, 1, 2, 4, 130
 
 
 def collect(options: argparse.Namespace) -> int:
@@ -49,28 +45,72 @@ def collect(options: argparse.Namespace) -> int:
     _system()
     runfile = read_runfile(Path(options.runfile))
     if options.base_url:
+        hosts = dict.fromkeys(runfile.models, host_of(options.base_url))
         there = replace(runfile.endpoint, base_url=options.base_url)
-        runfile = replace(runfile, endpoint=there, endpoints={})
+        runfile = replace(runfile, endpoint=there, endpoints={}, design=replace(runfile.design, hosts=hosts))
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
+    _apart(path, options.runfile)
     if options.dry_run:
-        with opened_record(path) if path.exists() and path.stat().st_size else nullcontext() as record:
-            print("\n".join(_plan(runfile, survey(runfile, record.reply if record else lambda _: None))))
+        with Log(path) if path.exists() and path.stat().st_size else nullcontext() as log:
+            runfile, change = _resumed(runfile, log)
+            reply_to = log.reply if log else lambda _: None
+            print("\n".join(map(hide, _plan(runfile, survey(runfile, reply_to, estimate=True)))))
+            for note in _changes(change):
+                _say(note)
+            if not options.again:
+                refuse_changes(change, path.name, _asked_again(runfile, log, change))
         return DONE
-    for model in [*runfile.factors["model"], *runfile.settings.judges]:
+    for model in runfile.models:
         runfile.endpoint_of(model).key()
-    _writable(path)
-    with Log(path) as log:
+    if not path.parent.exists():
+        raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
+    with Log(path, writing=True) as log:
+        runfile, change = _resumed(runfile, log)
+        if not options.again:
+            refuse_changes(change, path.name, _asked_again(runfile, log, change))
         work = survey(runfile, log.reply)
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
-        line = header(runfile, run.run_id, work.units)
-        for note in [*_repaired(log), *belongs(log, line)]:
+        for note in [*log.repairs(), *_changes(change)]:
             _say(note)
-        log.append(line)
+        _open(run, work)
         _say(f"{work}; writing to {path.name}")
         code = _go(run, progress)
-    _ended(run, path, work)
+    _ended(run, work)
     return code
+
+
+def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:
+    """Match a run file with the designs of a log that it goes on with."""
+    replaced = {name for run in log.runs for name in run.get("after", ())} if log else set()
+    before = [design_of(run) for run in log.runs if run["run_id"] not in replaced] if log else []
+    change = matched(replace(runfile.design, versions=versions()), before)
+    return replace(runfile, design=change.design), change
+
+
+def _asked_again(runfile: RunFile, log: Log | None, change: Change) -> int:
+    """Count the units that have no answer to what is asked now, though they have one to what was asked before."""
+    new = {*change.added}
+    return sum(1 for unit in runfile.design.units() if unit.item_id not in new
+               and (ask := next(runfile.design.protocol.conversation(unit), None)) and log and not log.entries(ask.key)
+               and (change.words or unit.item_id in {one.id for _, one in change.changed}))  # fmt: skip
+
+
+def _changes(change: Change) -> Iterator[str]:
+    if said := str(change):
+        yield f"since the last run: {said}"
+
+
+def _open(run: Run, work: Work) -> None:
+    """Write the design that the run begins with; its items only where no run before had the same."""
+    log, design = run.log, run.runfile.design
+    last = log.runs[-1] if log.runs else None
+    same = last and "format" in last and design_of(last).items == design.items
+    after = {name for one in log.runs for name in one.get("after", ())}
+    heads = [one["run_id"] for one in log.runs if one["run_id"] not in after]
+    started = datetime.now(UTC).isoformat()
+    for line in design.lines(run.run_id, heads, started, work.units, last["run_id"] if same and last else ""):
+        log.append(line)
 
 
 def _start(name: str, folder: str) -> int:
@@ -103,23 +143,27 @@ def _go(run: Run, progress: Progress) -> int:
         ) from None
     finally:
         progress.close()
+        with suppress(OSError):  # so that a lost last line of the run leaves a gap
+            run.log.append({"type": "end", "run_id": run.run_id, "stopped": run.stopped})
     if run.stopped.startswith("interrupted"):
         return INTERRUPTED
-    if run.fault:
-        return BAD_INPUT
+    if run.fault or run.patient:
+        return BAD_INPUT if run.fault else UNFINISHED
     return STOPPED if run.stopped or run.tally.units_done < progress.total else DONE
 
 
-def _ended(run: Run, path: Path, work: Work) -> None:
+def _ended(run: Run, work: Work) -> None:
     """Say how it ended: by cell, what failed, what is missing, how to go on."""
-    tally = run.tally
+    tally, log = run.tally, run.log
     if tally.calls:
-        factors = [name for name, levels in run.runfile.factors.items() if len(levels) > 1 or name == "model"]
-        with opened_record(path) as record:
-            print(as_text(by_cell(tidy_rows(record), factors)))
-            print(f"\n{methods(record)}")
-    for note in [*tally.costs(), *tally.changes(), *failures(tally)]:
+        with Log(log.path) as record:
+            table = table_of(record)
+            print(as_text(_summary(table).table()))
+            print(f"\n{table.methods()}")
+    for note in [*tally.costs(), *tally.changes(), *failures(tally), *log.notes]:
         _say(note)
+    for model, why in run.shut.items():
+        _say(f"{model} was given up: {why}")
     missing = work.units - tally.units_done
     if run.stopped:
         _say(f"{'error' if run.fault else 'stopped'}: {run.stopped}")
@@ -127,28 +171,104 @@ def _ended(run: Run, path: Path, work: Work) -> None:
         _say(f"{missing:,} of {work.units:,} units are not finished; run the same command again to ask only for those")
 
 
+def _summary(table: Table) -> Summary:
+    factors = dict.fromkeys(
+        name for one in table.designs for name, levels in one.factors.items() if len(levels) > 1 or name == "model"
+    )
+    summary = Summary(list(factors))
+    for rows, control in table.tidied():
+        for row in () if control else rows:
+            summary.add(row)
+    return summary
+
+
 def tidy(options: argparse.Namespace) -> int:
     """Write the table of a log, with people's answers below, and that of control texts."""
     _system()
-    target = options.output or "-"
+    target, path = options.output or "-", Path(options.log)
     format_of(target)
-    with opened_record(Path(options.log)) as record:
-        protocol = protocol_of(record.runs[-1])
-        found = list(tidied(record))
-        rows: list[Mapping[str, object]] = [row for one in found if not one.control for row in one.rows]
-        said = list(_notes(record, found))
-        if options.people:
-            rows, note = with_people(rows, protocol, record.items, Path(options.people))
-            said.append(note)
-        _save(target, rows)
-        beside = _controls(target, [row for one in found if one.control for row in one.rows], options.controls, said)
+    for other in (target, options.methods, options.controls):
+        _apart(Path(other or "-"), options.log, options.people)
+    with Log(path) as log:
+        table = table_of(log, _runfile(log, path, options.compared))
+        said = [*log.repairs(), *table.notes]
+        factors = [*dict.fromkeys(name for one in table.designs for name in one.factors)]
+        summary = Summary(factors or ["model"])
+        people = _people(options.people, table.designs, said)
+        controls: list[dict[str, object]] = []
+
+        def rows() -> Iterator[dict[str, object]]:
+            for several, control in table.tidied():
+                for row in several:
+                    if control:
+                        controls.append(row)
+                        continue
+                    summary.add(row)
+                    yield row
+            for row in people:
+                yield table.columns(_columns_of(table.designs, str(row["item_id"])), row)
+
+        _save(target, rows(), extra=list(dict.fromkeys(name for row in people for name in row)))
+        said[:0] = _counted(table, summary)
+        beside = _controls(target, controls, options.controls, said)
         if options.methods:
-            _write(options.methods, f"{methods(record)}\n".encode())
-    for note in said:
+            _write(options.methods, f"{table.methods()}\n".encode())
+    for note in [*said, *log.tally.changes()]:
         _say(note)
-    if target != "-":
-        words = protocol.report(rows)
+    if options.summary:
+        print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
+    if target != "-" and table.designs:
+        words = table.designs[-1].protocol.report(summary.varies, bool(people))
         _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")
+    return DONE
+
+
+def _runfile(log: Log, path: Path, named: str | None) -> Path | None:
+    """The run file to compare a log with: the one that is named, or that of the log where it still stands beside."""
+    if named:
+        return Path(named)
+    beside = [path.parent / str(run.get("run_file")) for run in log.runs[-1:] if run.get("run_file")]
+    return next((one for one in beside if one.is_file()), None)
+
+
+def _people(named: str | None, designs: Sequence[Design], said: list[str]) -> list[dict[str, object]]:
+    if not named:
+        return []
+    rows: list[dict[str, object]] = []
+    for design in designs[-1:]:
+        cell = next(iter(design.units()))
+        scenario = "scenario" in design.protocol.rows(cell, [])[0]
+        rows, note = people_rows(design.protocol, design.asked, Path(named), scenario=scenario)
+        said.append(note)
+    return rows
+
+
+def _columns_of(designs: Sequence[Design], identifier: str) -> Mapping[str, object]:
+    return next((item.columns for one in designs for item in one.asked if item.id == identifier), {})
+
+
+def merge(options: argparse.Namespace) -> int:
+    """Put logs of one design together: every record once."""
+    _system()
+    target = Path(options.output)
+    if target.exists():
+        raise InputError(Problem(message="exists already", source=target.name, fix="Name a new file (-o)."))
+    seen: set[str] = set()
+    with opened_whole(target) as out:
+        for name in options.logs:
+            with Log(Path(name)) as log:
+                for note in log.repairs():
+                    _say(f"{name}: {note}")
+                for line in log.records():
+                    data = encode(line)
+                    if (mark := data[-12:].decode() + str(len(data))) not in seen:
+                        seen.add(mark)
+                        out.write(data)
+        out.flush()
+        with Log(Path(out.name)) as log:
+            table_of(log)
+            said = f"{count(log.tally.calls, 'attempt')} of {count(len(options.logs), 'log')} in {target}"
+    _say(said)
     return DONE
 
 
@@ -168,32 +288,58 @@ def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | No
     return ["--controls", given]
 
 
-def _notes(record: Record, found: Sequence[Tidied]) -> Iterable[str]:
-    rows = [row for one in found for row in one.rows]
-    units, finished = int(record.runs[-1]["n_units"]), sum(one.planned and one.finished for one in found)
-    begun = sum(one.planned for one in found)
-    yield f"{count(len(rows), 'row')} from {count(len(found), 'unit')}"
+def _counted(table: Table, summary: Summary) -> Iterator[str]:
+    units, asked, finished = table.units, table.asked, table.finished
+    yield f"{count(summary.rows, 'row')} from {count(units, 'unit')}"
     if finished < units:
         yield (
-            f"{finished:,} of {units:,} planned units are finished, {units - finished:,} to ask ({units - begun:,} of "
+            f"{finished:,} of {units:,} planned units are finished, {units - finished:,} to ask ({units - asked:,} of "
             "them never asked): run the run file again"
         )
-    if earlier := len(found) - begun:
-        yield f"{count(earlier, 'unit')} of earlier versions of the run file are in the table too"
-    if missing := sum(row.get("answer_status") == "missing" for row in rows):
+    if missing := sum(int(str(row["missing"])) for row in summary.table()):
         yield f"{missing:,} rows have no answer yet (answer_status missing)"
-    if record.broken:
-        shown = ", ".join(str(number) for number in record.broken[:5])
-        yield f"{len(record.broken):,} lines of the log are not readable and were left out: {shown}"
+    if (left := table.log.tally.answers - table.used) > 0:
+        yield f"{count(left, 'answer')} on record belong to no unit of the design (other words, items taken out)"
 
 
-def _save(target: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Write rows as a table in the format of the file's name; ``-`` is stdout."""
-    import pandas as pd
+def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str] = ()) -> None:
+    """Write rows as a table in the format of the file's name, one after another; ``-`` is stdout."""
+    format = format_of(target)
+    if format == "parquet":
+        import pandas as pd
 
-    cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
-    names = list(dict.fromkeys(name for row in cells for name in row))
-    _write(target, as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format_of(target)))
+        cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
+        names = list(dict.fromkeys(name for row in cells for name in row))
+        write_whole(Path(target), as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format))
+        return
+    iterator = iter(rows)
+    first = next(iterator, {})
+    names = list(dict.fromkeys([*first, *extra]))
+    with _opened(target) as out:
+        writer = csv.writer(out, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+        if format != "jsonl":
+            writer.writerow(names)
+        for row in itertools.chain([first] if first else [], iterator):
+            if strange := row.keys() - {*names}:
+                raise AssertionError(f"columns {strange} in some rows only")
+            cell = {name: as_cell(row.get(name)) for name in names}
+            if format == "jsonl":
+                out.write(json.dumps(cell, ensure_ascii=False) + "\n")
+            else:
+                writer.writerow(cell.values())
+
+
+@contextmanager
+def _opened(target: str) -> Iterator[IO[str]]:
+    """Open a file for texts that is there as a whole or not at all; ``-`` is stdout."""
+    if target == "-":
+        yield sys.stdout
+        return
+    with opened_whole(Path(target)) as raw:
+        out = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+        yield out
+        out.flush()
+        out.detach()
 
 
 def _write(target: str, content: bytes) -> None:
@@ -205,30 +351,30 @@ def _write(target: str, content: bytes) -> None:
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
-    factors = ", ".join(f"{len(levels)} {name}" for name, levels in runfile.factors.items())
-    items = f"{count(len(runfile.items.ids), 'item')} x {factors} x {count(runfile.replicates, 'replicate')}"
-    yield f"protocol {runfile.protocol.name}: {items}"
-    if controls := sum(map(runfile.protocol.once, runfile.items.rows)):
+    design, limits = runfile.design, runfile.limits
+    factors = ", ".join(f"{len(levels)} {name}" for name, levels in design.factors.items())
+    items = f"{count(len(design.asked), 'item')} x {factors} x {count(design.replicates, 'replicate')}"
+    yield f"protocol {design.protocol.name}: {items}"
+    if controls := sum(design.protocol.once(item.columns) for item in design.asked):
         yield f"{count(controls, 'item')} of them control texts, which judges score once"
     yield str(work)
-    yield f"about {work.prompt_tokens:,} tokens to send with first questions, at most {work.completion_tokens:,} back"
-    limits = runfile.limits
-    if limits.max_calls is not None:
-        yield f"limits: at most {limits.max_calls:,} calls"
-    if limits.max_tokens_total is not None:
-        yield f"limits: at most {limits.max_tokens_total:,} tokens"
+    back = f"at most {work.back:,} back" if not work.unbounded else "no max_tokens bounds what comes back"
+    yield f"at most {count(work.calls, 'call')}; about {work.sent:,} tokens to send, {back}"
+    yield f"(tokens by tiktoken, or {BYTES_A_TOKEN} bytes each where it is not installed; at most {work.bytes_sent:,})"
+    if work.cost:
+        yield f"cost at most {work.cost:,.4g}, by the prices of the run file"
+    for name, unit in (("max_calls", "calls"), ("max_tokens_total", "tokens"), ("max_cost", "in money")):
+        if (most := getattr(limits, name)) is not None:
+            short = f", fewer than the {work.units:,} units need" if unit == "calls" and most < work.units else ""
+            yield f"limits: at most {most:,} {unit}{short}"
 
 
-def _repaired(log: Log) -> Iterable[str]:
-    if log.torn:
-        yield f"an unfinished last line ({log.torn:,} bytes) was taken off the log; its request is asked again"
-    if log.broken:
-        yield f"{len(log.broken):,} lines of the log are not readable and are passed over (first: line {log.broken[0]})"
-
-
-def _writable(path: Path) -> None:
-    if not path.parent.exists():
-        raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
+def _apart(path: Path, *others: str | None) -> None:
+    """Refuse to write where something stands that is read."""
+    for other in others:
+        if other and path.exists() and Path(other).exists() and path.samefile(other):
+            fix = "Name another file."
+            raise InputError(Problem(message="would be written over, though it is read", source=str(path), fix=fix))
 
 
 def _system() -> None:
@@ -237,4 +383,4 @@ def _system() -> None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    print(hide(text), file=sys.stderr)

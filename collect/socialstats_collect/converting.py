@@ -31,18 +31,13 @@ def convert(options: argparse.Namespace) -> int:
         raise InputError("not printing parquet to a terminal; name a file with -o")
     logs = read_logs(options.log, options.harness)
     table = table_of(logs)
-    if target != "-" and Path(target).resolve() in _read_files(Path(options.log)):
+    read = {held.resolve() for held in (Path(options.log), *Path(options.log).rglob("*"))}
+    if target != "-" and Path(target).resolve() in read:
         raise InputError(f"{target} is the log itself: name another file with -o")
     put(target, table if options.wide is None else wide(table, options.wide), format)
     if not options.quiet:
         _say(logs, table)
     return 0
-
-
-def _read_files(path: Path) -> set[Path]:
-    if path.is_dir():
-        return {held.resolve() for held in path.rglob("*") if held.is_file()}
-    return {path.resolve()}
 
 
 def table_of(logs: Sequence[Log]) -> pd.DataFrame:

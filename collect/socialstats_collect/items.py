@@ -1,36 +1,21 @@
-"""Items of a run and the cells of its design: items x factors x replicates, with a seeded order of options."""
+"""Items of a run, and other small tables beside it, as read from a file."""
 
 from __future__ import annotations
 
 import csv
-import hashlib
-import itertools
 import json
-import random
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats_collect.ask import Unit, canonical, digest
+from socialstats_collect.design import Item
 from socialstats_collect.readers.files import damaged, json_lines, load_json, open_bytes
 
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
-    """Items as read: every row with its identifier, the columns in order, and the hash of all that."""
-
-    rows: tuple[Mapping[str, str], ...]
-    ids: tuple[str, ...]
-    columns: tuple[str, ...]
-    source: str
-    sha256: str
-
-
-def read_items(path: Path, *, id_column: str | None = None) -> Items:
+def read_items(path: Path, *, id_column: str | None = None) -> tuple[Item, ...]:
     """Return the items of a csv, tsv, jsonl or json file, gzipped or not.
 
     Parameters
@@ -51,14 +36,14 @@ def read_items(path: Path, *, id_column: str | None = None) -> Items:
     numbered = read_rows(path)
     if not numbered:
         raise NothingToAnalyse(f"{path.name}: no items in it")
-    rows = tuple(row for _, row in numbered)
-    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    columns = tuple(dict.fromkeys(name for _, row in numbered for name in row))
     name = _id_column(columns, id_column, path)
-    ids = tuple(row.get(name, "") if name else str(place) for place, row in enumerate(rows, 1))
+    ids = tuple(row.get(name, "") if name else str(place) for place, (_, row) in enumerate(numbered, 1))
     _unique(ids, [line for line, _ in numbered], path, name)
-    filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
-    whole = digest([ids, filled])
-    return Items(rows=filled, ids=ids, columns=columns, source=path.name, sha256=whole)
+    return tuple(
+        Item(id=one, columns={column: row.get(column, "") for column in columns})
+        for one, (_, row) in zip(ids, numbered, strict=True)
+    )
 
 
 def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -148,76 +133,3 @@ def _unique(ids: tuple[str, ...], lines: list[int], path: Path, name: str | None
         seen.setdefault(identifier, line)
     if problems:
         raise InputError(problems)
-
-
-Assignment = Mapping[str, str]
-
-
-def units(
-    items: Items,
-    factors: Mapping[str, Sequence[str]],
-    *,
-    replicates: int = 1,
-    order: str = "balanced",
-    orders: Sequence[str] = ("as given",),
-    seed: int = 0,
-    once: Callable[[Mapping[str, str]], bool] = lambda _: False,
-) -> Iterator[Unit]:
-    """Yield every unit of a run; nothing is kept but the order of options of each item.
-
-    Parameters
-    ----------
-    items
-        From `read_items`.
-    factors
-        Factor to levels, ``model`` among them.
-    replicates
-        How often each cell is asked.
-    order
-        ``balanced``: drawn so that half of the items have each order (one more of one where their number is odd);
-        ``random``: drawn for each item and cell on its own; ``all``: every cell in every order, as a factor;
-        ``fixed``: the first order always. Draws depend on the seed and the item's identifier, never on its number.
-    orders
-        The orders that the protocol knows.
-    seed
-        Of the draws.
-    once
-        Function of an item that says whether it is asked in the first cell only, one time.
-
-    Examples
-    --------
-    >>> items = Items(rows=({"t": "x"}, {"t": "y"}), ids=("a", "b"), columns=("t",), source="", sha256="")
-    >>> [(u.item_id, u.factors["order"]) for u in units(items, {"model": ["m"]}, orders=("ab", "ba"))]
-    [('a', 'ab'), ('b', 'ba')]
-    """
-    levels = dict(factors)
-    if len(orders) > 1 and order == "all":
-        levels["order"] = orders
-    names = list(levels)
-    for place, cell in enumerate(itertools.product(*levels.values())):
-        given = dict(zip(names, cell, strict=True))
-        shown = _shown(items.ids, given, order, orders, seed)
-        for identifier, row in zip(items.ids, items.rows, strict=True):
-            which = {"order": shown[identifier]} if shown else {}
-            times = replicates if not once(row) else 1 if not place else 0
-            for replicate in range(1, times + 1):
-                yield Unit(item_id=identifier, item=row, factors={**given, **which}, replicate=replicate)
-
-
-def _shown(ids: Sequence[str], cell: Assignment, order: str, orders: Sequence[str], seed: int) -> Assignment:
-    """The order of options of each item in one cell; models see the same orders, so that they can be paired."""
-    if len(orders) < 2 or order == "all":
-        return {}
-    if order == "fixed":
-        return dict.fromkeys(ids, orders[0])
-    salt = canonical([seed, sorted((name, level) for name, level in cell.items() if name != "model")])
-    if order == "random":
-        return {one: orders[_draw(salt, one) % len(orders)] for one in ids}
-    shuffled = sorted(ids, key=lambda one: _draw(salt, one))
-    first = list(orders)
-    random.Random(_draw(salt, "start")).shuffle(first)
-    return {one: first[place % len(first)] for place, one in enumerate(shuffled)}
-
-
-def _draw(salt: str, text: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{salt}\0{text}".encode("utf-8", "surrogatepass")).digest()[:8])

@@ -1,159 +1,355 @@
-"""The log of a run: append-only JSON lines, one ``os.write`` a line, one process at a time, torn ends repaired."""
+"""The log of a run: JSON lines with a checksum each, one writer at a time; a damaged line costs itself and no other."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import tempfile
+import zlib
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from socialstats.errors import InputError, Problem
-from socialstats_collect.ask import DATA, Reply
+from socialstats.text import count
+from socialstats_collect.ask import DATA, STATUSES, Reply
+from socialstats_collect.secrets import hide
 from socialstats_collect.tally import Tally
 
 CHUNK = 1 << 20
+SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
+START = b'{"type": "'
+NEAR = 8  # beginnings tried for a record whose line lost its own
+SHOWN = 5
 
 
 @dataclass(slots=True)
 class Log:
-    """A log that this process may append to; use as a context manager.
+    """A log, open for reading or, with `writing`, for appending too; use as a context manager.
+
+    The index holds 17 bytes an attempt; texts stay in the file.
 
     Attributes
     ----------
     path
         The file.
-    torn
-        Bytes of an unfinished last line that were taken off when the log was opened.
-    broken
-        Lines in the middle that are not JSON; they are left as they are.
-    attempts
-        Key to attempts already on record, for every request.
+    runs
+        The lines that open runs, oldest first, each with its items under ``items``.
     tally
         Counts over all attempts on record.
-    runs
-        The lines that open runs, oldest first.
+    damaged
+        Numbers of lines of which something could not be read.
+    lost
+        Records that were written, and stand in no line that can be read.
+    notes
+        What happened to the file while it was written.
     """
 
     path: Path
-    torn: int = 0
-    broken: list[int] = field(default_factory=list)
-    attempts: dict[bytes, int] = field(default_factory=dict)
-    tally: Tally = field(default_factory=Tally)
+    writing: bool = False
     runs: list[dict[str, Any]] = field(default_factory=list)
-    _answers: dict[bytes, int] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+    damaged: list[int] = field(default_factory=list)
+    lost: int = 0
+    notes: list[str] = field(default_factory=list)
     _descriptor: int = -1
     _size: int = 0
+    _written: int = 0
+    _keys: array[int] = field(default_factory=lambda: array("Q"))
+    _places: array[int] = field(default_factory=lambda: array("Q"))
+    _statuses: bytearray = field(default_factory=bytearray)
+    _items: dict[str, dict[int, Any]] = field(default_factory=dict)
+    _sorted: Any = None
+    _order: Any = None
 
     def __enter__(self) -> Log:
-        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND if self.writing else os.O_RDONLY
         try:
-            _lock(self._descriptor, self.path)
-            self.torn = _repair(self._descriptor)
-            self._index()
+            self._descriptor = os.open(self.path, flags | os.O_NONBLOCK, 0o644)
+        except OSError as error:
+            raise InputError(Problem(message=error.strerror or "cannot be read", source=self.path.name)) from None
+        try:
+            self._open()
         except BaseException:
             os.close(self._descriptor)
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.fsync(self._descriptor)
+        if self.writing:
+            os.fsync(self._descriptor)
         os.close(self._descriptor)
 
+    def _open(self) -> None:
+        if not os.path.isfile(self.path):
+            raise InputError(Problem(message="not a file that a log can be in", source=self.path.name))
+        if self.writing:
+            _lock(self._descriptor, self.path)
+        last = self._index()
+        self._size = os.fstat(self._descriptor).st_size
+        if self._size and not self.runs and not self._keys:
+            fix = "Name another file. Logs of other harnesses: socialstats convert."
+            raise InputError(Problem(message="not a log of socialstats collect", source=self.path.name, fix=fix))
+        if self.writing and last not in b"\n":
+            self._put(b"\n")
+        keys = np.frombuffer(self._keys, dtype=np.uint64)
+        self._order = np.argsort(keys, kind="stable")
+        self._sorted = keys[self._order]
+
+    def _index(self) -> bytes:
+        """Read every record once; return the last byte of the file."""
+        seen: dict[object, bytearray] = {}
+        last = b""
+        for number, place, text in _lines(self._descriptor):
+            last = text[-1:]
+            text = text.rstrip()
+            if not text:
+                continue
+            found, whole = _records(text)
+            for at, record in found:
+                if (n := record.get("n")) is None and seen:
+                    whole = False  # a line of another hand, in a log with checksums
+                elif n is None or _first(seen.setdefault(record["run_id"], bytearray()), n):
+                    self._take(record, place + at)
+            if not whole:
+                self.damaged.append(number)
+        self.runs.sort(key=lambda run: str(run.get("started", "")))
+        for run in self.runs:
+            run["items"] = self._items.get(run.get("items_of", run["run_id"]), {})
+        self.lost = sum(marks.count(0) for marks in seen.values())
+        return last
+
+    def _take(self, record: dict[str, Any], place: int) -> None:
+        kind = record["type"]
+        if kind == "run":
+            self._design(record)
+        elif kind == "item":
+            self._items.setdefault(record["run_id"], {})[record["place"]] = record
+        elif kind == "attempt":
+            self._keys.append(int(record["key"][:16], 16))
+            self._places.append(place)
+            self._statuses.append(STATUSES.index(status_of(record)))
+            self.tally.add(record)
+
+    def _design(self, run: dict[str, Any]) -> None:
+        if any(one["run_id"] == run["run_id"] for one in self.runs):
+            return  # designs are written twice
+        if "format" not in run:  # version 0.1: each run replaces all before, and has its items in one line
+            run["after"] = [one["run_id"] for one in self.runs]
+            rows = enumerate(run.pop("rows", ()))
+            found = {k: {"id": name, "columns": row, "drawn": name} for k, (name, row) in rows}
+            self._items[run["run_id"]] = found or self._items.get(run["after"][-1] if run["after"] else "", {})
+        self.runs.append(run)
+
     def append(self, line: dict[str, Any]) -> None:
-        """Write one line, whole or not at all.
+        """Write one line, whole or not at all; nothing secret is in it.
 
         Raises
         ------
         OSError
             When the disk is full or gone; what was written of the line is taken back first.
         """
-        data = encode(line)
+        self._still_there()
+        line = {**hide(line), "n": self._written}
+        self._put(encode(line))
+        self._written += 1
+        if line["type"] == "attempt":
+            self.tally.add(line)
+
+    def _put(self, data: bytes) -> None:
         written = 0
         try:
-            written = os.write(self._descriptor, data)
-            if written < len(data):
-                raise OSError(28, "No space left on device", str(self.path))
+            while written < len(data):
+                if not (more := os.write(self._descriptor, data[written:])):
+                    raise OSError(28, "No space left on device", str(self.path))
+                written += more
         except OSError:
             if written:
                 os.ftruncate(self._descriptor, self._size)
             raise
-        key = line.get("key")
-        if isinstance(key, str):
-            self._note(bytes.fromhex(key), line, self._size)
         self._size += len(data)
+
+    def _still_there(self) -> None:
+        """Go on in a copy where the file was moved, deleted or replaced."""
+        here = os.fstat(self._descriptor)
+        try:
+            there = os.stat(self.path)
+            if (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev):
+                return
+        except OSError:
+            pass
+        beside = [self.path, *(self.path.with_name(f"{self.path.stem}.saved-{k}.jsonl") for k in range(1, 100))]
+        for path in (*beside, Path(tempfile.mkdtemp()) / self.path.name):
+            try:
+                new = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            except OSError:
+                continue
+            break
+        _lock(new, path)
+        place = 0
+        while chunk := os.pread(self._descriptor, CHUNK, place):
+            place += os.write(new, chunk)
+        os.fsync(new)
+        os.close(self._descriptor)
+        self.notes.append(
+            f"{self.path.name} was moved, deleted or replaced: the run went on in {path}, which has all of it"
+        )
+        self._descriptor, self.path = new, path
 
     def sync(self) -> None:
         """Ask the system to put everything on the disk."""
         os.fsync(self._descriptor)
 
+    def entries(self, key: str) -> list[tuple[int, str]]:
+        """Return place and status of the attempts that were on record for a request when the log was opened."""
+        short = np.uint64(int(key[:16], 16))
+        first, past = np.searchsorted(self._sorted, short), np.searchsorted(self._sorted, short, side="right")
+        return [(self._places[at], STATUSES[self._statuses[at]]) for at in self._order[first:past].tolist()]
+
+    def answer(self, key: str) -> dict[str, Any] | None:
+        """Return the line of the first answer to a request; a later one never replaces it."""
+        for place, status in self.entries(key):
+            if status in DATA and (line := self.at(place))["key"] == key:
+                return line
+        return None
+
+    def answers(self) -> Iterator[dict[str, Any]]:
+        """Yield the lines of all first answers on record."""
+        for place, status in zip(self._places, self._statuses, strict=True):
+            if STATUSES[status] not in DATA:
+                continue
+            line = self.at(place)
+            if next(at for at, one in self.entries(line["key"]) if one in DATA) == place:
+                yield line
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield every record that can be read, in the order of the file."""
+        for _, _, text in _lines(self._descriptor):
+            for _, record in _records(text.strip())[0]:
+                yield record
+
     def reply(self, key: str) -> Reply | None:
-        """Return the first answer on record for a request; later ones never replace it."""
-        place = self._answers.get(bytes.fromhex(key))
-        if place is None:
-            return None
-        return reply_of(json.loads(line_at(self._descriptor, place)))
+        """Return the first answer on record for a request."""
+        line = self.answer(key)
+        return None if line is None else reply_of(line)
 
-    def _index(self) -> None:
-        for number, place, text in placed_lines(self._descriptor):
-            line = as_line(text)
-            if line is None:
-                self.broken.append(number)
-            elif line["type"] == "run":
-                self.runs.append(line)
-            else:
-                self._note(bytes.fromhex(line["key"]), line, place)
-        self._size = os.fstat(self._descriptor).st_size
+    def at(self, place: int) -> dict[str, Any]:
+        """Return the record at a place."""
+        text, size = b"", 1 << 12
+        while True:
+            text = os.pread(self._descriptor, size, place)
+            end = text.find(b"\n")
+            if end >= 0 or len(text) < size:
+                break
+            size *= 4
+        text = text[: end if end >= 0 else None]
+        found: dict[str, Any] = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace"))[0]
+        return found
 
-    def _note(self, key: bytes, line: dict[str, Any], place: int) -> None:
-        self.attempts[key] = self.attempts.get(key, 0) + 1
-        self.tally.add(line)
-        if line.get("status") in DATA:
-            self._answers.setdefault(key, place)
+    def repairs(self) -> Iterator[str]:
+        """Say which lines are damaged and how many records are lost."""
+        if self.damaged:
+            shown = ", ".join(map(str, self.damaged[:SHOWN])) + (", ..." if len(self.damaged) > SHOWN else "")
+            yield (
+                f"{count(len(self.damaged), 'line')} of the log cannot be read, or not as a whole (line {shown}); "
+                "they are left as they are, and every other line is read"
+            )
+        if self.lost:
+            yield f"{count(self.lost, 'record')} that a run wrote can be read in no line: its request is asked again"
 
 
 def encode(line: dict[str, Any]) -> bytes:
-    """Return a line of the log as bytes; half characters are escaped, everything else is plain UTF-8.
+    """Return a line of the log with its checksum (CRC-32); half characters are escaped, all else is plain UTF-8.
 
     Examples
     --------
     >>> encode({"content": "é"}).decode()
-    '{"content": "é"}\\n'
+    '{"content": "é", "sum": "5dd1f1bd"}\\n'
     """
     try:
-        return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+        text = json.dumps(line, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        return json.dumps(line).encode() + b"\n"
+        text = json.dumps(line).encode()
+    return text[:-1] + b', "sum": "%08x"}\n' % zlib.crc32(text[:-1])
 
 
-def as_line(text: bytes) -> dict[str, Any] | None:
-    """Return a line of a log, or None where it is neither a run's nor an attempt's.
+def _first(marks: bytearray, n: int) -> bool:
+    """Mark a record of a run by its number; return whether it is met for the first time."""
+    marks.extend(bytes(max(0, n + 1 - len(marks))))
+    marks[n], before = 1, marks[n]
+    return not before
+
+
+def _records(text: bytes) -> tuple[list[tuple[int, dict[str, Any]]], bool]:
+    """Return the records in a line with their places, and whether that is all of it.
+
+    A line that lost its end, or stands after junk, holds whole records still: each ends in its checksum.
+    """
+    ends = list(SUM.finditer(text))
+    found: list[tuple[int, dict[str, Any]]] = []
+    if not ends:
+        record = _record(text)  # version 0.1 wrote no checksums
+        return ([(0, record)], True) if record and "n" not in record else ([], False)
+    past, whole = 0, True
+    for end in ends:
+        starts = [one.start() for one in re.finditer(re.escape(START), text[past : end.start()])]
+        for start in (past, *(past + one for one in starts[: -NEAR - 1 : -1])):
+            body = text[start : end.start()]
+            if zlib.crc32(body) == int(end[1], 16) and (record := _record(body + b"}")):
+                found.append((start, record))
+                whole = whole and start == past
+                past = end.end()
+                break
+    return found, whole and past == len(text)
+
+
+def _record(text: bytes) -> dict[str, Any] | None:
+    """Return a record of a log, or None where it is not one.
 
     Examples
     --------
-    >>> as_line(b'{"type": "run"}'), as_line(b"[1]"), as_line(b'{"type": "attempt", "key": "x"}')
-    ({'type': 'run'}, None, None)
+    >>> _record(b'{"type": "run", "run_id": "r"}'), _record(b"[1]"), _record(b'{"type": "attempt", "key": "x"}')
+    ({'type': 'run', 'run_id': 'r'}, None, None)
     """
     try:
-        line = json.loads(text)
-        if line["type"] == "run":
-            return dict(line)
-        bytes.fromhex(line["key"])
-        whole = line["type"] == "attempt" and {"status", "item_id", "factors"} <= set(line)
+        record = json.loads(text)
+        kind = record["type"]
+        needs = NEEDS[kind]
+        if kind == "attempt":
+            bytes.fromhex(record["key"])
+            needs = needs if status_of(record) in STATUSES and len(record["key"]) == 64 else {"no such field"}
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    return dict(line) if whole else None
+    return dict(record) if needs <= set(record) else None
+
+
+NEEDS: dict[str, set[str]] = {
+    "run": {"run_id"}, "item": {"run_id", "place", "id", "columns"}, "attempt": {"status", "item_id", "factors"},
+    "end": {"run_id"},
+}  # fmt: skip
+
+
+def status_of(record: dict[str, Any]) -> str:
+    """Return the status of an attempt; version 0.1 called a block by its commonest reason."""
+    status = str(record["status"])
+    return "blocked" if status == "content_filter" else status
 
 
 def reply_of(line: dict[str, Any]) -> Reply:
     """Return the reply that a line of the log records."""
     return Reply(
         key=line["key"],
-        status=line["status"],
+        status=status_of(line),  # type: ignore[arg-type]
         content=line.get("content") or "",
         refusal=line.get("refusal") or "",
         model=str(line.get("model_returned") or ""),
+        blocked_by=str(line.get("blocked_by") or ""),
+        logprobs=line.get("logprobs"),
     )
 
 
@@ -169,44 +365,19 @@ def _lock(descriptor: int, path: Path) -> None:
         raise InputError(Problem(message="another process is writing to this log", source=path.name, fix=fix)) from None
 
 
-def _repair(descriptor: int) -> int:
-    """Take off an unfinished last line and return its length in bytes."""
-    end = os.fstat(descriptor).st_size
-    place = end
-    while place > 0:
-        start = max(0, place - CHUNK)
-        found = os.pread(descriptor, place - start, start).rfind(b"\n")
-        if found >= 0:
-            place = start + found + 1
-            break
-        place = start
-    if place < end:
-        os.ftruncate(descriptor, place)
-    return end - place
-
-
-def placed_lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield number, offset and bytes of every finished line."""
-    place, number, rest = 0, 0, b""
-    offset = 0
+def _lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield number, offset and bytes of every line, its newline included; the last may have none."""
+    place, number, offset = 0, 0, 0
+    rest: list[bytes] = []
     while chunk := os.pread(descriptor, CHUNK, offset):
         offset += len(chunk)
-        *lines, rest = (rest + chunk).split(b"\n")
+        *lines, tail = chunk.split(b"\n")
         for line in lines:
+            whole = b"".join([*rest, line, b"\n"])
+            rest.clear()
             number += 1
-            if line.strip():
-                yield number, place, line
-            place += len(line) + 1
-
-
-def line_at(descriptor: int, place: int) -> bytes:
-    """Return the line of a log that begins at a place, without its newline."""
-    parts = []
-    while chunk := os.pread(descriptor, 1 << 14, place):
-        end = chunk.find(b"\n")
-        if end >= 0:
-            parts.append(chunk[:end])
-            break
-        parts.append(chunk)
-        place += len(chunk)
-    return b"".join(parts)
+            yield number, place, whole
+            place += len(whole)
+        rest.append(tail)
+    if last := b"".join(rest):
+        yield number + 1, place, last

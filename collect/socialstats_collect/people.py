@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count
 from socialstats.voice import option
+from socialstats_collect.design import Item
 from socialstats_collect.items import read_rows
 from socialstats_collect.protocols.base import CollectionProtocol
 
 HUMAN = "human"
 
 
-def with_people(
-    rows: Sequence[Mapping[str, object]], protocol: CollectionProtocol, items: Mapping[str, Mapping[str, str]],
-    path: Path,
-) -> tuple[list[Mapping[str, object]], str]:  # fmt: skip
-    """Return the models' rows with people's below, and a sentence about these.
+def people_rows(
+    protocol: CollectionProtocol, items: Sequence[Item], path: Path, *, scenario: bool
+) -> tuple[list[dict[str, object]], str]:
+    """Return people's answers to the items of a run as rows of its table, without the items' columns, and a sentence.
 
     Parameters
     ----------
-    rows
-        Of the models.
     protocol
         Says which column the answers are in, and what may stand there.
     items
-        Identifier to columns, which people's rows are given.
+        Of the run.
     path
         One row an answer: ``item_id``, ``rater``, the answer (empty: none), and whatever is known of the rater.
         ``source`` is ``human`` unless a column says otherwise.
+    scenario
+        Whether the table has a column of that name that need not be in the items.
 
     Raises
     ------
@@ -48,13 +48,13 @@ def with_people(
     given = read_rows(path)
     if absent := [name for name in ("item_id", "rater", column) if given and name not in given[0][1]]:
         raise InputError(Problem(message=f"no column {', '.join(absent)}", source=path.name))
-    scenario = any("scenario" in row for row in rows)
-    found: list[Mapping[str, object]] = []
+    by_id = {item.id: item.columns for item in items}
+    found: list[dict[str, object]] = []
     problems: list[Problem] = []
     lines: dict[tuple[str, str], int] = {}
     for line, row in given:
         identifier, rater, answer = (row[name].strip() for name in ("item_id", "rater", column))
-        item = items.get(identifier)
+        item = by_id.get(identifier)
         if item is None or not (rater or answer):
             continue
         said = "" if rater else "no rater"
@@ -68,7 +68,7 @@ def with_people(
         if said:
             problems.append(Problem(message=said, source=path.name, lines=(line,)))
         found.append(
-            {**({"scenario": identifier} if scenario else {}), **row, **item, "item_id": identifier, "rater": rater,
+            {**({"scenario": identifier} if scenario else {}), **row, "item_id": identifier, "rater": rater,
              "source": row.get("source") or HUMAN, column: answer or None, "answer_status": "ok" if answer else "empty"}
         )  # fmt: skip
     if problems:
@@ -77,6 +77,6 @@ def with_people(
         raise NothingToAnalyse(f"{path.name}: no answer to an item of this run")
     raters = count(len({row["rater"] for row in found}), "rater")
     about = count(len({row["item_id"] for row in found}), "item")
-    other = sum(bool(row["item_id"].strip()) and row["item_id"].strip() not in items for _, row in given)
+    other = sum(bool(row["item_id"].strip()) and row["item_id"].strip() not in by_id for _, row in given)
     left = f"; {count(other, 'row')} about other items left out" if other else ""
-    return [*rows, *found], f"{count(len(found), 'row')} of people, {raters}, about {about}{left}"
+    return found, f"{count(len(found), 'row')} of people, {raters}, about {about}{left}"

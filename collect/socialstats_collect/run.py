@@ -1,4 +1,4 @@
-"""A run: what is missing, whether the log belongs to it, and workers that ask and write down every attempt."""
+"""A run: workers that ask what is missing and write down every attempt, until all is answered or a limit is reached."""
 
 from __future__ import annotations
 
@@ -9,31 +9,26 @@ import platform
 import signal
 import time
 import uuid
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats.text import count
 from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
-from socialstats_collect.endpoint import Backoff, Outcome, Pacer, again, attempt, fatal, open_client
-from socialstats_collect.items import units
-from socialstats_collect.log import Log
-from socialstats_collect.parse import VERSION
+from socialstats_collect.endpoint import Client, Door, Outcome, lost
+from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import Endpoint, RunFile
-from socialstats_collect.tally import Tally
-
-if TYPE_CHECKING:
-    import openai
-
+from socialstats_collect.secrets import host_of
+from socialstats_collect.tally import Tally, money, tokens_of
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
-IN_A_ROW = 20  # so many failures one after another, and no answer for a while: nobody is there
-SILENCE = 20.0  # seconds without an answer before that is said; at once where there never was one and nothing connects
+IN_A_ROW = 20  # so many requests at fault, or calls that never connect, one after another: the run file is wrong
+TEXT = "word " * 100  # stands for a reply where calls are only counted
 
 
 @dataclass(slots=True)
@@ -59,23 +54,25 @@ class Run:
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopped: str = ""
     fault: bool = False
+    patient: bool = False
+    shut: dict[str, str] = field(default_factory=dict)
     _flying: int = 0
+    _reserved: list[float] = field(default_factory=lambda: [0.0, 0.0])
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
-    _clients: dict[Endpoint, openai.AsyncOpenAI] = field(default_factory=dict)
-    _pacers: dict[str, Pacer] = field(default_factory=dict)
+    _clients: dict[Endpoint, Client] = field(default_factory=dict)
+    _doors: dict[Endpoint, Door] = field(default_factory=dict)
     _synced: float = 0.0
-    _failed: int = 0
-    _answered: float = field(default_factory=time.monotonic)
+    _at_fault: int = 0
 
     @property
     def tally(self) -> Tally:
         """Counts over the whole log, and this run's units."""
         return self.log.tally
 
-    def stop(self, why: str, *, fault: bool = False) -> None:
+    def stop(self, why: str, *, fault: bool = False, patient: bool = False) -> None:
         """Start nothing more; calls under way are waited for and written down."""
-        self.stopped = self.stopped or why
-        self.fault = self.fault or fault
+        if not self.stopped:
+            self.stopped, self.fault, self.patient = why, fault, patient
         self._stop.set()
 
     async def go(self) -> None:
@@ -86,28 +83,19 @@ class Run:
         OSError
             When the log cannot be written; everything before is intact.
         """
-        waiting = all_units(self.runfile)
+        waiting, limits = self.runfile.design.units(), self.runfile.limits
         async with contextlib.AsyncExitStack() as stack:
-            for model in [*self.runfile.factors["model"], *self.runfile.settings.judges]:
-                await self._open(model, stack)
+            for endpoint in {self.runfile.endpoint_of(model) for model in self.runfile.models}:
+                client = Client(endpoint.base_url, endpoint.key(), limits.concurrency, self.runfile.raw)
+                self._clients[endpoint] = await stack.enter_async_context(client)
+                self._doors[endpoint] = Door(limits.requests_per_minute)
             with self._signals():
-                await self._together(waiting)
-
-    async def _open(self, model: str, stack: contextlib.AsyncExitStack) -> None:
-        endpoint = self.runfile.endpoint_of(model)
-        if endpoint in self._clients:
-            return
-        client = open_client(endpoint.base_url, endpoint.key(), connections=self.runfile.limits.concurrency)
-        self._clients[endpoint] = await stack.enter_async_context(client)
-        self._pacers.setdefault(endpoint.base_url, Pacer(per_minute=self.runfile.limits.requests_per_minute))
-
-    async def _together(self, waiting: Iterator[Unit]) -> None:
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self.runfile.limits.concurrency):
-                    group.create_task(self._work(waiting))
-        except BaseExceptionGroup as several:
-            raise next(_leaves(several)) from None
+                try:
+                    async with asyncio.TaskGroup() as group:
+                        for _ in range(limits.concurrency):
+                            group.create_task(self._work(waiting))
+                except BaseExceptionGroup as several:
+                    raise next(_leaves(several)) from None
 
     async def _work(self, waiting: Iterator[Unit]) -> None:
         for unit in waiting:
@@ -116,7 +104,7 @@ class Run:
             await self._converse(unit)
 
     async def _converse(self, unit: Unit) -> None:
-        conversation = self.runfile.protocol.conversation(unit)
+        conversation = self.runfile.design.protocol.conversation(unit)
         ask = next(conversation, None)
         exchanges: list[Exchange] = []
         calls = 0
@@ -134,117 +122,138 @@ class Run:
         self.tally.units_done += 1
         self.tally.units_replayed += not calls
         if self.counts_unread:
-            rows = self.runfile.protocol.rows(unit, exchanges)
+            rows = self.runfile.design.protocol.rows(unit, exchanges)
             self.tally.unread += sum(row["answer_status"] in UNREAD for row in rows)
 
     async def _fetch(self, unit: Unit, ask: Ask) -> Reply | None:
-        """Ask until there is an answer, the attempts are used up, or the run stops."""
-        limits = self.runfile.limits
-        backoff = Backoff()
-        for number in range(1, limits.attempts + 1):
-            outcome = await self._attempt(unit, ask)
-            if outcome is None:
+        """Ask until there is an answer, the request has used up its attempts, or patience or a budget ends."""
+        limits, endpoint = self.runfile.limits, self.runfile.endpoint_of(ask.model)
+        door, number, own = self._doors[endpoint], len(self.log.entries(ask.key)), 0
+        while own < limits.attempts and ask.model not in self.shut:
+            await self._unless_stopped(door.wait())
+            started = asyncio.get_running_loop().time()
+            number += 1
+            if self._stop.is_set() or (outcome := await self._attempt(unit, ask, number)) is None:
                 return None
             if outcome.status in DATA:
-                self._failed, self._answered = 0, time.monotonic()
-                return Reply(
-                    key=ask.key, status=outcome.status, content=outcome.content, refusal=outcome.refusal,
-                    model=str(outcome.detail.get("model_returned") or ""),
-                )  # fmt: skip
-            if why := fatal(outcome):
-                self.stop(f"{why} ({_words(outcome)})", fault=True)
-            self._nobody_there(outcome)
-            if not again(outcome) or number == limits.attempts or self._stop.is_set():
+                door.answered(started)
+                self._at_fault = 0
+                return reply_of({"key": ask.key, "status": outcome.status, "content": outcome.content,
+                                 "refusal": outcome.refusal, **outcome.detail})  # fmt: skip
+            self._hopeless(ask, outcome)
+            if outcome.own:
                 return None
-            await self._pause(ask, outcome, backoff.pause(number))
+            own += not outcome.shared or (door.latest > started and outcome.http_status != 429)
+            if outcome.shared:
+                door.failed(outcome.retry_after, started)
+                self._patience(door, outcome)
+            elif own < limits.attempts:
+                await self._unless_stopped(asyncio.sleep(min(10.0, 0.5 * 2.0**own)))
         return None
 
-    async def _attempt(self, unit: Unit, ask: Ask) -> Outcome | None:
-        """Make one attempt when it may start, and write it down; None when the run has stopped or spent its budget."""
-        endpoint = self.runfile.endpoint_of(ask.model)
-        if not self._pacers[endpoint.base_url].open:
-            await self._unless_stopped(self._pacers[endpoint.base_url].wait())
-        if not self._may_call():
+    def _patience(self, door: Door, outcome: Outcome) -> None:
+        """Stop where an endpoint has had no time for longer than the run has patience, or says that it will not."""
+        limits = self.runfile.limits
+        wait = outcome.retry_after or 0.0
+        if wait > min(limits.max_wait, limits.patience):
+            self.stop(f"the endpoint asks to wait {wait:,.0f} s ({outcome.words}): run again later", patient=True)
+        elif door.failing > limits.patience:
+            self.stop(f"no answer for {door.failing:,.0f} s, the run's patience ({outcome.words}): run again later",
+                      patient=True)  # fmt: skip
+        elif not self.tally.answers and outcome.status == "connection" and self._again() >= IN_A_ROW:
+            self.stop(f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True)
+
+    def _again(self) -> int:
+        self._at_fault += 1
+        return self._at_fault
+
+    def _hopeless(self, ask: Ask, outcome: Outcome) -> None:
+        """Give up a model that an endpoint does not know, an endpoint that takes no key, or a run file at fault."""
+        why, alone = lost(outcome)
+        if why:
+            endpoint = self.runfile.endpoint_of(ask.model)
+            gone = [one for one in self.runfile.models
+                    if one == ask.model or (not alone and self.runfile.endpoint_of(one) == endpoint)]  # fmt: skip
+            self.shut |= dict.fromkeys(gone, f"{why} ({outcome.words})")
+            if set(self.shut) >= set(self.runfile.models):
+                self.stop(self.shut[ask.model], fault=True)
+        elif outcome.own and self._again() >= IN_A_ROW and not self.tally.answers:
+            self.stop(f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True)
+
+    async def _attempt(self, unit: Unit, ask: Ask, number: int) -> Outcome | None:
+        """Make one attempt and write it down; None where the budget is spent."""
+        expected = self._expected(ask)
+        if not self._may_call(expected):
             return None
+        endpoint = self.runfile.endpoint_of(ask.model)
         self._flying += 1
+        self._reserved = [a + b for a, b in zip(self._reserved, expected, strict=True)]
         start, began = datetime.now(UTC), time.perf_counter()
         try:
-            outcome = await attempt(self._clients[endpoint], ask, timeout=self.runfile.limits.timeout)
+            outcome = await self._clients[endpoint].attempt(ask, timeout=self.runfile.limits.timeout)
         finally:
             self._flying -= 1
-        line = self._line(unit, ask, outcome, start, time.perf_counter() - began)
-        self.log.append(line)
+            self._reserved = [a - b for a, b in zip(self._reserved, expected, strict=True)]
+        self.log.append(self._line(unit, ask, outcome, number, start, time.perf_counter() - began))
         self.report(self.tally)
         if began - self._synced > SYNC_SECONDS:
             self._synced = began
             self.log.sync()
         return outcome
 
-    def _line(self, unit: Unit, ask: Ask, outcome: Outcome, start: datetime, seconds: float) -> dict[str, Any]:
+    def _line(
+        self, unit: Unit, ask: Ask, outcome: Outcome, number: int, start: datetime, seconds: float
+    ) -> dict[str, Any]:
         """One line of the log: everything needed to know what was asked and what came back."""
-        number = self.log.attempts.get(bytes.fromhex(ask.key), 0) + 1
         line: dict[str, Any] = {
             "type": "attempt", "run_id": self.run_id, "key": ask.key, "parent": ask.parent, "step": ask.step,
             "item_id": unit.item_id, "factors": dict(unit.factors), "replicate": unit.replicate, "attempt": number,
             "status": outcome.status, "content": outcome.content, "refusal": outcome.refusal or None,
             "model_requested": ask.model, "parameters": dict(ask.parameters),
-            "host": urlsplit(self.runfile.endpoint_of(ask.model).base_url).netloc,
+            "host": host_of(self.runfile.endpoint_of(ask.model).base_url),
             "http_status": outcome.http_status, "retry_after_s": outcome.retry_after,
             "t_start": start.isoformat(), "t_end": datetime.now(UTC).isoformat(), "latency_s": round(seconds, 4),
-            "prompt_sha256": digest([dict(message) for message in ask.messages]),
-            **outcome.detail,
+            "prompt_sha256": digest([dict(message) for message in ask.messages]), **outcome.detail,
         }  # fmt: skip
         if number == 1:
             line["messages"] = [dict(message) for message in ask.messages]
+        if outcome.status in DATA and outcome.http_status == 200 and line.get("completion_tokens") is None:
+            line["tokens_estimated"] = [prompt_tokens(ask), tokens_of(outcome.content, ask.model)]
+        if outcome.status in DATA and line.get("cost") is None:
+            line["cost"] = money(self.runfile.prices.get(ask.model), line)
         return {name: value for name, value in line.items() if value is not None}
-
-    async def _pause(self, ask: Ask, outcome: Outcome, pause: float) -> None:
-        """Wait before the next attempt: as long as the endpoint asks (all workers with it), else a growing while."""
-        if outcome.retry_after is None:
-            return await self._unless_stopped(asyncio.sleep(pause))
-        if outcome.retry_after > self.runfile.limits.max_wait:
-            self.stop(
-                f"the endpoint asks to wait {outcome.retry_after:,.0f} s, more than limits.max_wait "
-                f"({self.runfile.limits.max_wait:g} s): run again later",
-                fault=True,
-            )
-            return None
-        self._pacers[self.runfile.endpoint_of(ask.model).base_url].close_for(outcome.retry_after)
-        return None
 
     async def _unless_stopped(self, waiting: Any) -> None:
         """Wait, but no longer than the run goes on."""
-        if self._stop.is_set():
-            waiting.close()
-            return
         task, stop = asyncio.ensure_future(waiting), asyncio.ensure_future(self._stop.wait())
         await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
         for one in (task, stop):
             one.cancel()
 
-    def _may_call(self) -> bool:
+    def _expected(self, ask: Ask) -> tuple[float, float]:
+        """Tokens and money that a call may take; nothing where no limit asks for them."""
         limits = self.runfile.limits
-        if limits.max_calls is not None and self.tally.calls + self._flying >= limits.max_calls:
-            self.stop(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
-        under_way = self._flying * self.tally.tokens_a_call
-        if limits.max_tokens_total is not None and self.tally.tokens + under_way >= limits.max_tokens_total:
-            self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) is reached, earlier runs included")
-        return not self._stop.is_set()
+        if limits.max_tokens_total is None and limits.max_cost is None:
+            return 0.0, 0.0
+        sent, most = prompt_tokens(ask), _most(ask)
+        back = self.tally.tokens_back if self.tally.answers else most or 0
+        line = {"tokens_estimated": [sent, back]}
+        return sent + back, money(self.runfile.prices.get(ask.model), line) or self.tally.mean_cost
 
-    def _nobody_there(self, outcome: Outcome) -> None:
-        """Stop after a long row of failures: a dead endpoint, or a run file whose every request is refused."""
-        if outcome.http_status == 429:
-            return
-        self._failed += 1
-        most = max(IN_A_ROW, 4 * self.runfile.limits.concurrency)
-        never = not self.tally.answers and (outcome.status == "connection" or outcome.http_status == 400)
-        quiet = time.monotonic() - self._answered > SILENCE
-        if self._failed >= (IN_A_ROW if never else most) and (never or quiet):
-            self.stop(f"{self._failed} attempts in a row failed ({_words(outcome)})", fault=True)
+    def _may_call(self, expected: tuple[float, float]) -> bool:
+        limits, tally = self.runfile.limits, self.tally
+        tokens, cost = (a + b for a, b in zip(self._reserved, expected, strict=True))
+        if limits.max_calls is not None and tally.calls + self._flying >= limits.max_calls:
+            self.stop(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
+        if limits.max_tokens_total is not None and tally.tokens + tokens > limits.max_tokens_total:
+            self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) is reached, earlier runs included")
+        if limits.max_cost is not None and tally.cost + cost > limits.max_cost:
+            self.stop(f"limits.max_cost ({limits.max_cost:g}) is reached, earlier runs included")
+        return not self._stop.is_set()
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
-        """Ctrl-C and a polite kill stop the run after the calls under way; a second one stops it at once."""
+        """Ctrl-C, a polite kill or a closed terminal stop the run after the calls under way; a second one at once."""
         loop = asyncio.get_running_loop()
         main = asyncio.current_task()
 
@@ -253,27 +262,14 @@ class Run:
                 main.cancel()
             self.stop("interrupted")
 
-        for one in (signal.SIGINT, signal.SIGTERM):
+        several = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        for one in several:
             loop.add_signal_handler(one, interrupted)
         try:
             yield
         finally:
-            for one in (signal.SIGINT, signal.SIGTERM):
+            for one in several:
                 loop.remove_signal_handler(one)
-
-
-def all_units(runfile: RunFile) -> Iterator[Unit]:
-    """Return the units of a run, one after another."""
-    return units(
-        runfile.items, runfile.factors, replicates=runfile.replicates, order=runfile.order,
-        orders=runfile.protocol.orders, seed=runfile.seed, once=runfile.protocol.once,
-    )  # fmt: skip
-
-
-def _words(outcome: Outcome) -> str:
-    said = outcome.detail.get("error_message") or outcome.detail.get("error_code") or outcome.status
-    status = f"status {outcome.http_status}: " if outcome.http_status else ""
-    return f"{status}{str(said)[:200]}"
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
@@ -285,20 +281,30 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-TOKEN_CHARACTERS = 4  # a usual estimate for English text; other scripts need more tokens
-SAME = ("protocol", "options", "texts", "system", "parameters", "judges", "judge_parameters")
-SHOWN = 20
+def prompt_tokens(ask: Ask) -> int:
+    """Return about how many tokens a request sends."""
+    return sum(tokens_of(message["content"], ask.model) + 4 for message in ask.messages)
+
+
+def _most(ask: Ask) -> int | None:
+    """The most tokens that a request lets come back; None where it does not say."""
+    most = ask.parameters.get("max_completion_tokens", ask.parameters.get("max_tokens"))
+    return most if isinstance(most, int) else None
 
 
 @dataclass(slots=True)
 class Work:
-    """What a run file asks for: units, those finished and begun on record, and a rough number of tokens to send."""
+    """What a run file asks for: units, those finished and begun on record, and what is left, in calls and tokens."""
 
     units: int = 0
     finished: int = 0
     begun: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    calls: int = 0
+    sent: int = 0
+    bytes_sent: int = 0
+    back: int = 0
+    unbounded: bool = False
+    cost: float = 0.0
 
     def __str__(self) -> str:
         """Units, those finished, and those to ask."""
@@ -307,7 +313,7 @@ class Work:
         return f"{count(self.units, 'unit')}, {self.finished:,} finished before, {left:,} to ask{begun}"
 
 
-def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None]) -> Work:
+def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None], *, estimate: bool = False) -> Work:
     """Walk through the whole design once, without any call.
 
     Parameters
@@ -316,98 +322,63 @@ def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None]) -> Work:
         The run file.
     reply_to
         Function of a key that returns the reply on record.
+    estimate
+        Count calls, tokens and money of what is left, as if every reply had its full length and none were readable.
 
     Raises
     ------
     InputError
         Where two units ask the very same thing: both are named.
     """
-    work = Work()
-    seen: dict[bytes, int] = {}
-    problems: list[Problem] = []
-    for place, unit in enumerate(all_units(runfile)):
-        exchanges, ask = replay(runfile.protocol, unit, reply_to)
-        first = exchanges[0][0] if exchanges else ask
-        if first is None:
+    work, protocol = Work(), runfile.design.protocol
+    first = array("Q")
+    for unit in runfile.design.units():
+        exchanges, ask = replay(protocol, unit, reply_to)
+        begins = exchanges[0][0] if exchanges else ask
+        if begins is None:
             continue
         work.units += 1
-        key = bytes.fromhex(first.key)
-        if key in seen:
-            earlier = next(one for at, one in enumerate(all_units(runfile)) if at == seen[key])
-            fix = "Take one of them out; to ask a question more than once, use replicates."
-            message = f"'{unit.name}' asks the very same as '{earlier.name}'"
-            problems.append(Problem(message=message, source=runfile.items.source, fix=fix))
-            if len(problems) > SHOWN:
-                break
-        seen.setdefault(key, place)
+        first.append(int(begins.key[:16], 16))
         work.finished += ask is None
         work.begun += bool(exchanges) and ask is not None
-        if exchanges or ask is None:
-            continue
-        work.prompt_tokens += sum(len(message["content"]) for message in ask.messages) // TOKEN_CHARACTERS
-        most = ask.parameters.get("max_tokens", ask.parameters.get("max_completion_tokens", 0))
-        work.completion_tokens += most if isinstance(most, int) else 0
-    if problems:
-        raise InputError(problems)
+        if estimate and ask is not None:
+            _estimate(runfile, unit, reply_to, work)
+    if len(set(first)) < len(first):
+        raise InputError(list(_twice(runfile, reply_to)))
     return work
 
 
-def header(runfile: RunFile, run_id: str, n_units: int) -> dict[str, Any]:
-    """Return the line that opens a run in its log: enough to read the log without the run file; no key, no secret."""
-    settings = runfile.settings
-    return {
-        "type": "run", "run_id": run_id, "started": datetime.now(UTC).isoformat(), "protocol": runfile.protocol.name,
-        "options": dict(settings.options), "texts": dict(runfile.protocol.texts), "system": settings.system,
-        "parameters": dict(settings.parameters), "judges": list(settings.judges),
-        "judge_parameters": dict(settings.judge_parameters),
-        "factors": {name: list(levels) for name, levels in runfile.factors.items()},
-        "order": runfile.order, "orders": len(runfile.protocol.orders), "replicates": runfile.replicates,
-        "seed": runfile.seed, "n_units": n_units, "run_file": runfile.name, "items": runfile.items.source,
-        "items_sha256": runfile.items.sha256,
-        "rows": list(zip(runfile.items.ids, map(dict, runfile.items.rows), strict=True)),
-        "parser_version": VERSION, "versions": versions(),
-    }  # fmt: skip
+def _estimate(runfile: RunFile, unit: Unit, reply_to: Callable[[str], Reply | None], work: Work) -> None:
+    protocol = runfile.design.protocol
+    known = len(replay(protocol, unit, reply_to)[0])
+    supposed = replay(protocol, unit, lambda key: reply_to(key) or Reply(key=key, status="ok", content=TEXT))[0]
+    for ask, _ in supposed[known:]:
+        most = _most(ask)
+        work.calls += 1
+        sent = prompt_tokens(ask)
+        work.sent, work.back = work.sent + sent, work.back + (most or 0)
+        work.bytes_sent += sum(len(message["content"].encode("utf-8", "replace")) for message in ask.messages)
+        work.unbounded = work.unbounded or most is None
+        work.cost += money(runfile.prices.get(ask.model), {"tokens_estimated": [sent, most or 0]}) or 0.0
+
+
+def _twice(runfile: RunFile, reply_to: Callable[[str], Reply | None]) -> Iterator[Problem]:
+    """Name units that ask the very same thing as an earlier one."""
+    seen: dict[str, str] = {}
+    for unit in runfile.design.units():
+        exchanges, ask = replay(runfile.design.protocol, unit, reply_to)
+        if (begins := exchanges[0][0] if exchanges else ask) is None:
+            continue
+        if begins.key in seen:
+            fix = "Take one of them out; to ask a question more than once, use replicates."
+            message = f"'{unit.name}' asks the very same as '{seen[begins.key]}'"
+            yield Problem(message=message, source=runfile.design.source, fix=fix)
+        seen.setdefault(begins.key, unit.name)
 
 
 def versions() -> Mapping[str, str]:
     """Return the versions of what makes the requests."""
     import socialstats
 
-    openai = importlib.metadata.version("openai")
-    return {"socialstats": socialstats.__version__, "python": platform.python_version(), "openai": openai}
-
-
-def belongs(log: Log, line: dict[str, Any]) -> list[str]:
-    """Check that a log was begun by the same questions; return what changed without harm.
-
-    The items are taken out of the line where the log's last run had the same.
-
-    Raises
-    ------
-    InputError
-        Where protocol, prompt or parameters differ: their answers would mix in one table.
-    """
-    if not log.runs:
-        return []
-    before = log.runs[-1]
-    old, new = ({name: value for one in SAME for name, value in _named(one, run.get(one))} for run in (before, line))
-    different = [name for name in {**old, **new} if digest(old.get(name)) != digest(new.get(name))]
-    if different:
-        was = "; ".join(f"{name} was {_short(old.get(name))}, is {_short(new.get(name))}" for name in different)
-        fix = "Give the changed run a log of its own (-o)."
-        raise InputError(
-            Problem(message=f"this log was begun with other settings: {was}", source=log.path.name, fix=fix)
-        )
-    if before.get("items_sha256") != line["items_sha256"]:
-        return ["the items changed since the last run: new and changed ones are asked, the table takes the newest text"]
-    line.pop("rows")
-    return []
-
-
-def _named(name: str, value: object) -> list[tuple[str, object]]:
-    return [(f"{name}.{key}", one) for key, one in value.items()] if isinstance(value, dict) else [(name, value)]
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) < 60 else text[:57] + "..."
+    httpx2 = importlib.metadata.version("httpx2")
+    return {"socialstats": socialstats.__version__, "python": platform.python_version(), "httpx2": httpx2}

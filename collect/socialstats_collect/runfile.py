@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,22 +13,26 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError, Problem
-from socialstats_collect.items import Items, read_items
+from socialstats_collect.design import Design, Item
+from socialstats_collect.items import read_items
 from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields, require
+from socialstats_collect.secrets import cleaned, host_of, remember
 
 ORDERS = ("balanced", "random", "all", "fixed")
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "": {
         "protocol": (str, dict), "items": str, "id": str, "template": str, "texts": (str, dict), "system": str,
         "order": str, "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict,
-        "endpoints": dict, "limits": dict, "judges": dict,
+        "endpoints": dict, "limits": dict, "judges": dict, "prices": dict, "raw": bool,
     },
     "endpoint": {"base_url": str, "key_env": str},
     "limits": {
         "max_calls": int, "max_tokens_total": int, "concurrency": int, "requests_per_minute": (int, float),
-        "timeout": (int, float), "attempts": int, "max_wait": (int, float),
+        "timeout": (int, float), "attempts": int, "max_wait": (int, float), "max_cost": (int, float),
+        "patience": (str, int, float),
     },
+    "prices": {"input": (int, float), "output": (int, float)},
     "judges": {"models": list, "parameters": dict},
 }  # fmt: skip
 OURS = {
@@ -34,8 +40,15 @@ OURS = {
     "messages": "Prompts come from the template or the protocol.",
     "stream": "Replies are never streamed: a cut stream looks like a whole reply. Take it out.",
     "n": "One reply a request; to ask more than once, use replicates.",
+    **dict.fromkeys(
+        ("api_key", "authorization", "headers", "extra_headers"),
+        "Keys come from the environment: key_env names the variable.",
+    ),
 }  # parameters that a run sets itself
-PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
+PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
+SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?\s*")
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+VARIABLE = re.compile(r"[A-Za-z_]\w{0,39}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +66,12 @@ class Endpoint:
         InputError
             Where the variable is not set.
         """
-        key = os.environ.get(self.key_env, "")
-        if not key and not self.base_url.startswith(("http://127.0.0.1", "http://localhost")):
+        if not VARIABLE.fullmatch(self.key_env):
+            remember(self.key_env)
+            fix = 'It is the name of a variable, such as "OPENAI_API_KEY"; the key itself stands in the environment.'
+            raise InputError(Problem(message="key_env is not the name of a variable", fix=fix))
+        key = cleaned(os.environ.get(self.key_env, ""), self.key_env)
+        if not key and host_of(self.base_url).partition(":")[0] not in ("127.0.0.1", "localhost"):
             fix = f"Put the key there (export {self.key_env}=...); it is never written to a file."
             raise InputError(Problem(message=f"the environment has no {self.key_env}", fix=fix))
         return key
@@ -62,7 +79,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a run may spend, and how patient it is. Times in seconds."""
+    """What a run may spend, in the currency of its prices, and how patient it is, in seconds."""
 
     max_calls: int | None = None
     max_tokens_total: int | None = None
@@ -70,28 +87,30 @@ class Limits:
     requests_per_minute: float | None = None
     timeout: float = 120.0
     attempts: int = 5
-    max_wait: float = 600.0
+    max_wait: float = math.inf
+    max_cost: float | None = None
+    patience: float = 1800.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFile:
-    """A run file as read and checked, with its items and its protocol."""
+    """A run file as read and checked: the design, who is asked, what may be spent; prices are of a million tokens."""
 
-    name: str
-    items: Items
-    protocol: CollectionProtocol
-    settings: Settings
-    factors: Mapping[str, Sequence[str]]
+    design: Design
     endpoint: Endpoint
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
-    order: str = "balanced"
-    replicates: int = 1
-    seed: int = 0
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    raw: bool = False
 
     def endpoint_of(self, model: str) -> Endpoint:
         """Return the endpoint that serves a model."""
         return self.endpoints.get(model, self.endpoint)
+
+    @property
+    def models(self) -> list[str]:
+        """The models that are asked, and those that judge."""
+        return list(dict.fromkeys([*self.design.factors["model"], *self.design.protocol.settings.judges]))
 
 
 def read_runfile(path: Path) -> RunFile:
@@ -116,19 +135,39 @@ def read_runfile(path: Path) -> RunFile:
     protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
+    factors = _factors(values, protocol, path.name)
+    endpoint = Endpoint(**values["endpoint"])
+    endpoints = {str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()}
+    limits = {**values.get("limits", {})}
+    if "patience" in limits:
+        limits["patience"] = _seconds(limits["patience"], path.name)
     return RunFile(
-        name=path.name,
-        items=items,
-        protocol=protocol,
-        settings=settings,
-        factors=_factors(values, protocol, path.name),
-        endpoint=Endpoint(**values["endpoint"]),
-        endpoints={str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()},
-        limits=Limits(**values.get("limits", {})),
-        order=values.get("order", "balanced"),
-        replicates=values.get("replicates", 1),
-        seed=int(values.get("seed", 0)),
-    )
+        design=Design(
+            protocol=protocol,
+            items=items,
+            factors=factors,
+            order=values.get("order", "balanced"),
+            replicates=values.get("replicates", 1),
+            seed=int(values.get("seed", 0)),
+            source=Path(values["items"]).name,
+            run_file=path.name,
+            hosts={model: host_of(endpoints.get(model, endpoint).base_url)
+                   for model in [*factors["model"], *settings.judges]},
+        ),
+        endpoint=endpoint,
+        endpoints=endpoints,
+        limits=Limits(**limits),
+        prices=values.get("prices", {}),
+        raw=values.get("raw", False),
+    )  # fmt: skip
+
+
+def _seconds(value: str | float, source: str) -> float:
+    found = SPAN.fullmatch(str(value))
+    if found is None:
+        fix = 'Write "90 s", "30 min" or "8 h".'
+        raise InputError(Problem(message=f"limits.patience = {value!r} is no span of time", source=source, fix=fix))
+    return float(found[1]) * SECONDS[(found[2] or "s")[0]]
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -147,11 +186,12 @@ def _check(values: Mapping[str, Any], source: str) -> None:
     for section in ("endpoint", "limits", "judges"):
         if isinstance(values.get(section), dict):
             problems += _key_problems(values[section], section, source)
-    for model, one in values.get("endpoints", {}).items():
-        if isinstance(one, dict):
-            problems += _key_problems(one, "endpoint", source)
-        else:
-            problems.append(Problem(message=f"endpoints.{model} is not a table", source=source))
+    for several, keys in (("endpoints", "endpoint"), ("prices", "prices")):
+        for model, one in values[several].items() if isinstance(values.get(several), dict) else ():
+            if isinstance(one, dict):
+                problems += _key_problems(one, keys, source)
+            else:
+                problems.append(Problem(message=f"{several}.{model} is not a table", source=source))
     for name, example in (("protocol", '"template"'), ("items", '"items.csv"'), ("endpoint", '{ base_url = "..." }')):
         if name not in values:
             problems.append(Problem(message=f"no '{name}'", source=source, fix=f"Add {name} = {example}."))
@@ -187,7 +227,7 @@ def _key_problems(values: Mapping[str, Any], section: str, source: str) -> list[
             problems.append(Problem(message=f"unknown key '{where}{name}'", source=source, fix=fix))
             continue
         wanted = known[name]
-        if not isinstance(value, wanted) or isinstance(value, bool):
+        if not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool):
             types = wanted if isinstance(wanted, tuple) else (wanted,)
             names = " or ".join(PLAIN[one] for one in types)
             problems.append(Problem(message=f"'{where}{name}' = {value!r} is not {names}", source=source))
@@ -267,10 +307,10 @@ def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: st
 
 
 def _columns(
-    protocol: CollectionProtocol, settings: Settings, items: Items, values: Mapping[str, Any], source: str
+    protocol: CollectionProtocol, settings: Settings, items: Sequence[Item], values: Mapping[str, Any], source: str
 ) -> None:
     """Every column that the protocol or a text of it names is there, as a column or as a factor."""
-    there = [*items.columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
+    there = [*items[0].columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
     require(" ".join(f"{{{name}}}" for name in protocol.columns), there, source=f"{source}, protocol {protocol.name}")
     require(settings.system, there, source=f"{source}, system")
     used = {"model", *protocol.factors, *fields(settings.system)}

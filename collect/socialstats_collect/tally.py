@@ -8,8 +8,10 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TextIO
 
+from socialstats.text import count
 from socialstats_collect.ask import DATA
 
 
@@ -38,21 +40,31 @@ class Tally:
     fingerprints: Counter[tuple[str, str]] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     spent: Counter[tuple[str, str]] = field(default_factory=Counter)
+    hosts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    days: Counter[str] = field(default_factory=Counter)
+    estimated: int = 0
+    cost: float = 0.0
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Count one attempt of the log."""
         self.calls += 1
-        self.by_status[str(line.get("status"))] += 1
-        self.tokens += sum(_whole(line.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-        asked = str(line.get("model_requested"))
-        for name in ("prompt_tokens", "completion_tokens"):
-            self.spent[asked, name] += _whole(line.get(name))
-        for name, counts in (("model_returned", self.models), ("system_fingerprint", self.fingerprints)):
-            if line.get(name):
-                counts[asked, str(line[name])] += 1
-        if line.get("status") not in DATA:
+        status, asked = str(line.get("status")), str(line.get("model_requested"))
+        status = "blocked" if status == "content_filter" else status
+        self.by_status[status] += 1
+        estimate = line.get("tokens_estimated") or (0, 0)
+        self.estimated += "tokens_estimated" in line
+        for name, guess in zip(("prompt_tokens", "completion_tokens"), estimate, strict=True):
+            self.spent[asked, name] += _whole(line.get(name)) or guess
+        self.tokens = self.spent.total()
+        self.cost += line.get("cost") or 0.0
+        if status not in DATA:
             why = line.get("error_code") or line.get("error_type") or line.get("error_message") or ""
-            self.errors[f"{line.get('status')} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
+            self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
+            return
+        self.days[str(line.get("t_start"))[:10]] += 1
+        for name, counts in COUNTED.items():
+            if line.get(name):
+                getattr(self, counts)[asked, str(line[name])] += 1
 
     @property
     def answers(self) -> int:
@@ -60,23 +72,31 @@ class Tally:
         return sum(self.by_status[status] for status in DATA)
 
     @property
-    def tokens_a_call(self) -> float:
-        """Tokens that an answer took on average so far."""
-        return self.tokens / self.answers if self.answers else 0.0
+    def tokens_back(self) -> float:
+        """Tokens that came back with an answer on average so far."""
+        back = sum(n for (_, name), n in self.spent.items() if name == "completion_tokens")
+        return back / self.answers if self.answers else 0.0
+
+    @property
+    def mean_cost(self) -> float:
+        """Money that an answer took on average so far."""
+        return self.cost / self.answers if self.answers else 0.0
 
     def costs(self) -> list[str]:
-        """Say what each model took in tokens."""
-        models = dict.fromkeys(model for model, _ in self.spent)
-        return [
+        """Say what each model took in tokens, what was estimated of that, and what it cost."""
+        said = [
             f"{model}: {self.spent[model, 'prompt_tokens']:,} tokens sent, "
             f"{self.spent[model, 'completion_tokens']:,} received"
-            for model in models
+            for model in dict.fromkeys(model for model, _ in self.spent)
         ]
+        if self.estimated:
+            said.append(f"{count(self.estimated, 'answer')} came without counts of tokens: theirs are estimated")
+        return [*said, f"cost: {self.cost:.4g}"] if self.cost else said
 
     def changes(self) -> list[str]:
-        """Say where a model answered under more than one name or fingerprint."""
+        """Say where a model answered under more than one name or fingerprint, or from more than one endpoint."""
         said = []
-        for what, counts in (("name", self.models), ("fingerprint", self.fingerprints)):
+        for what, counts in (("name", self.models), ("fingerprint", self.fingerprints), ("endpoint", self.hosts)):
             for asked in dict.fromkeys(model for model, _ in counts):
                 found = [f"{name} ({n:,})" for (model, name), n in counts.items() if model == asked]
                 if len(found) > 1:
@@ -84,16 +104,63 @@ class Tally:
         return said
 
 
+COUNTED = {"model_returned": "models", "system_fingerprint": "fingerprints", "host": "hosts"}
+BYTES_A_TOKEN = 4  # a usual estimate, of UTF-8 text; byte-level tokenizers need at most one token a byte
+
+
+@cache
+def _encoding(model: str) -> Any:
+    """The tokenizer of a model where tiktoken is installed and has it at hand, else None."""
+    try:
+        import tiktoken  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return None
+    for find, name in ((tiktoken.encoding_for_model, model), (tiktoken.get_encoding, "o200k_base")):
+        try:
+            return find(name)
+        except Exception:  # it is not on this machine, and there may be no way to fetch it
+            continue
+    return None
+
+
+def tokens_of(text: str, model: str) -> int:
+    """Return about how many tokens a text has: counted by tiktoken where it is installed, else by its bytes.
+
+    Examples
+    --------
+    >>> tokens_of("", "toy"), tokens_of("A or B?", "toy") > 0
+    (0, True)
+    """
+    encoding = _encoding(model)
+    if encoding is not None:
+        return len(encoding.encode(text, disallowed_special=()))
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)
+
+
+def money(price: Mapping[str, float] | None, line: Mapping[str, Any]) -> float | None:
+    """Return what a call cost, by prices a million tokens; None without prices.
+
+    Examples
+    --------
+    >>> money({"input": 1.0, "output": 2.0}, {"prompt_tokens": 500_000, "completion_tokens": 250_000})
+    1.0
+    """
+    if price is None:
+        return None
+    sent, back = line.get("tokens_estimated") or (line.get("prompt_tokens", 0), line.get("completion_tokens", 0))
+    return float(_whole(round(sent)) * price.get("input", 0.0) + _whole(round(back)) * price.get("output", 0.0)) / 1e6
+
+
 def _whole(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-EVERY = 0.2  # seconds between two lines
+EVERY, QUIET = 0.2, 60.0  # seconds between two lines, on a terminal and elsewhere
 
 
 @dataclass(slots=True)
 class Progress:
-    """Writes over one line of a terminal; writes nothing anywhere else.
+    """Writes over one line of a terminal, or a line a minute to anything else.
 
     Parameters
     ----------
@@ -106,16 +173,17 @@ class Progress:
     stream: TextIO
     total: int
     _start: float = field(default_factory=time.monotonic)
-    _last: float = 0.0
+    _last: float = field(default_factory=time.monotonic)
 
     def __call__(self, tally: Tally) -> None:
-        """Show the tally, at most five times a second."""
-        now = time.monotonic()
-        if now - self._last < EVERY or not self._shown():
+        """Show the tally, at most five times a second on a terminal."""
+        now, shown = time.monotonic(), self._terminal()
+        if now - self._last < (EVERY if shown else QUIET):
             return
         self._last = now
+        line = self.line(tally, now - self._start)
         room = shutil.get_terminal_size().columns - 1
-        self.stream.write(f"\r\x1b[K{self.line(tally, now - self._start)[:room]}")
+        self.stream.write(f"\r\x1b[K{line[:room]}" if shown else f"{line}\n")
         self.stream.flush()
 
     def line(self, tally: Tally, seconds: float) -> str:
@@ -125,27 +193,27 @@ class Progress:
         --------
         >>> import sys
         >>> tally = Tally(units_done=50, tokens=1200)
-        >>> tally.by_status.update(ok=48, refusal=2)
+        >>> tally.by_status.update(ok=48, blocked=2)
         >>> Progress(sys.stderr, total=200).line(tally, 10.0)
-        '50 of 200 units, 5.0 a second, 2 refusals, 0 unread, 0 failed attempts, 1,200 tokens, 30 s left'
+        '50 of 200 units, 30 s left, 5.0 a second, 2 refused, 0 unread, 0 failed, 1,200 tokens'
         """
         rate = (tally.units_done - tally.units_replayed) / seconds if seconds > 0 else 0.0
-        refused = tally.by_status["refusal"] + tally.by_status["content_filter"]
+        refused = tally.by_status["refusal"] + tally.by_status["blocked"]
         failed = sum(tally.by_status.values()) - tally.answers
         left = f"{_time((self.total - tally.units_done) / rate)} left" if rate else "time left unknown"
         return (
-            f"{tally.units_done:,} of {self.total:,} units, {rate:.1f} a second, {refused:,} refusals, "
-            f"{tally.unread:,} unread, {failed:,} failed attempts, {tally.tokens:,} tokens, {left}"
+            f"{tally.units_done:,} of {self.total:,} units, {left}, {rate:.1f} a second, {refused:,} refused, "
+            f"{tally.unread:,} unread, {failed:,} failed, {tally.tokens:,} tokens"
         )
 
     def close(self) -> None:
         """Leave the terminal's line clean."""
-        if self._shown():
+        if self._terminal():
             self.stream.write("\r\x1b[K")
             self.stream.flush()
 
-    def _shown(self) -> bool:
-        """Only a terminal that can go back on its line shows progress."""
+    def _terminal(self) -> bool:
+        """Only a terminal that can go back on its line is written over."""
         return self.stream.isatty() and os.environ.get("TERM") != "dumb"
 
 

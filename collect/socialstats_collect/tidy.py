@@ -1,256 +1,302 @@
-"""From a log to a table: a pure function. Every conversation is replayed on the answers on record, without any call."""
+"""From a log to the table of its design: every conversation is replayed on the answers on record, without any call."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.text import count, shorten
-from socialstats_collect.ask import DATA, Reply, Unit
-from socialstats_collect.items import Items, units
-from socialstats_collect.log import as_line, line_at, placed_lines, reply_of
-from socialstats_collect.protocols import protocol_class
-from socialstats_collect.protocols.base import CollectionProtocol, Exchange, Settings, replay
+from socialstats.text import count, quoted, shorten
+from socialstats_collect.ask import Unit
+from socialstats_collect.design import Design, Item, design_of, differences, matched
+from socialstats_collect.log import Log
+from socialstats_collect.parse import VERSION, printable
+from socialstats_collect.protocols.base import Exchange, replay
+from socialstats_collect.runfile import read_runfile
 from socialstats_collect.tally import Tally
 
-PROVENANCE = ("model_returned", "system_fingerprint", "t_start", "run_id")
+PROVENANCE = {"model_returned": "model_returned", "endpoint": "host", "system_fingerprint": "system_fingerprint",
+              "t_start": "t_start", "run_id": "run_id"}  # fmt: skip
+OURS = (*PROVENANCE, "attempts", "last_failure")
+
+
+Rows = list[dict[str, object]]
 
 
 @dataclass(slots=True)
-class Seen:
-    """A unit in the log: where it was first asked, how often in all, and how the last attempt ended."""
-
-    place: int
-    attempts: int = 0
-    status: str = ""
-
-
-@dataclass(slots=True)
-class Record:
-    """An index of a log: answers and units by their places in the file, which stays open.
+class Table:
+    """The table of a log: its designs, with what a run file says of them today.
 
     Attributes
     ----------
-    runs
-        The lines that open runs, oldest first.
-    answers
-        Key to the place of its first answer.
-    items, ids
-        Identifier to the newest columns of every item; the items of the last run.
-    seen
-        Units by identity, in order of their first attempt.
-    returned, days
-        Models as the endpoint named them, and days of the answers, with counts.
-    broken
-        Numbers of lines that cannot be read.
+    log
+        Open for reading.
+    designs
+        One, or several where logs were put together; each unit stands in the table once.
+    notes
+        What is said of changes since.
+    used, units, asked, finished
+        Answers in the table, of those on record; units of the design, those of them asked and finished: known when all
+        was tidied.
     """
 
-    descriptor: int
-    runs: list[Mapping[str, Any]] = field(default_factory=list)
-    answers: dict[bytes, int] = field(default_factory=dict)
-    items: dict[str, Mapping[str, str]] = field(default_factory=dict)
-    ids: list[str] = field(default_factory=list)
-    seen: dict[str, Seen] = field(default_factory=dict)
-    returned: Counter[str] = field(default_factory=Counter)
-    days: Counter[str] = field(default_factory=Counter)
-    broken: list[int] = field(default_factory=list)
+    log: Log
+    designs: list[Design]
+    notes: list[str] = field(default_factory=list)
+    used: int = 0
+    units: int = 0
+    asked: int = 0
+    finished: int = 0
+    _clashes: set[str] = field(default_factory=set)
 
-    def line(self, key: str) -> dict[str, Any] | None:
-        """Return the line of the first answer to a request."""
-        place = self.answers.get(bytes.fromhex(key))
-        return None if place is None else self.at(place)
+    def tidied(self) -> Iterator[tuple[Rows, bool]]:
+        """Yield each unit's rows, at least one also where no answer came, and whether it is a control text.
 
-    def reply(self, key: str) -> Reply | None:
-        """Return the first answer to a request; a later one never replaces it."""
-        line = self.line(key)
-        return None if line is None else reply_of(line)
+        Rows of control texts are a table of their own.
+        """
+        hurt = bool(self.log.lost or self.log.damaged)
+        seen: set[str] = set()
+        self.used = self.units = self.asked = self.finished = 0
+        self._clashes = {name for one in self.designs for name in _clashes(one)}
+        for design in self.designs:
+            columns = tuple(dict.fromkeys(name for item in design.items for name in item.columns))
+            for unit in design.units():
+                exchanges, ask = replay(design.protocol, unit, self.log.reply)
+                begins = exchanges[0][0] if exchanges else ask
+                if begins is None or (len(self.designs) > 1 and begins.key in seen):
+                    continue
+                if hurt or len(self.designs) > 1:
+                    seen |= {begins.key, *(one.key for one, _ in exchanges)}
+                pending = self.log.entries(ask.key) if ask else []
+                if not exchanges and not pending and not self._planned(unit):
+                    continue  # a model of an earlier run file, with an item of a later one
+                self.used += len(exchanges)
+                self.units += 1
+                self.finished += ask is None
+                attempts = sum(len(self.log.entries(one.key)) for one, _ in exchanges) + len(pending)
+                self.asked += bool(attempts)
+                more = {**self._provenance(exchanges), "attempts": attempts,
+                        "last_failure": pending[-1][1] if pending and not exchanges else None}  # fmt: skip
+                item = {name: unit.item.get(name) for name in columns}
+                rows = [{**self.columns(item, row), **more} for row in design.protocol.rows(unit, exchanges)]
+                control = design.protocol.once(unit.item)
+                yield rows, control
+        if hurt:
+            yield from self._homeless(seen)
 
-    def at(self, place: int) -> dict[str, Any]:
-        """Return the line at a place."""
-        line: dict[str, Any] = json.loads(line_at(self.descriptor, place))
-        return line
+    def _planned(self, unit: Unit) -> bool:
+        return any(all(level in run["factors"].get(name, (level,)) for name, level in unit.factors.items())
+                   for run in self.log.runs[-1:] or ())  # fmt: skip
 
-    @property
-    def attempts(self) -> int:
-        """Attempts on record."""
-        return sum(unit.attempts for unit in self.seen.values())
+    def columns(self, item: Mapping[str, object], row: Mapping[str, object]) -> dict[str, object]:
+        """Return a row with its item's columns; one whose name the table needs itself is called ``item_NAME``."""
+        return {**row, **{f"item_{name}" if name in self._clashes else name: value for name, value in item.items()
+                          if name not in row or name in self._clashes}}  # fmt: skip
+
+    def _provenance(self, exchanges: Sequence[Exchange]) -> dict[str, object]:
+        line = (self.log.answer(exchanges[0][0].key) if exchanges else None) or {}
+        return {name: line.get(kept) for name, kept in PROVENANCE.items()}
+
+    def _homeless(self, seen: Collection[str]) -> Iterator[tuple[Rows, bool]]:
+        """Yield the answers whose item is damaged in the log: as they are, read by no parser."""
+        known = {item.id for one in self.designs for item in one.items}
+        for line in self.log.answers():
+            if line["key"] not in seen and str(line["item_id"]) not in known:
+                row = {
+                    "item_id": line["item_id"], **line["factors"], "replicate": line.get("replicate", 1),
+                    "answer_status": "unparsed", "rule": f"the log has lost the item ({line.get('step')})",
+                    "reply_status": line["status"], "reply_text": line.get("content"),
+                    **{name: line.get(kept) for name, kept in PROVENANCE.items()}, "attempts": 1, "last_failure": None,
+                }  # fmt: skip
+                self.used += 1
+                yield [row], False
+
+    def methods(self) -> str:
+        """Return a paragraph for a paper's methods section: models as returned, dates, parameters, counts.
+
+        Everything in it comes from the log, once all was tidied.
+        """
+        design, tally = self.designs[-1], self.log.tally
+        settings = design.protocol.settings
+        levels = {name: list(dict.fromkeys(level for one in self.designs for level in one.factors.get(name, ())))
+                  for name in design.factors}  # fmt: skip
+        returned = ", ".join(sorted({name for _, name in tally.models}))
+        days = sorted(tally.days)
+        when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
+        given = ", ".join(f"{name} {value}" for name, value in settings.parameters.items()) or "the endpoint's defaults"
+        factors = "; ".join(f"{name}: {', '.join(several)}" for name, several in levels.items()
+                            if name != "model" and len(several) > 1)  # fmt: skip
+        said = sum(count for name, count in tally.by_status.items() if name == "blocked")
+        parts = [
+            f"Responses were collected with socialstats {design.versions.get('socialstats', '')} on {when} "
+            f"(protocol {design.protocol.name}).",
+            f"Models asked: {', '.join(levels['model'])}" + (f" (returned as {returned})" if returned else "") + ".",
+            f"Parameters: {given}.",
+            f"Factors: {factors}." if factors else "",
+            f"Order of the options: {design.order}, seed {design.seed}." if len(design.protocol.orders) > 1 else "",
+            f"Judges: {', '.join(settings.judges)}." if settings.judges else "",
+            f"{count(self.units, 'unit')} planned, {self.asked:,} asked, in "
+            f"{count(tally.calls, 'attempt')} that brought {count(tally.answers, 'answer')}"
+            + (f", {said:,} of them blocks by a filter." if said else "."),
+            f"Replies were read by parser version {VERSION}.",
+        ]
+        return " ".join(part for part in parts if part)
 
 
-@contextlib.contextmanager
-def opened_record(path: Path) -> Iterator[Record]:
-    """Open a log for reading.
+def _clashes(design: Design) -> set[str]:
+    """Return the item columns whose names the table needs for something else."""
+    cell = {name: levels[0] for name, levels in design.factors.items()}
+    found = set(OURS) & {name for item in design.items for name in item.columns}
+    for item in design.asked:
+        unit = Unit(item_id=item.id, item=item.columns, factors=cell)
+        row = design.protocol.rows(unit, [])[0]
+        found |= {name for name, value in item.columns.items() if name in row and str(row[name]) != value}
+    return found
+
+
+def table_of(log: Log, runfile: Path | None = None) -> Table:
+    """Return the table of a log.
+
+    Parameters
+    ----------
+    log
+        Open for reading.
+    runfile
+        A run file to compare the log with: columns that nobody was asked about are corrected, new names are taken over,
+        items that it lacks are left out. What was asked is never changed.
 
     Raises
     ------
     InputError
-        For a file that is not there, or is not a log of this package.
+        For designs that were put together and ask differently.
     NothingToAnalyse
         For a log without a single attempt.
     """
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError as error:
-        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
-    try:
-        record = Record(descriptor)
-        for number, place, text in placed_lines(descriptor):
-            line = as_line(text)
-            if line is None:
-                record.broken.append(number)
-            else:
-                _take(record, line, place)
-        if not record.ids:
-            fix = "Is this a log of socialstats collect? Logs of other harnesses: socialstats convert."
-            raise InputError(Problem(message="no line says how the run was made", source=path.name, fix=fix))
-        if not record.seen:
-            raise NothingToAnalyse(f"{path.name}: nothing was asked yet")
-        yield record
-    finally:
-        os.close(descriptor)
+    if not log.tally.calls:
+        raise NothingToAnalyse(f"{log.path.name}: nothing was asked yet")
+    replaced = {name for run in log.runs for name in run.get("after", ())}
+    designs = [_with_earlier(run, log.runs) for run in log.runs if run["run_id"] not in replaced]
+    for other in designs[1:]:
+        if said := list(differences(designs[0], other)):
+            fix = (
+                "Read each log on its own and put the tables together (socialstats join); or take one of them out of "
+                "the file; or ask the same in both, in a new log."
+            )
+            message = f"runs that ask differently stand in one log: {'; '.join(said)}"
+            raise InputError(Problem(message=message, source=log.path.name, fix=fix))
+    table = Table(log, designs)
+    if len(designs) > 1:
+        table.notes.append(f"the log holds {len(designs)} runs that were made apart; every unit is in the table once")
+    if runfile is not None:
+        _compare(table, runfile)
+    return table
 
 
-def _take(record: Record, line: dict[str, Any], place: int) -> None:
-    if line.get("type") == "run":
-        record.runs.append(line)
-        record.items.update(line.get("rows", ()))
-        record.ids = [one for one, _ in line["rows"]] if "rows" in line else record.ids
+def _with_earlier(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> Design:
+    """Return the design of a run with the levels (a model, say) that runs before it asked for and it does not."""
+    design, found, names = design_of(run), dict(run["factors"]), {*run.get("after", ())}
+    for other in reversed(runs):
+        if other["run_id"] in names and other["factors"].keys() == found.keys():
+            names |= {*other.get("after", ())}
+            found = {name: list(dict.fromkeys([*levels, *other["factors"][name]])) for name, levels in found.items()}
+    return replace(design, factors=found)
+
+
+def _compare(table: Table, path: Path) -> None:
+    """Take over what a run file corrects, and say what else changed."""
+    try:
+        present = read_runfile(path).design
+    except InputError as error:
+        table.notes.append(f"{path.name} cannot be read, so the table is that of the log alone: {error}")
         return
-    key, status = bytes.fromhex(line["key"]), str(line["status"])
-    identity = unit_of(line, {}).identity
-    seen = record.seen.setdefault(identity, Seen(place))
-    seen.attempts += 1
-    seen.status = status
-    if status in DATA and key not in record.answers:
-        record.answers[key] = place
-        record.returned[str(line.get("model_returned") or line.get("model_requested"))] += 1
-        record.days[str(line.get("t_start"))[:10]] += 1
+    if not table.designs:
+        table.designs = [present]
+        return
+    if said := list(differences(table.designs[-1], present)):
+        table.notes.append(f"{path.name} has changed since, and the table holds what was asked: {'; '.join(said)}")
+        return
+    change = matched(present, table.designs)
+    asked = {(new.id): old for old, new in change.changed}
+    items = tuple(asked.get(item.id, item) for item in change.design.items if item.id not in change.added)
+    new = {item.drawn or item.id: item for item in items}
+    table.designs = [_updated(one, new) for one in table.designs]
+    if words := str(change):
+        table.notes.append(f"{present.source} since the run: {words}")
+    if change.changed:
+        names = quoted([new.id for _, new in change.changed])
+        table.notes.append(f"texts of {present.source} changed since; the table holds those that were asked: {names}")
 
 
-def unit_of(line: Mapping[str, Any], items: Mapping[str, Mapping[str, str]]) -> Unit:
-    """Return the unit that a line of the log is about."""
-    return Unit(
-        item_id=str(line["item_id"]),
-        item=items.get(str(line["item_id"]), {}),
-        factors=line["factors"],
-        replicate=int(line.get("replicate", 1)),
-    )
-
-
-def protocol_of(run: Mapping[str, Any]) -> CollectionProtocol:
-    """Return the protocol that a run's line describes."""
-    settings = Settings(
-        texts=run["texts"],
-        system=run.get("system", ""),
-        parameters=run.get("parameters", {}),
-        judges=tuple(run.get("judges", ())),
-        judge_parameters=run.get("judge_parameters", {}),
-        options=run.get("options", {}),
-    )
-    return protocol_class(str(run["protocol"]))(settings)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tidied:
-    """A unit that was begun, with its rows of the table.
-
-    Attributes
-    ----------
-    control
-        A control text, whose rows are a table of their own.
-    finished
-        Nothing is left to ask.
-    planned
-        The last version of the run file asks for it.
-    """
-
-    rows: list[dict[str, object]]
-    control: bool
-    finished: bool
-    planned: bool
-
-
-def tidied(record: Record) -> Iterator[Tidied]:
-    """Yield every unit that was asked, in the order of the design: at least one row, also where no answer came."""
-    protocol = protocol_of(record.runs[-1])
-    plan = planned(record, protocol)
-    left = (unit_of(record.at(seen.place), record.items) for name, seen in record.seen.items() if name not in plan)
-    for unit in (*plan.values(), *left):
-        exchanges, ask = replay(protocol, unit, record.reply)
-        seen = record.seen.get(unit.identity)
-        if seen is None and not exchanges:
-            continue
-        more = {**_provenance(record, exchanges), "attempts": seen.attempts if seen else 0}
-        if seen and not exchanges:
-            more["last_failure"] = seen.status
-        rows = [
-            {**row, **{name: value for name, value in unit.item.items() if name not in row}, **more}
-            for row in protocol.rows(unit, exchanges)
-        ]
-        yield Tidied(rows=rows, control=protocol.once(unit.item), finished=ask is None, planned=unit.identity in plan)
-
-
-def tidy_rows(record: Record) -> Iterator[dict[str, object]]:
-    """Yield the rows of the table; control texts have a table of their own."""
-    return (row for one in tidied(record) if not one.control for row in one.rows)
-
-
-def planned(record: Record, protocol: CollectionProtocol) -> dict[str, Unit]:
-    """Return the units that the last run plans, by identity."""
-    run, rows = record.runs[-1], tuple(record.items[one] for one in record.ids)
-    items = Items(rows=rows, ids=tuple(record.ids), columns=(), source=run["items"], sha256=run["items_sha256"])
-    made = units(items, run["factors"], replicates=run["replicates"], order=run["order"], orders=protocol.orders,
-                 seed=run["seed"], once=protocol.once)  # fmt: skip
-    return {unit.identity: unit for unit in made}
-
-
-def _provenance(record: Record, exchanges: list[Exchange]) -> dict[str, object]:
-    line = record.line(exchanges[0][0].key) if exchanges else None
-    return {name: (line or {}).get(name) for name in PROVENANCE}
+def _updated(design: Design, new: Mapping[str, Item]) -> Design:
+    return replace(design, items=tuple(
+        replace(new[item.drawn or item.id], batch=item.batch) if (item.drawn or item.id) in new else item
+        for item in design.items
+    ))  # fmt: skip
 
 
 def as_cell(value: object) -> object:
     """Return a value as a table's cell: texts, numbers and truth values as they are, everything else as JSON.
 
-    Half characters (lone surrogates), which no file of a table can hold, become question marks; the log keeps them.
+    What no file of a table can hold becomes a sign in its place, the log keeps it (`parse.printable`).
     """
     if value is None or isinstance(value, int | float | bool):
         return value
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text.encode("utf-8", "replace").decode()
+    return printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
 
 
 LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
-COLUMNS = ("answered", "refusal", "unread", "missing")
+KINDS = {"ok": "answered", "refusal": "refusal", "missing": "missing"}
+SHOWN = 100
 
 
-def by_cell(rows: Iterable[Mapping[str, object]], factors: Sequence[str]) -> list[dict[str, object]]:
-    """Count a table's rows by the cells of the design.
+@dataclass(slots=True)
+class Summary:
+    """Rows of a table counted by the cells of the design, and the columns that vary.
 
     Examples
     --------
-    >>> rows = [{"model": "m", "answer_status": "ok"}, {"model": "m", "answer_status": "refusal"}]
-    >>> by_cell(rows, ["model"])
-    [{'model': 'm', 'rows': 2, 'answered': 1, 'refusal': 1, 'unread': 0, 'missing': 0}]
+    >>> summary = Summary(["model"])
+    >>> summary.add({"model": "m", "answer_status": "ok"})
+    >>> summary.add({"model": "m", "answer_status": "missing"})
+    >>> summary.table()[0]["refused"]
+    '0% (0% to 50%)'
     """
-    counts: dict[tuple[str, ...], Counter[str]] = {}
-    for row in rows:
-        cell = tuple(str(row.get(name, "")) for name in factors)
-        counts.setdefault(cell, Counter())[_kind(str(row.get("answer_status")))] += 1
-    return [
-        {**dict(zip(factors, cell, strict=True)), "rows": found.total(), **{name: found[name] for name in COLUMNS}}
-        for cell, found in sorted(counts.items())
-    ]
 
+    factors: Sequence[str]
+    rows: int = 0
+    _cells: dict[tuple[str, ...], Counter[str]] = field(default_factory=dict)
+    _first: dict[str, set[object]] = field(default_factory=dict)
 
-def _kind(status: str) -> str:
-    return {"ok": "answered", "refusal": "refusal", "missing": "missing"}.get(status, "unread")
+    def add(self, row: Mapping[str, object]) -> None:
+        """Count a row."""
+        self.rows += 1
+        cell = tuple(str(row.get(name, "")) for name in self.factors)
+        kind = KINDS.get(str(row.get("answer_status")), "unread")
+        self._cells.setdefault(cell, Counter())["blocked" if row.get("reply_status") == "blocked" else kind] += 1
+        for name, value in row.items():
+            values = self._first.setdefault(name, set())
+            if len(values) < 2 and value not in (None, ""):
+                values.add(str(value)[:SHOWN])
+
+    def varies(self, name: str) -> bool:
+        """Tell whether a column holds more than one value, the absent ones aside."""
+        return len(self._first.get(name, ())) > 1
+
+    def table(self) -> list[dict[str, object]]:
+        """Return counts by cell, and the share refused: of replies, and of all if none or all of the missing were."""
+        found = []
+        for cell, counts in sorted(self._cells.items()):
+            refused, n = counts["refusal"] + counts["blocked"], counts.total()
+            there = n - counts["missing"]
+            rate = f"{refused / there:.0%}" if there else "-"
+            bounds = f"{rate} ({refused / n:.0%} to {(refused + counts['missing']) / n:.0%})"
+            kinds = {name: counts[name] for name in ("answered", "refusal", "blocked", "unread", "missing")}
+            found.append({**dict(zip(self.factors, cell, strict=True)), "rows": n, **kinds, "refused": bounds})
+        return found
 
 
 def as_text(table: Sequence[Mapping[str, object]]) -> str:
@@ -285,35 +331,3 @@ def _cell(value: object) -> str:
 def failures(tally: Tally) -> list[str]:
     """Say how often which failure was met, the most frequent first."""
     return [f"{count:,} x {name}" for name, count in tally.errors.most_common(5)]
-
-
-def methods(record: Record) -> str:
-    """Return a paragraph for a paper's methods section: models as returned, dates, parameters, counts.
-
-    Everything in it comes from the log.
-    """
-    run = record.runs[-1]
-    models = ", ".join(str(model) for model in run["factors"]["model"])
-    asked = len(record.seen.keys() & planned(record, protocol_of(run)))
-    returned = ", ".join(sorted(record.returned))
-    days = sorted(record.days)
-    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
-    given = ", ".join(f"{name} {value}" for name, value in run["parameters"].items()) or "the endpoint's defaults"
-    factors = "; ".join(
-        f"{name}: {', '.join(str(level) for level in levels)}"
-        for name, levels in run["factors"].items()
-        if name != "model" and len(levels) > 1
-    )
-    parts = [
-        f"Responses were collected with socialstats {run['versions'].get('socialstats', '')} on {when} "
-        f"(protocol {run['protocol']}).",
-        f"Models asked: {models}" + (f" (returned as {returned})" if returned else "") + ".",
-        f"Parameters: {given}.",
-        f"Factors: {factors}." if factors else "",
-        f"Order of the options: {run['order']}, seed {run['seed']}." if run["orders"] > 1 else "",
-        f"Judges: {', '.join(run['judges'])}." if run.get("judges") else "",
-        f"{count(run['n_units'], 'unit')} planned, {asked:,} asked, in "
-        f"{count(record.attempts, 'attempt')} that brought {count(len(record.answers), 'answer')}.",
-        f"Replies were read by parser version {run['parser_version']}.",
-    ]
-    return " ".join(part for part in parts if part)

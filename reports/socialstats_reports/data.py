@@ -13,7 +13,7 @@ from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import plain, tally_text, totals
 from socialstats.studies.page import Block, Outcome, Table
-from socialstats_reports.packing import packed, unpacked
+from socialstats_reports.packing import packed, pooled, unpacked, unpooled
 
 ELEMENT = "socialstats-results"
 SCRIPT = re.compile(rf'<script\b[^>]*\bid="{ELEMENT}"[^>]*>([^<]+)', re.IGNORECASE)
@@ -60,7 +60,7 @@ def embedded(outcome: Outcome, run: Mapping[str, Any]) -> str:
         for group in groups:
             agree = sum(check["ok"] is True for check in group["checks"])
             group |= {"agree": agree, "checks": [check for check in group["checks"] if check["ok"] is not True]}
-    whole = packed(found)
+    whole = pooled(packed(found))
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).translate(ESCAPES)
 
 
@@ -92,7 +92,7 @@ def read_results(page: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"the element '{ELEMENT}' of this page holds no results")
     try:
-        results: dict[str, Any] = unpacked(found)
+        results: dict[str, Any] = unpacked(unpooled(found))
     except (LookupError, TypeError, ValueError) as error:
         raise InputError(f"the element '{ELEMENT}' of this page holds no results ({error})") from error
     return results

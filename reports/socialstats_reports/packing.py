@@ -1,15 +1,17 @@
-"""Lists of like records with each name and each returning text once: much smaller, and the same when unpacked."""
+"""Lists of like records with each name and each returning value once: much smaller, and the same when unpacked."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 COLUMNS, SAME, ROWS, TEXTS = "packed columns", "same", "rows", "texts"
 ABSENT: list[Any] = []  # stands where a record has no such key: values are never lists
 FEWEST = 3  # shorter lists gain nothing
+POOL, PLACE = "pool", "@"  # long values that return, and what stands before the place of one
+LONGEST_PLACE = 7  # characters of a place in quotes
 WITHIN = ":"  # stands between a key and the keys of a record within the record
 
 
@@ -63,6 +65,63 @@ def unpacked(value: Any) -> Any:
             if record.get(name, ABSENT) != ABSENT:
                 record[name] = found[record[name]]
     return [_whole({n: record[n] for n in columns if record.get(n, ABSENT) != ABSENT}) for record in records]
+
+
+def pooled(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record whose parts have long texts and numbers that return once, in a list, and else their place in it.
+
+    Values of the record itself stay as they are. A text that looks like a place is in the list, too.
+
+    Examples
+    --------
+    >>> pooled({"study": "s", "rows": ["a longer text", "a longer text", "a longer text", 0.5, "@0"]})
+    {'study': 's', 'rows': ['@0', '@0', '@0', 0.5, '@1'], 'pool': ['a longer text', '@0']}
+    """
+    inner = {name: value for name, value in found.items() if isinstance(value, dict | list)}
+    times: dict[str, int] = {}
+    for leaf in _leaves(list(inner.values())):
+        text = json.dumps(leaf)
+        times[text] = times.get(text, 0) + 1
+    most = sorted(times, key=lambda text: -times[text])
+    kept = [t for t in most if t.startswith(f'"{PLACE}') or (times[t] - 1) * len(t) > (times[t] + 1) * LONGEST_PLACE]
+    at = {text: f"{PLACE}{k}" for k, text in enumerate(kept)}
+    done = {name: _mapped(value, lambda leaf: at.get(json.dumps(leaf), leaf)) for name, value in inner.items()}
+    return {**found, **done} | ({POOL: [json.loads(text) for text in kept]} if kept else {})
+
+
+def unpooled(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `pooled` was given.
+
+    Examples
+    --------
+    >>> unpooled({"study": "s", "rows": ["@0", 0.5, "@1"], "pool": ["a longer text", "@0"]})
+    {'study': 's', 'rows': ['a longer text', 0.5, '@0']}
+    """
+    pool = found.get(POOL, [])
+
+    def whole(leaf: Any) -> Any:
+        return pool[int(leaf[len(PLACE) :])] if isinstance(leaf, str) and leaf.startswith(PLACE) else leaf
+
+    return {name: _mapped(value, whole) if pool and isinstance(value, dict | list) else value
+            for name, value in found.items() if name != POOL}  # fmt: skip
+
+
+def _leaves(value: Any) -> Iterator[str | float]:
+    """Return the texts and the numbers with decimals within a value."""
+    if isinstance(value, str | float):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(inner)
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a value with its texts and numbers with decimals changed."""
+    if isinstance(value, dict):
+        return {key: _mapped(inner, change) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_mapped(inner, change) for inner in value]
+    return change(value) if isinstance(value, str | float) else value
 
 
 def _returning(name: str, records: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import platform
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -134,7 +135,9 @@ def drawn_and_checked(
 
     def one(k: int) -> Any:
         say(f"drawing figure {k + 1} of {n}" if k < n else f"recomputing with other packages: {names[k - n]}")
-        return figure_of(outcome, k) if k < n else outcome.verifications[names[k - n]]
+        made = figure_of(outcome, k) if k < n else outcome.verifications[names[k - n]]
+        gc.collect(1)  # fits of statsmodels and figures of matplotlib refer to themselves, and hold large arrays
+        return made
 
     done = in_halves(one, n + len(names))
     checks = dict(zip(names, done[n:], strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -77,8 +78,19 @@ def run_design(options: argparse.Namespace) -> int:
         return to_write(items, refused, path, log)
     put(target, items.frame, format)
     if not options.quiet:
-        print("\n".join(items.sentences()), file=sys.stderr)
+        print("\n".join([*items.sentences(), *further(options.protocol, target)]), file=sys.stderr)
     return 0
+
+
+def further(protocol: str, target: str) -> list[str]:
+    """Say what becomes of the items: the run file beside them asks them, or one is to be started from."""
+    run = Path(target).with_name("run.toml")
+    if target == "-":
+        return []
+    if run.exists():
+        return [f"next: {shlex.join(['socialstats', 'collect', str(run), '--dry-run'])}"]
+    start = shlex.join(["socialstats", "collect", "--new", protocol, "FOLDER"])
+    return [f'next: {start}, where items = "{target}" in run.toml, or write the items to FOLDER/items.csv']
 
 
 def read_design(path: Path) -> dict[str, Any]:
@@ -115,10 +127,11 @@ def written_by(spec: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
     """Return the texts of a log by identifier, and the identifiers whose reply is no text."""
-    from socialstats_collect.tidy import opened_record, tidy_rows
+    from socialstats_collect.log import Log
+    from socialstats_collect.tidy import table_of
 
-    with opened_record(log) as record:
-        rows = list(tidy_rows(record))
+    with Log(log) as record:
+        rows = [row for several, _ in table_of(record).tidied() for row in several]
     texts = {str(row["item_id"]): str(row["answer"]).strip() for row in rows if row["answer_status"] == "ok"}
     return texts, [str(row["item_id"]) for row in rows if row["answer_status"] not in ("ok", "missing")]
 

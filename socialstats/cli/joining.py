@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 HELP = "put two tables together by a checked key (people's answers and what is known of them), or rows below rows"
 EPILOG = """examples:
   socialstats join answers.csv people.csv --on rater -o joined.csv
-  socialstats join models.csv joined.csv --rows --fill source=human -o everybody.csv"""
-VOICE = of_metric({"on": [str], "columns": [str], "unmatched": [str], "fill": [str]})
+  socialstats join models.csv joined.csv --rows --on model=rater --fill-table source=model --fill source=human \\
+      -o everybody.csv"""
+VOICE = of_metric({"on": [str], "columns": [str], "unmatched": [str], "fill": [str], "fill_table": [str]})
 
 
 def add_join(commands: Any) -> None:
@@ -33,12 +34,19 @@ def add_join(commands: Any) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="its rows stay what they are")
     add("other", metavar="OTHER", help="one row a key; with --rows any table")
-    add("--on", action="append", metavar="COLUMN", help="column of the key, or OURS=THEIRS; repeat")
+    add(
+        "--on",
+        action="append",
+        metavar="COLUMN",
+        help="column of the key, or OURS=THEIRS; with --rows what OTHER calls otherwise; repeat",
+    )
     add("--columns", action="append", metavar="A,B", help="columns of OTHER to add (default: all)")
     add("--unmatched", choices=["keep", "drop", "error"],
         help="rows of TABLE whose key OTHER lacks: kept with empty cells (default), left out, or an error")  # fmt: skip
     add("--rows", action="store_true", help="put the rows of OTHER below those of TABLE")
     add("--fill", action="append", metavar="COLUMN=VALUE", help="with --rows: a column that OTHER lacks; repeat")
+    add("--fill-table", action="append", metavar="COLUMN=VALUE",
+        help="with --rows: a column that TABLE lacks; repeat")  # fmt: skip
     add("-o", "--output", metavar="FILE", help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")
     add("-q", "--quiet", action="store_true", help="say nothing on stderr")
 
@@ -49,11 +57,12 @@ def run_join(options: argparse.Namespace) -> int:
     from socialstats.tables.writing import format_of, put
 
     format = format_of(options.output or "-")
-    if bool(options.on) == options.rows:
+    if not (options.on or options.rows):
         raise InputError("say how the tables belong together: --on COLUMN for a key, or --rows for rows below rows")
-    for given, needs in ((options.columns or options.unmatched, not options.rows), (options.fill, options.rows)):
+    below = options.fill or options.fill_table
+    for given, needs in ((options.columns or options.unmatched, not options.rows), (below, options.rows)):
         if given and not needs:
-            raise InputError("--columns and --unmatched belong to --on, --fill to --rows")
+            raise InputError("--columns and --unmatched belong to --on, --fill and --fill-table to --rows")
     if options.output and Path(options.output).resolve() in {
         Path(options.table).resolve(),
         Path(options.other).resolve(),
@@ -71,11 +80,25 @@ def joined(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
     from socialstats.cli.deciding import split_list
     from socialstats.tables.joining import join, outcome
 
-    on = {ours: theirs or ours for ours, _, theirs in (entry.partition("=") for entry in split_list(options.on))}
     unmatched: Unmatched = options.unmatched or "keep"
     columns = None if options.columns is None else split_list(options.columns)
-    found = join(options.table, options.other, on, columns=columns, unmatched=unmatched)
+    found = join(options.table, options.other, named(options.on), columns=columns, unmatched=unmatched)
     return found.frame, outcome(found, Path(options.table).name, Path(options.other).name, unmatched)
+
+
+def named(entries: list[str] | None) -> dict[str, str]:
+    """Return columns of the table, and what the other one calls them."""
+    from socialstats.cli.deciding import split_list
+
+    split = (entry.partition("=") for entry in split_list(entries or ()))
+    return {ours: theirs or ours for ours, _, theirs in split}
+
+
+def filled(option: str, entries: list[str] | None) -> dict[str, str]:
+    """Return columns and the value that all rows of a table have there."""
+    if bad := [entry for entry in entries or () if "=" not in entry]:
+        raise InputError(f"{option} {bad[0]}: write COLUMN=VALUE")
+    return dict(entry.split("=", 1) for entry in entries or ())
 
 
 def stacked(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
@@ -83,14 +106,12 @@ def stacked(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
     from socialstats.tables.joining import as_read, stack
     from socialstats.text import count, quoted
 
-    bad = [entry for entry in options.fill or () if "=" not in entry]
-    if bad:
-        raise InputError(f"--fill {bad[0]}: write COLUMN=VALUE")
-    fill = dict(entry.split("=", 1) for entry in options.fill or ())
+    on, fill, above = named(options.on), filled("--fill", options.fill), filled("--fill-table", options.fill_table)
     first, second = as_read(options.table), as_read(options.other)
-    frame = stack(options.table, options.other, fill=fill)
+    frame = stack(first, second, on=on, fill=fill, fill_table=above)
     notes = [count(len(frame), "row")]
-    for table, has in ((first, set(first.columns)), (second, {*second.columns, *fill})):
+    ours = {theirs: own for own, theirs in on.items()}
+    for table, has in ((first, {*first.columns, *above}), (second, {*(ours.get(c, c) for c in second.columns), *fill})):
         lacks = [str(name) for name in frame.columns if name not in has]
         notes += [f"{table.source} has no {quoted(lacks, 12)}: empty there"] if lacks else []
     return frame, notes

@@ -25,6 +25,7 @@ EPILOG = """examples:
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
 COLLECT = "ask language models what a run file says, and write every attempt to a log"
+MERGE = "put logs of 'collect' together that ask the same way"
 TIDY = "read a log of 'collect' as a table"
 CONVERT = "make a table of the log of another harness (Inspect, lm-eval, HELM, promptfoo, ...)"
 
@@ -144,12 +145,23 @@ def _collecting(commands: Any) -> None:
     run.add_argument("-o", "--output", metavar="LOG.jsonl", help="log to write or go on with (default: RUN.log.jsonl)")
     run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
     run.add_argument("--dry-run", action="store_true", help="say how many calls it would be, and make none")
+    run.add_argument("--again", action="store_true", help="ask anew what was asked in other words before")
     table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
     table.add_argument("-o", "--output", metavar="TABLE", help="csv, tsv or jsonl to write (default: csv to stdout)")
     table.add_argument("--people", metavar="FILE", help="people's answers to the same items, put below")
     table.add_argument("--controls", metavar="FILE", help="table of control texts (default: TABLE.controls.csv)")
     table.add_argument("--methods", metavar="FILE", help="also write a paragraph for a methods section; - for stdout")
+    table.add_argument("--summary", action="store_true", help="print counts by cell, and shares refused with bounds")
+    table.add_argument(
+        "--run",
+        dest="compared",
+        metavar="RUN.toml",
+        help="run file to compare with (default: the log's own, beside it)",
+    )
+    both = _command(commands, "merge", "socialstats_collect.command:merge", about=MERGE)
+    both.add_argument("logs", nargs="+", metavar="LOG.jsonl", help="logs of runs that asked the same way")
+    both.add_argument("-o", "--output", metavar="LOG.jsonl", required=True, help="new log to write")
     add = _command(commands, "convert", "socialstats_collect.converting:convert", about=CONVERT,
                    allow_abbrev=False).add_argument  # fmt: skip
     add("log", metavar="LOG", help="log file, or folder of a run or of several")

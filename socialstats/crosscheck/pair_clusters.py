@@ -19,6 +19,7 @@ from socialstats.crosscheck.pair_fits import TIES, WIDTH, PairColumns, PeerFit, 
 UNIT = 1 - 1e-6
 ROUNDING = 1e-8  # of numerical second derivatives
 KISH = 50.0
+CONTRASTS = 100  # at once: each needs a number for every row of the table
 Answer = tuple[FloatArray, FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]
 
 
@@ -137,6 +138,11 @@ def clustered(kind: str, table: PairColumns, fit: PeerFit, noise: float) -> Erro
     crossing = np.array([rows[both == g].T @ e[both == g] for g in range(both.max() + 1)]) if len(parts) == 2 else None
 
     def errors(contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        blocks = [block(contrasts[k : k + CONTRASTS]) for k in range(0, len(contrasts), CONTRASTS)]
+        std_error, df = (np.concatenate(found) for found in zip(*blocks, strict=True))
+        return std_error, df
+
+    def block(contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
         found = [part(contrasts) for part in parts]
         if crossing is None:
             variance, df, refused = found[0]

@@ -66,10 +66,10 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
         return replace(base, undefined=why)
     parts = mean_squares(x, mean)
     plain, least = float(parts[0] + parts[1] - parts[2]), float(parts[:2].max())
-    df = cochran_df(parts[:2].tolist(), (n - 1.0, k - 1.0))
     error = math.sqrt(max(plain, least) / size)
     if error <= EPS * size * magnitude:
         return replace(base, undefined="no unit and no judge differs from the others: no variance to judge it by")
+    df = cochran_df(parts[:2].tolist(), (n - 1.0, k - 1.0))
     raw = math.sqrt(plain / size) if plain > 0 else None
     return replace(base, std_error=error, df=df, floored=plain < least, unfloored_std_error=raw)
 

@@ -605,6 +605,10 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     verb = "was" if 1 in (clear, len(tested)) else "were"
     text += f"{count(clear)} of {count(len(tested), 'difference')} {verb} significant{end}"
     sets, include = ("rank set", "includes") if len(first) == 1 else ("rank sets", "include")
+    later = [row.term for row in known if row.term not in first]
+    if len(later) < len(first) and len(known) > 2:
+        which = f"rank sets of all but {quoted(later, 5)}" if later else "rank sets of all"
+        return f"{text}; the {level_text(level)} {which} include rank 1, the {kind.best}."
     return (
         f"{text}; the {level_text(level)} {sets} of {count(len(first), noun)} {include} rank 1, the {kind.best} "
         f"({quoted(first, 5)})."

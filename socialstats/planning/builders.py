@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Row = dict[str, str]
-COMMON = ("seed", "precision", "write")
+COMMON = ("seed", "precision", "write", "columns")
 NONE = "none"
 FIELD = re.compile(r"\{(\w+)\}")
 ASKED = {
@@ -201,6 +201,14 @@ class Spec:
         """Seed of every draw."""
         return self.whole("seed", 1, least=0)
 
+    @property
+    def named(self) -> dict[str, str]:
+        """Columns that lists call otherwise."""
+        given = self.values.get("columns", {})
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given.values()):
+            raise self.wrong("columns", 'not a table such as { text = "answer" }')
+        return dict(given)
+
     def whole(self, key: str, usual: int, *, least: int = 1) -> int:
         """Return a whole number."""
         value = self.values.get(key, usual)
@@ -236,6 +244,8 @@ class Spec:
             fix = f'Write {key} = "{key}.csv", a table with the columns {", ".join(needed)}.'
             raise InputError(Problem(source=self.source, message=f"no '{key}'", fix=fix))
         source, unit, lines, rows = self._rows(key, value, needed[0])
+        named = {ours: theirs for ours, theirs in self.named.items() if ours in needed and rows and theirs in rows[0]}
+        rows = [{**row, **{ours: row[theirs] for ours, theirs in named.items()}} for row in rows]
         lacking = [name for name in needed if rows and name not in rows[0]]
         if lacking:
             fix = f"Columns: {listing([shorten(name) for name in rows[0]], 12)}"
@@ -569,7 +579,7 @@ def stages(spec: Spec, texts: Texts) -> Built:
             })  # fmt: skip
     if "controls" in spec.values:
         for control in spec.table("controls", ["control", "text"], unique=["control"]):
-            own = {"item_id": slug("control", control["control"]), "scenario": control["control"], "wording": "1"}
+            own = {"item_id": control["control"], "scenario": control["control"], "wording": "1"}
             rows.append({**dict.fromkeys(rows[0], ""), **own, "control": control["text"]})
     return rows, [], Counter(row["scenario"] for row in scenarios)
 

@@ -204,6 +204,25 @@ def whole(name: str) -> Callable[[Row], int | None]:
     return read
 
 
+def beside(
+    caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any], digits: int,
+    *, bounded: bool = False,
+) -> Table:  # fmt: skip
+    """Return a table with a column a level, whose cells are ``2.21 [1.88, 2.55]``, or bare without an interval."""
+
+    def cell(row: Row | None) -> str | None:
+        if row is None or row.estimate is None:
+            return None
+        text, low, high = (number(x, digits, bounded=bounded) for x in (row.estimate, row.conf_low, row.conf_high))
+        return text if row.conf_low is None else f"{text} [{low}, {high}]"
+
+    cells = tuple(
+        (*(key if isinstance(key, tuple) else (key,)), *(cell(rows.get(key)) for rows in found.values()))
+        for key in keys
+    )  # fmt: skip
+    return Table(caption=caption, header=(*header, *found), cells=cells)
+
+
 def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
     decimals = digits_for(rows)

@@ -19,7 +19,7 @@ from socialstats.models.sources import HUMANS, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison, further
+from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
 from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
 from socialstats.studies.sources import replies_by
@@ -88,7 +88,7 @@ def merge(
     by = design.by.name if design.by is not None else "by"
     compared = compared_levels(outcomes, by, options, lost)
     replies = None if isinstance(design, Paired) else replies_by(design, options.level)
-    compared += () if replies is None else (replies,)
+    before = (*compared, *(() if replies is None else (replies,)))
     named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
     blocks = [
         _labelled(block, level, k) for k, (level, o) in enumerate(named)
@@ -104,11 +104,11 @@ def merge(
     return replace(
         first,
         title=f"{first.title} By {by}",
-        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
-        answer=(*(block.sentences[0] for block in compared[:1] if block.id == "models"), *said),
-        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else None,
-        cautions=_cautions(outcomes, compared),
-        blocks=(*compared, *blocks),
+        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes) + len(lost), f'{by} level')}",
+        answer=(*lead_words(compared), *said),
+        strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
+        cautions=_cautions(outcomes, before),
+        blocks=(*before, *blocks),
         flow=design.flow,
         data=() if options.brief else
         tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
@@ -116,8 +116,8 @@ def merge(
             replace(d, check=f"{shorten(level)}: {d.check}") for level, o in named for d in o.diagnostics
         ),
         references=tuple(dict.fromkeys([*(key for o in outcomes.values() for key in o.references),
-                                        *(key for b in compared for r in b.results for key in r.references)])),
-        verifications=joined(Verifications(checks), verify_all({}, compared) if options.verify else {}),
+                                        *(key for b in before for r in b.results for key in r.references)])),
+        verifications=joined(Verifications(checks), verify_all({}, before) if options.verify else {}),
         settings=settings_of(options, tuple(first.settings)) | dict(first.settings),
     )  # fmt: skip
 

@@ -8,17 +8,41 @@ from functools import partial
 from itertools import permutations
 from typing import Any
 
+import numpy as np
+
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest, heat
-from socialstats.metrics.compare_models import DIFFERENCE, KINDS, NUMBER, RANK, compare_models, factors_of_models
-from socialstats.metrics.leaderboard import difference_of
+from socialstats.metrics.compare_models import (
+    DIFFERENCE,
+    KINDS,
+    NUMBER,
+    RANK,
+    Kind,
+    compare_models,
+    factors_of_models,
+)
+from socialstats.metrics.leaderboard import difference_of, turned
 from socialstats.metrics.over_models import over_models
 from socialstats.metrics.relationship_bias import BIAS
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.studies.estimates import p_text, rows_table, table_of
-from socialstats.studies.page import Block, StudyOptions
-from socialstats.text import capital, count, digits_of, level_text, listing, number, p_value, shorten
+from socialstats.studies.estimates import beside, df_text, mark_of, p_text, rows_table, table_of
+from socialstats.studies.page import Block, Mark, Strip, StudyOptions
+from socialstats.text import (
+    capital,
+    count,
+    digits_of,
+    interval,
+    level_text,
+    listing,
+    number,
+    p_value,
+    quoted,
+    shorten,
+)
 
+LEADING = "models"  # id of the block that has the main number
+MOST_TOLD = 3  # significant differences that the answer names
+FEWEST_DF = 5  # a test with fewer degrees of freedom is named
 MOST_DRAWN, MOST_CELLS = 60, 12  # models of a figure, and of a heat map
 MOST_PAIRS = 435  # differences of a table: all of 30 models
 MOST_FURTHER = 45  # differences of a table about another number than the main one: more are listed where significant
@@ -54,13 +78,130 @@ def comparison(
                 return ()
     if found[0].extras["crossed"]:
         found.insert(0, compare_models(given, level=options.level, average=True))
-    return tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by, lost or {}))
+    blocks = tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by, lost or {}))
+    return (with_numbers(blocks[0], found, by), *blocks[1:]) if len(found) > 1 else blocks
+
+
+def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
+    """Return the answer of a page that compares models: the range, and who is set apart; nothing without a comparison.
+
+    Parameters
+    ----------
+    shown : sequence of Block
+        As `comparison` returns them, alone or before others.
+    """
+    if not shown or shown[0].id != LEADING:
+        return ()
+    found = shown[0].results[0]
+    return (found.sentence(), *set_apart(found))
+
+
+def set_apart(found: Result) -> tuple[str, ...]:
+    """Say which models differ from which by Holm's p, how far at most, and on how little a test rests."""
+    tested, clear = tests_of(found)
+    kind, rows = KINDS[found.metric], ordered(found)
+    known = [row.term for row in rows if row.estimate is not None]
+    if not tested:
+        return ()
+    widest = max(tested, key=lambda row: abs(row.estimate or 0.0))
+    if not clear:
+        which = "No two are" if len(known) > 2 else "The two are not"
+        said = f"{which} set apart, which does not show that they are alike. "
+    elif len(clear) <= MOST_TOLD:
+        told = listing([difference_text(row, kind) for row in clear], MOST_TOLD)
+        said = f"It was higher for {told}. "
+    else:
+        said = f"{apart_from(found, known[0])} {apart_from(found, known[-1])} "
+    if widest not in clear or len(clear) > MOST_TOLD:
+        which = "Largest observed" if len(tested) > 1 else "Observed"
+        said += f"{which} difference: higher for {difference_text(widest, kind)}."
+    fewest = min(tested, key=lambda row: row.df or np.inf)
+    if fewest.df is None or fewest.df >= FEWEST_DF:
+        return (said.rstrip(),)
+    thin = f"The design is thin: the test of {quoted(pair_of(fewest))} rests on {df_text(fewest.df)} degrees of freedom"
+    return (said.rstrip(), f"{thin}; its interval allows for that.")
+
+
+def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
+    """Return the differences with a test, and those that are significant after Holm's adjustment."""
+    tested = [row for row in found.rows if row.group == DIFFERENCE and row.p_adjusted is not None]
+    return tested, [row for row in tested if (row.p_adjusted or 0.0) <= 1 - found.settings["level"]]
+
+
+def difference_text(row: Row, kind: Kind) -> str:
+    """Say which of two models has the larger number, and by how much, with interval and p."""
+    names, size, low, high = pair_of(row), row.estimate or 0.0, row.conf_low, row.conf_high
+    if size < 0:
+        names, size, low, high = names[::-1], -size, turned(row.conf_high), turned(row.conf_low)
+    one, other = (f"'{shorten(name, 40)}'" for name in names)
+    inside = interval(low, high, kind.digits, level=row.conf_level or 0.95, bounded=kind.bounded)
+    by = number(size, kind.digits, bounded=kind.bounded)
+    adjusted = p_value(row.p_adjusted, name="Holm-adjusted p")
+    return f"{one} than for {other} (by {by}, unadjusted {inside}, {adjusted})"
+
+
+def apart_from(found: Result, name: str) -> str:
+    """Say from how many others the first or the last model differs significantly, and from which not."""
+    (rank,) = (row for row in found.rows if row.group == RANK and row.term == name)
+    tested, clear = (
+        [other for row in rows if name in pair_of(row) for other in pair_of(row) if other != name]
+        for rows in tests_of(found)
+    )
+    open_ = [other for other in tested if other not in clear]
+    text = f"'{shorten(name, 40)}' (rank {number(rank.estimate, 0)}) differed significantly from "
+    if not clear or not open_:
+        return f"{text}{'all' if clear else 'none of the'} {count(len(tested), 'other')}."
+    named = f"{quoted(clear)}" if len(clear) < len(open_) else f"all but {quoted(open_)}"
+    return f"{text}{count(len(clear))} of {count(len(tested), 'other')} ({named})."
+
+
+def pair_of(row: Row) -> tuple[str, str]:
+    """Return the two models of a difference."""
+    return row.label("model") or "", row.label("minus") or ""
+
+
+def lead_strip(shown: Sequence[Block], beside: Sequence[Mark] = ()) -> Strip | None:
+    """Return the numbers of the models on one line: all of a few, else the first two and the last two.
+
+    Parameters
+    ----------
+    shown : sequence of Block
+        As `comparison` returns them.
+    beside : sequence of Mark
+        Reference lines.
+    """
+    if not lead_words(shown):
+        return None
+    found = shown[0].results[0]
+    rows = [row for row in ordered(found) if row.estimate is not None]
+    few = len(rows) <= FEW
+    marks = [mark_of(row, shorten(row.term, 30)) for row in (rows if few else (*rows[:2], *rows[-2:]))]
+    said = str(found.settings["number"])
+    return Strip(
+        title=capital(said) + ("" if few else ": the first two and the last two"), axis=said,
+        digits=KINDS[found.metric].digits, marks=(*beside, *marks),
+    )  # fmt: skip
 
 
 def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
     """Return the numbers that are compared: the main one, and of couples the bias of each two groups of names."""
     first = next(iter(results.values()))
     return (None, *[row.term for row in first.rows if row.group == BIAS][:MOST_BIASES])
+
+
+def with_numbers(block: Block, found: Sequence[Result], by: str) -> Block:
+    """Add a table with a row a model and a column a number, where several numbers of the same models are compared."""
+    names = [row.term for row in ordered(found[0])]
+    numbers = {str(one.settings["number"]): {row.term: row for row in ordered(one)} for one in found}
+    if any(set(rows) != set(names) for rows in numbers.values()):
+        return block
+    table = beside("Every number that is compared, with intervals", (capital(shorten(by, 40)),), numbers, names, 2)
+    return replace(block, tables=(*block.tables, table))
+
+
+def placed(name: str, k: int) -> str:
+    """Return the anchor of a block about the k-th number; a number at the end would be that of a level."""
+    return f"{name}-more-{k}" if k else name
 
 
 def blocks_of(found: Result, k: int, options: StudyOptions, by: str, lost: Mapping[str, str]) -> tuple[Block, ...]:
@@ -90,10 +231,15 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str]) -
     }  # fmt: skip
     digits = max(digits_of(max(((r.conf_high or 0.0) - (r.conf_low or 0.0)) / 4, 1e-9), kind.digits) for r in rows)
     rest = len(rows) - MOST_DRAWN
+    counted = (
+        count(len(rows))
+        if found.extras["crossed"] and not found.extras["average"]
+        else count(len(rows), shorten(by, 40))
+    )
     return Block(
-        id="models" if not k else f"models-{k + 1}",
-        question=f"How do the {count(len(rows))} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"] else f"How do the {count(len(rows))} compare, over all models?",
+        id=placed(LEADING, k),
+        question=f"How do the {counted} compare{f' by {said}' if k else ''}?"
+        if not found.extras["average"] else f"How do the {counted} compare, over all models?",
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
@@ -110,8 +256,7 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str]) -
 def pairs_block(found: Result, k: int, by: str) -> Block:
     """Show the differences of any two models on the units of both."""
     rows, kind = [row for row in found.rows if row.group == DIFFERENCE], KINDS[found.metric]
-    tested = [row for row in rows if row.p_adjusted is not None]
-    clear = [row for row in tested if (row.p_adjusted or 0.0) <= 1 - found.settings["level"]]
+    tested, clear = tests_of(found)
     verb = "was" if 1 in (len(clear), len(tested)) else "were"
     said = f"{count(len(clear))} of {count(len(tested), 'difference')} {verb} "
     said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})."
@@ -132,9 +277,9 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     elif len(listed) < len(rows):
         caption = f"Differences from '{shorten(names[0], 40)}'; all {count(len(rows))} are in the embedded numbers"
     return Block(
-        id="models-differences" if not k else f"models-{k + 1}-differences",
+        id=placed("models-differences", k),
         question="Which differ on the same units?",
-        sentences=(said,),
+        sentences=(said, *set_apart(found)),
         draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus", digits=min(digits, 3)) if cells else None,
         figure_title=f"Difference in {found.settings['number']}: row minus column" if cells else "",
         caption=f"{capital(shorten(by, 40))}s in the order of their ranks." if cells else "",
@@ -164,7 +309,7 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     said += [f"{capital(shorten(row.term, 60))}: {number(row.estimate, KINDS[found.metric].digits)}, "
              f"{p_value(row.p_adjusted, name='Holm-adjusted p')}." for row in clear[:4]]  # fmt: skip
     return Block(
-        id="models-factors" if not k else f"models-{k + 1}-factors",
+        id=placed("models-factors", k),
         question=f"Do groups of models differ in {number_of}?",
         sentences=(made.sentence(), *said),
         draw=partial(forest, means[:MOST_DRAWN], reference=None, sort=False, xlabel=number_of, label="Group of models",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, Problem
@@ -115,39 +115,59 @@ def join(
     )
 
 
-def stack(table: Any, other: Any, *, fill: Mapping[str, str] | None = None) -> pd.DataFrame:
+def stack(
+    table: Any, other: Any, *, on: Mapping[str, str] | None = None, fill: Mapping[str, str] | None = None,
+    fill_table: Mapping[str, str] | None = None,
+) -> pd.DataFrame:  # fmt: skip
     """Put the rows of another table below those of the first, column by name; what a table lacks stays empty.
 
     Parameters
     ----------
     table, other : file name, data frame or mapping of columns
-    fill : mapping of str to str, optional
-        Values of columns that `other` lacks, such as ``{"source": "human"}``.
+    on : mapping of str to str, optional
+        Columns of `table` that `other` calls otherwise, such as ``{"model": "rater"}``.
+    fill, fill_table : mapping of str to str, optional
+        Values of columns that `other` lacks, such as ``{"source": "human"}``, and of columns that `table` lacks.
 
     Raises
     ------
     InputError
-        For tables without a common column, or a column to fill that `other` has.
+        For tables without a common column, a column that is not there, or a column to fill that the table has.
 
     Examples
     --------
-    >>> people = {"unit": ["u1"], "answer": ["A"], "age": ["30"]}
-    >>> stack({"unit": ["u1"], "answer": ["B"], "source": ["gpt"]}, people, fill={"source": "human"})["source"].tolist()
-    ['gpt', 'human']
+    >>> people = {"rater": ["p1"], "answer": ["A"], "age": ["30"]}
+    >>> models = {"model": ["gpt"], "answer": ["B"]}
+    >>> both = stack(models, people, on={"model": "rater"}, fill={"source": "human"}, fill_table={"source": "model"})
+    >>> both["model"].tolist(), both["source"].tolist()
+    (['gpt', 'p1'], ['model', 'human'])
     """
     import pandas as pd
 
     first, second = as_read(table), as_read(other)
+    second = called_as(first, second, on or {})
     if not set(first.columns) & set(second.columns):
         raise InputError(
             f"{second.source} has no column of {first.source} ({quoted(first.columns, 8)}). Rename its columns first"
         )
     frame, below = pandas_of(first), pandas_of(second)
-    for name, value in (fill or {}).items():
-        if name in below.columns:
-            raise InputError(f"{second.source} has a column '{shorten(name)}': leave out {option('fill', name)}")
-        below[name] = value
+    for key, to, held, values in (("fill", second, below, fill), ("fill_table", first, frame, fill_table)):
+        for name, value in (values or {}).items():
+            if name in held.columns:
+                raise InputError(f"{to.source} has a column '{shorten(name)}': leave out {option(key, name)}")
+            held[name] = value
     return pd.concat([frame.astype(object), below.astype(object)], ignore_index=True)
+
+
+def called_as(first: Table, second: Table, on: Mapping[str, str]) -> Table:
+    """Return the second table with its columns called as the first one calls them."""
+    new = {theirs: ours for ours, theirs in on.items() if ours != theirs}
+    keys_of(first, list(on))
+    keys_of(second, list(on.values()))
+    if both := [ours for ours in new.values() if ours in second.columns]:
+        raise InputError(f"{second.source} has a column '{shorten(both[0])}' too: leave out {option('on', both[0])}")
+    frame: Any = second.frame
+    return replace(second, frame=frame.rename(new), columns=tuple(new.get(name, name) for name in second.columns))
 
 
 def as_read(data: Any) -> Table:

@@ -7,8 +7,10 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency
 from socialstats.text import listing
@@ -81,8 +83,9 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     return held.getvalue()
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there, so that nobody meets half of it.
+@contextmanager
+def opened_whole(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file beside its place for writing; it is moved there at the end, so that nobody meets half of it.
 
     Raises
     ------
@@ -94,8 +97,9 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:  # of the file that was asked for, not of the one beside its place
         raise OSError(error.errno, f"{error.strerror} (folder '{path.parent}')", str(path)) from None
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
+        os.close(handle)
+        with open(name, "wb") as file:
+            yield file
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(READABLE & ~mask)
@@ -103,6 +107,12 @@ def write_whole(path: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all (`opened_whole`)."""
+    with opened_whole(path) as file:
+        file.write(content)
 
 
 def put(target: str, frame: pd.DataFrame, format: Format) -> None:

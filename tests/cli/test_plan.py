@@ -115,7 +115,7 @@ def test_a_plan_that_is_followed_has_no_deviation_but_unplanned_tests(
     assert block["status"] == "confirmatory"
     assert block["sentences"][0].startswith("H1 (A reminder raises the share of right answers) is supported: ")
     assert "'main' (m = 1)" in block["caption"]
-    assert '<article id="result-1" class="confirmatory">' in text
+    assert '<article id="hypotheses" class="confirmatory">' in text
     assert 'class="exploratory"' in text
 
 

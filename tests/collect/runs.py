@@ -30,18 +30,27 @@ base_url = "{url}"
 concurrency = {concurrency}
 timeout = {timeout}
 attempts = {attempts}
+patience = {patience}
 {limits}
 """
 
 
 def write_run(folder: Path, url: str, *, n: int = 4, more: str = "", limits: str = "", concurrency: int = 4,
-              timeout: float = 5.0, attempts: int = 3) -> Path:  # fmt: skip
+              timeout: float = 5.0, attempts: int = 3, patience: float = 30.0) -> Path:  # fmt: skip
     """Write items and a run file and return its path."""
     rows = "".join(f"s{place},story {place}\n" for place in range(n))
     (folder / "items.csv").write_text(f"item_id,text\n{rows}")
     path = folder / "run.toml"
     path.write_text(
-        RUN.format(url=url, more=more, limits=limits, concurrency=concurrency, timeout=timeout, attempts=attempts)
+        RUN.format(
+            url=url,
+            more=more,
+            limits=limits,
+            concurrency=concurrency,
+            timeout=timeout,
+            attempts=attempts,
+            patience=patience,
+        )
     )
     return path
 

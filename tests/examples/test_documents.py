@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import re
 import runpy
 import shlex
@@ -16,7 +15,8 @@ from typing import Any
 import pytest
 
 from socialstats.cli import main
-from tests.collect.server import Send, says, serving
+from tests.collect.mock import answer
+from tests.collect.server import serving
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data"
@@ -33,6 +33,8 @@ LEFT_OUT = {shlex.join(shlex.split(line)) for line in NOT_RUN}
 ASKED = {  # a model at the address of the run file: here a scripted one
     "socialstats collect run.toml -o log.jsonl",
     "socialstats collect norms/run.toml -o answers.jsonl",
+    "socialstats collect bias/run.toml -o bias.jsonl",
+    "socialstats collect play/run.toml -o play.jsonl",
 }
 
 
@@ -47,11 +49,6 @@ def commands(block: str) -> list[str]:
     return [shlex.join(words).replace("'>'", ">") for line in lines if (words := shlex.split(line, comments=True))]
 
 
-def scripted(body: dict[str, Any], before: int) -> Send:
-    """Answer with one of the letters, by the length of the question."""
-    return says(json.dumps({"Answer": "AB"[len(body["messages"][-1]["content"]) % 2]}))
-
-
 def run(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Run a command in this process; its output goes where it is sent."""
     typed, _, file = command.partition(" > ")
@@ -60,7 +57,7 @@ def run(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     with contextlib.ExitStack() as stack:
         if command in ASKED:
-            words += ["--base-url", stack.enter_context(serving(scripted)).url]
+            words += ["--base-url", stack.enter_context(serving(answer)).url]
         try:
             code = main(words)
         except SystemExit as stop:

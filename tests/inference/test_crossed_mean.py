@@ -101,3 +101,10 @@ def test_tables_that_say_nothing():
     assert "equal" in crossed_mean(np.full((4, 3), 2.0), magnitude=10.0).undefined
     assert "single cluster" in crossed_mean(np.arange(4.0)[:, None], magnitude=10.0).undefined
     assert "single cluster" in crossed_mean(np.arange(4.0)[None, :], magnitude=10.0).undefined
+
+
+def test_units_and_judges_that_differ_in_single_scores_only_have_no_error() -> None:
+    """Both margins are alike: the mean squares of units and of judges are 0, that of the rest is not."""
+    found = crossed_mean(np.array([[1.0, 2.0], [2.0, 1.0]]), magnitude=10.0)
+    assert found.undefined is not None
+    assert found.undefined.startswith("no unit and no judge differs")

@@ -151,7 +151,7 @@ def test_stages_are_crossed_with_personas_and_controls_stand_alone() -> None:
         "You are a nurse. baseline.", "You are a nurse. stage_1.", "stage_2.",
     )  # fmt: skip
     (control,) = [row for row in made.rows if row["control"]]
-    assert control == {**dict.fromkeys(made.rows[0], ""), "item_id": "control-left", "scenario": "left",
+    assert control == {**dict.fromkeys(made.rows[0], ""), "item_id": "left", "scenario": "left",
                        "wording": "1", "control": "Left."}  # fmt: skip
 
 

@@ -215,7 +215,7 @@ def test_ratings_at_the_edge() -> None:
 def test_levels_of_a_by_factor_share_a_page() -> None:
     frame = pd.concat([ratings(seed).assign(model=m) for seed, m in ((3, "m1"), (4, "m2"))])
     outcome = report(frame, **ORDERED, by="model")
-    assert [a.split(":")[0] for a in outcome.answer[1:]] == ["m1", "m2"]
+    assert [a.split(":")[0] for a in outcome.answer[-2:]] == ["m1", "m2"]
     assert outcome.answer[0] == outcome.blocks[0].results[0].sentence()
     assert stray_cells(outcome) == []
 

@@ -44,8 +44,70 @@ def test_the_comparison_comes_first_and_has_every_model() -> None:
     alone = ss.relationship_bias(couples(3)[lambda f: f["model"] == "m01"].drop(columns="model"), resamples=100)
     assert board.row("m01", group="number").estimate == alone.row("B_all", group="overall").estimate
     assert outcome.answer[0] == board.sentence()
-    bias = next(b for b in outcome.blocks if b.id == "models-2").results[0]
+    bias = next(b for b in outcome.blocks if b.id == "models-more-1").results[0]
     assert bias.settings["number"] == "bias B, man - woman"
+
+
+def test_the_answer_says_who_is_set_apart_and_claims_no_more_than_holm() -> None:
+    outcome = page(couples(6))
+    board = outcome.blocks[0].results[0]
+    gaps = [r for r in board.rows if r.group == "difference"]
+    clear = [r for r in gaps if r.p_adjusted is not None and r.p_adjusted <= 0.05]
+    widest = max(gaps, key=lambda r: abs(r.estimate or 0.0))
+    assert not clear
+    assert outcome.answer[1].startswith(
+        "No two are set apart, which does not show that they are alike. Largest observed"
+    )
+    high, low = widest.term.split(" - ")[:: 1 if (widest.estimate or 0.0) > 0 else -1]
+    assert (
+        f"higher for '{high}' than for '{low}' (by {abs(widest.estimate or 0.0):.2f}, unadjusted 95% CI"
+        in outcome.answer[1]
+    )
+
+
+def apart(shift: float) -> Outcome:
+    """Return the page of one model as near to people as before, and of two that are farther by a shift."""
+    table = norms()
+    alone = table[table["prompt"] != "table"].drop(columns="prompt")
+    far = alone["rater"].isin(["m1", "m2"])
+    alone["value"] = np.where(far, np.clip(alone["value"] + shift, 0, 4).astype(int), alone["value"])
+    design = ss.Ratings.from_frame(alone, **{k: v for k, v in READ.items() if k != "by"})
+    return run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
+
+
+def test_few_significant_differences_are_named_with_their_size() -> None:
+    outcome = apart(4)
+    board = outcome.blocks[0].results[0]
+    clear = [r for r in board.rows if r.group == "difference" and (r.p_adjusted or 1.0) <= 0.05]
+    assert {r.term for r in clear} == {"m0 - m1", "m0 - m2"}
+    for row in clear:
+        model = row.label("minus")
+        assert f"'{model}' than for 'm0' (by {-(row.estimate or 0.0):.2f}, unadjusted" in outcome.answer[1]
+
+
+def test_the_pooled_answer_of_raters_does_not_lead() -> None:
+    given = STUDIES["relationship-bias"]
+    assert given.read is not None
+    outcome = run_study(given, given.read(as_table(couples(3))), replace(FAST, verify=False))
+    assert outcome.answer[0] == outcome.blocks[0].results[0].sentence()
+    assert not any("favoured" in sentence for sentence in outcome.answer)
+    assert outcome.answer[-1].startswith("The mean over these 3 models of B_all, corrected, is ")
+    pooled = next(b for b in outcome.blocks if b.id == "bias")
+    assert pooled.question == "Whom do the models favour, with their answers pooled?"
+    assert outcome.strip is not None
+    assert [mark.label for mark in outcome.strip.marks] == [
+        r.term for r in sorted((r for r in outcome.blocks[0].results[0].rows if r.group == "number"),
+                               key=lambda r: r.estimate or 0.0)
+    ]  # fmt: skip
+
+
+def test_a_thin_design_says_so() -> None:
+    table = couples(3)
+    outcome = page(table[table["scenario"].isin(["s0", "s1"])])
+    board = outcome.blocks[0].results[0]
+    fewest = min(r.df for r in board.rows if r.group == "difference" and r.df is not None)
+    assert fewest < 5
+    assert "The design is thin: the test of " in outcome.answer[2]
 
 
 def test_many_models_have_their_leading_blocks_and_more_than_thirty_the_comparison_alone() -> None:
@@ -107,7 +169,7 @@ def test_people_are_shared_by_all_prompts() -> None:
     assert both[0] == both[1]
     outcome = run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
     assert [b.question for b in outcome.blocks[:3:2]] == [
-        "How do the 2 compare, over all models?", "How do the 6 compare by distance from people, ADA-Met?",
+        "How do the 2 prompts compare, over all models?", "How do the 6 compare by distance from people, ADA-Met?",
     ]  # fmt: skip
 
 

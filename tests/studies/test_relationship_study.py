@@ -209,7 +209,7 @@ def test_several_models_one_page_each(frame: pd.DataFrame) -> None:
     both = pd.concat([few.assign(model="one"), other.assign(model="other")])
     outcome = run_study(STUDY, read(both, by="model"), replace(FAST, verify=False))
     assert {b.level for b in outcome.blocks} == {"", "one", "other"}
-    assert outcome.answer[1].startswith("one: ")
+    assert [a.split(":")[0] for a in outcome.answer[-2:]] == ["one", "other"]
 
 
 def test_what_the_study_refuses(frame: pd.DataFrame) -> None:

@@ -195,12 +195,15 @@ def test_the_answer_says_which_models_may_be_nearest_and_which_beat_a_constant()
     constant = [r for r in main.rows if (r.group or "").startswith("minus constant = ")]
     clear = [r for r in constant if r.p_adjusted is not None and r.p_adjusted < 0.05]
     near, far = sum((r.estimate or 0) < 0 for r in clear), sum((r.estimate or 0) > 0 for r in clear)
-    assert "is not significantly nearer than 1 of the 2 others" in outcome.answer[1]
-    assert "low" in outcome.answer[1]
-    assert "high" not in outcome.answer[1]  # which is clearly farther
+    assert outcome.answer[1].startswith(
+        "It was higher for 'high' than for 'low' (by 1.65, unadjusted 95% CI [1.25, 2.05]"
+    )
+    assert "'high' than for 'low twin'" in outcome.answer[1]
+    assert "'low' than" not in outcome.answer[1]
+    assert outcome.answer[2].startswith("What needs no model, for comparison: ")
     said = f"of 3 models {near} {'lies' if near == 1 else 'lie'} nearer than"
-    assert said in outcome.answer[2]
-    assert f"{far} farther, and {3 - near - far} not significantly different" in outcome.answer[2]
+    assert said in outcome.answer[3]
+    assert f"{far} farther, and {3 - near - far} not significantly different" in outcome.answer[3]
     for words in ("less that of the nearest model here", "less that of the best constant answer here"):
         assert any(words in table.caption for table in distances.tables)
 
@@ -211,8 +214,7 @@ def test_models_that_are_as_far_are_not_called_nearest() -> None:
     outcome = run_study(
         STUDIES["ordinal-alignment"], norms_design(frame.assign(value=np.where(people, frame["value"], "F"))), FAST
     )
-    said = "The mean distance from the mode of the human answers was the same for all 3 models: 4.00"
-    assert outcome.answer[0].startswith(said)
+    assert outcome.answer[0] == "The distance from people, ADA-Met was the same for all 3 models (4.00)."
     assert not any("smallest" in said for said in outcome.answer)
 
 

@@ -120,14 +120,15 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
 
 @pytest.mark.slow
 def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> None:
-    assert (
-        "1 above it (model 01), 1 below it (model 06) and 1 inconclusive after adjustment (model 04)"
-        in (outcome.answer[0])
+    assert "1 above it (model 01), 1 below it (model 06) and 1 inconclusive after adjustment (model 04)" in " ".join(
+        outcome.answer
     )
     assert not any(c.code == "SS318" for c in outcome.cautions)
     bare = run_study(STUDY, read(frame.drop(columns=["commitment"])), replace(FAST, verify=False))
     assert any(c.code == "SS318" for c in bare.cautions)
-    assert bare.answer[0].startswith("Against the centre of the scale, of 3 models: ")
+    assert bare.answer[0] == bare.blocks[0].results[0].sentence()
+    assert any(text.startswith("Against the centre of the scale, of 3 models: ") for text in bare.answer)
+    assert bare.answer[-1].startswith("Averaged over the 3 models, ")
     assert "commitment" not in [b.id for b in bare.blocks]
     assert "composite" in bare.blocks[-1].question
 

@@ -91,14 +91,33 @@ def test_people_what_is_known_of_them_and_models_become_one_table(
     assert table["age"].tolist() == ["", "", "30", "41", "30"]
 
 
+def test_rows_of_people_below_models_that_are_called_otherwise(
+    files: tuple[Path, Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models, all_ = tmp_path / "asked.csv", tmp_path / "all.csv"
+    models.write_text("model,prompt,item,answer\ngpt,zero,1,A\ngpt,table,1,B\n")
+    words = ["--rows", "--on", "model=rater", "--fill-table", "source=model", "--fill", "source=human"]
+    assert main(["join", str(models), str(files[0]), *words, "-o", str(all_)]) == 0
+    assert capsys.readouterr().err.splitlines() == ["5 rows", "answers.csv has no 'prompt': empty there"]
+    table = pd.read_csv(all_, dtype=str).fillna("")
+    assert table["model"].tolist() == ["gpt", "gpt", "p1", "p2", "p1"]
+    assert table["source"].tolist() == ["model", "model", "human", "human", "human"]
+    assert table["answer"].tolist() == ["A", "B", "A", "B", "C"]
+    assert "rater" not in table
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ([], "say how the tables belong together"),
-        (["--on", "rater", "--rows"], "say how the tables belong together"),
+        (["--on", "rater=who", "--rows"], "no column 'who'"),
+        (["--on", "who=rater", "--rows"], "no column 'who'"),
+        (["--on", "item=age,rater=gender", "--rows"], "people.csv has a column 'rater' too"),
+        (["--rows", "--fill-table", "item=1"], "leave out --fill-table item"),
+        (["--on", "rater", "--fill-table", "a=b"], "--fill-table to --rows"),
         (["--rows", "--columns", "age"], "belong to --on"),
         (["--rows", "--fill", "source"], "write COLUMN=VALUE"),
-        (["--on", "rater", "--fill", "a=b"], "--fill to --rows"),
+        (["--on", "rater", "--fill", "a=b"], "--fill and --fill-table to --rows"),
         (["--on", "answer=age"], "no answer in common"),
         (["--on", "rater", "-o", "x.txt"], "no format has the suffix"),
     ],

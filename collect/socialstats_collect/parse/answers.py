@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, stated
+from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, lettered, stated
 from socialstats_collect.parse.text import (
     Clean,
     Found,
@@ -14,6 +15,7 @@ from socialstats_collect.parse.text import (
     clean,
     readable,
     refuses,
+    settled,
     unanswered,
     values_of,
 )
@@ -46,17 +48,11 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
         return text
     found = values_of(text.text, key)
     if not found:
-        return _bare(text.text.strip(), labels) or unanswered(text.text)
-    read = [(_labels(one.value, labels), one) for one in found]
-    distinct = {label for several, _ in read for label in several}
-    if len(distinct) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    if not distinct:
-        refused = any(isinstance(one.value, str) and refuses(one.value) for one in found)
-        return Parsed(status="refusal" if refused else "unparsed", rule="value")
-    first = next(one for several, one in read if several)
-    rule, span = "json" if first.whole else "salvaged", text.span(first.start, first.end)
-    return Parsed(status="ok", label=distinct.pop(), rule=rule, span=span)
+        return _bare(text, labels) or unanswered(text.text)
+    read = [(label, (one.start, one.end)) for one in found for label in _labels(one.value, labels)]
+    refused = any(isinstance(one.value, str) and refuses(one.value) for one in found)
+    none = Parsed(status="refusal" if refused else "unparsed", rule="value")
+    return settled(read, "json" if found[0].whole else "salvaged", text) or none
 
 
 ANSWER_FIELDS = ("choice", "option", "label", "letter", "answer", "value")
@@ -77,26 +73,24 @@ def _labels(value: object, labels: Sequence[str]) -> set[str]:
         return set()
     text = NOT_CHOSEN.sub("", str(value).strip(" \\"))
     if one := alone(text, labels):
-        return {one}
-    named = {label for label in labels if re.search(rf"{BEFORE}{re.escape(label)}{AFTER}", text)}
+        return {one[0]}
+    names = lettered(labels)
+    named = {label for label, pattern in names if re.search(rf"{BEFORE}{pattern}{AFTER}", text)}
     if len(named) > 1 and HEDGE.search(text):
         return named
-    return {label for label, _ in leading(text, labels)} or {label for label, _ in stated(text, labels)}
+    return {label for label, _ in leading(text, names) or stated(text, names)}
 
 
-def _bare(text: str, labels: Sequence[str]) -> Parsed | None:
+def _bare(text: Clean, labels: Sequence[str]) -> Parsed | None:
     """No field of that name: the reply is a label, announces one, or begins with one."""
-    if one := alone(text, labels):
-        return Parsed(status="ok", label=one, rule="bare")
-    for rule, found in (("stated", stated(text, labels)), ("bare", leading(text, labels))):
-        several = {label for label, _ in found}
-        if rule == "bare" and several:
-            several |= set(re.findall(rf"[(\[]({'|'.join(map(re.escape, labels))})[)\]]", text))
-        if len(several) > 1:
-            return Parsed(status="ambiguous", rule="several", conflict=True)
-        if several:
-            return Parsed(status="ok", label=several.pop(), rule=rule)
-    return None
+    names = lettered(labels)
+    if one := alone(text.text, labels):
+        return settled([one], "bare", text)
+    if found := stated(text.text, names):
+        return settled(found, "stated", text)
+    found = leading(text.text, names)
+    bracketed = [m for label, pattern in names for m in re.finditer(rf"[(\[]{pattern}[)\]]", text.text)]
+    return settled([*found, *((m[0][1:-1], m.span()) for m in bracketed if found)], "bare", text)
 
 
 def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple[str, ...]:
@@ -122,14 +116,13 @@ NOUNS: Mapping[str, tuple[str, ...]] = {
     "comply": ("compliance",), "deviate": ("deviation", "違反"), "escalate": ("escalation",),
 }  # fmt: skip
 """Spellings that count as the value of a field only: ``the compliance department`` chooses nothing."""
-CONTRAST = re.compile(r"(?:\b(?:rather than|instead of)\s+(?:to\s+)?|,\s+not\s+|\(\s*not\s+)$", re.IGNORECASE)
-DENIED_BEFORE = re.compile(
+CONTRAST = r"\b(?:rather than|instead of)\s+(?:to\s+)?|,\s+not\s+|\(\s*not\s+"
+DENIED = (
     r"(?:\b(?:not|never|cannot|without|avoid\w*|refus\w+|declin\w+|hesitat\w+|unable|fail\w*|neither|nor|non|against"
-    r"|no longer|no (?:need|reason|point|cause))\b|n't\b)[-\s]+(?:(?:to|be|the|in|of|\w+ly)\s+)*$",
-    re.IGNORECASE,
+    r"|no longer|no (?:need|reason|point|cause))\b|n't\b)[-\s]+(?:(?:to|be|the|in|of|\w{1,20}ly)\s+){0,4}"
 )
 DENIED_AFTER = re.compile(
-    r"^(?:せず|しない|しません|(?:す|する)べきでは|ではな|できない|できません|するつもりは|は(?:しない|でき))"
+    r"(?:せず|しない|しません|(?:す|する)べきでは|ではな|できない|できません|するつもりは|は(?:しない|でき))"
 )
 BEGUN = re.compile(
     r"[\s>\"'(\[#-]*(?:\d\.\s*)?(?:(?:my |final )*(?:action|answer|decision|choice)\s*[:=-]\s*)?[\"'(\[]*$",
@@ -156,21 +149,12 @@ def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequenc
     found = values_of(text.text, key)
     if found:
         more = {name: (*spellings, *NOUNS.get(name, ())) for name, spellings in actions.items()}
-        named = {name for one in found for name in _named(str(one.value), more)}
-        places = [(one.start, one.end) for one in found]
-        return _one(named, text, places, "json" if found[0].whole else "salvaged")
+        named = [(name, (one.start, one.end)) for one in found for name in _named(str(one.value), more)]
+        return settled(named, "json" if found[0].whole else "salvaged", text) or unanswered(text.text)
     spots = _named(text.text, actions)
     if len(spots) > 1 and (first := _begun(text.text, spots)):
-        return _one({first}, text, [spots[first]], "first_line")
-    return _one(set(spots), text, list(spots.values()), "named")
-
-
-def _one(named: set[str], text: Clean, places: list[tuple[int, int]], rule: str) -> Parsed:
-    if len(named) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    if named:
-        return Parsed(status="ok", label=named.pop(), rule=rule, span=text.span(*places[0]))
-    return unanswered(text.text)
+        return Parsed(status="ok", label=first, rule="first_line", span=text.span(*spots[first]))
+    return settled(spots.items(), "named", text) or unanswered(text.text)
 
 
 def _begun(text: str, spots: Mapping[str, tuple[int, int]]) -> str | None:
@@ -189,17 +173,25 @@ def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[i
 
     ``逸脱せず遵守`` names both, on purpose: which one is meant is not ours to guess.
     """
+    names = list(actions)
     found: dict[str, tuple[int, int]] = {}
-    for name, spellings in actions.items():
-        for spelling in spellings:
-            edge = r"(?<!\w){}(?!\w)" if spelling.isascii() else "{}"
-            for match in re.finditer(edge.format(re.escape(spelling)), text, re.IGNORECASE):
-                before = text[max(0, match.start() - 60) : match.start()]
-                if CONTRAST.search(before):
-                    continue
-                denied = DENIED_BEFORE.search(before) or DENIED_AFTER.match(text[match.end() : match.end() + 20])
-                found.setdefault(f"not {name}" if denied else name, match.span())
+    for match in _spelled(tuple((name, tuple(spellings)) for name, spellings in actions.items())).finditer(text):
+        group = match.lastindex or 0
+        if not match["contrast"]:
+            denied = match["denied"] or DENIED_AFTER.match(text, match.end())
+            found.setdefault(f"not {names[group - 3]}" if denied else names[group - 3], match.span(group))
     return found if any(not name.startswith("not ") for name in found) else {}
+
+
+@lru_cache(maxsize=64)
+def _spelled(actions: tuple[tuple[str, tuple[str, ...]], ...]) -> re.Pattern[str]:
+    """Any action with what denies it or contrasts with it before; group n + 2 is the n-th action."""
+    edges = [
+        [re.escape(one) if not one.isascii() else rf"(?<!\w){re.escape(one)}(?!\w)" for one in spellings]
+        for _, spellings in actions
+    ]
+    ways = "|".join(f"({'|'.join(spellings)})" for spellings in edges)
+    return re.compile(f"(?:(?P<contrast>{CONTRAST})|(?P<denied>{DENIED}))?(?:{ways})", re.IGNORECASE)
 
 
 NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d)[-+])?\d+(?:\.\d+)?(?![\w%]|[.,]\d)")

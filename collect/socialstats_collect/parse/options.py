@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, alone, announced, hedged
-from socialstats_collect.parse.text import LONGEST, Clean, Parsed, clean, readable, refuses, values_of
+from socialstats_collect.parse.cues import AFTER, BEFORE, CUE, SET_OFF, Names, Place, alone, hedged
+from socialstats_collect.parse.text import LONGEST, Clean, Parsed, readable, refuses, settled, values_of
 
-NUMBER = r"((?<!\d)\d{1,9}(?:\.\d{1,9})?)"
-MORE = r"(?:>|≥|>=|more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?)"
-LESS = r"(?:<|≤|<=|less than|under|below|fewer than|at most|lower than)"
+NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
+MORE = r"(?:[>≥]=?|(?=[moague])(?:more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?))"
+LESS = r"(?:[<≤]=?|(?=[lubfa])(?:less than|under|below|fewer than|at most|lower than))"
 BETWEEN = r"(?:-|~|to|and|through|or)"
 PERCENT = r"\s*(?:%|percent|per cent)"
-DENYING = (
-    r"not|never|nor|isn't|aren't|wasn't|n't|without|unlikely|instead of|rather than|than|neither|exclud\w+|short of"
+DENIED = (
+    r"\b(?=[niawurtes])(?:not|never|nor|isn't|aren't|wasn't|without|unlikely|instead of|rather than|than|neither"
+    r"|exclud\w+|short of)\b(?:\s+(?:quite|necessarily|really|the|a|an|in|to|be|by|placing|reach|reaching|it|at|of"
+    r"|option|options|answer|as|likely|that|category)\b){0,6}[\s'\"(]{0,9}"
 )
-FILLING = (
-    "quite|necessarily|really|the|a|an|in|to|be|by|placing|reach|reaching|it|at|of|option|options|answer|as|likely|that"
-    "|category"
-)
-DENIED = re.compile(rf"(?:\b(?:{DENYING})\b(?:\s+(?:{FILLING})\b)*[\s'\"(]*)$", re.IGNORECASE)
-PART_OF_MORE = r"(?<![\d.<>-])(?<!%-)(?<!% to )(?<!than )(?<!over )(?<!under )(?<!below )(?<!above )"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,57 +38,6 @@ class Option:
     descriptions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Mention:
-    """One place where an option is named. ``kind`` is ``letter``, ``text`` or ``description``."""
-
-    start: int
-    end: int
-    label: str
-    kind: str
-
-
-def mentions(text: str, options: tuple[Option, ...], start: int = 0, end: int | None = None) -> list[Mention]:
-    """Return the options named in a stretch of cleaned text, in order of place; denied ones are left out.
-
-    Examples
-    --------
-    >>> options = (Option(letter="D", text="75%-90%"), Option(letter="E", text=">90%"))
-    >>> [(m.label, m.kind) for m in mentions("likely 75 to 90%, not >90%", options)]
-    [('D', 'text')]
-    """
-    stop = len(text) if end is None else end
-    found = []
-    taken: list[tuple[int, int]] = []
-    for kind, pattern, label in _patterns(options):
-        for match in pattern.finditer(text, start, stop):
-            place = match.span()
-            if any(place[0] < b and a < place[1] for a, b in taken):
-                continue
-            taken.append(place)
-            if label and not DENIED.search(text[max(start, place[0] - 60) : place[0]]):
-                found.append(Mention(*place, label or match[0], kind))
-    return sorted(found)
-
-
-@lru_cache(maxsize=64)
-def _patterns(options: tuple[Option, ...]) -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    """One pattern a way of naming an option, the most telling first; those with an empty label only cover text."""
-    texts = sorted(options, key=lambda option: -len(option.text))
-    wanted = [("text", text_pattern(option.text), option.letter) for option in texts]
-    covered = [("cover", _other_percentage(), "")]
-    described = [
-        ("description", _verbatim(words), option.letter)
-        for option in options
-        for words in sorted(option.descriptions, key=len, reverse=True)
-    ]
-    lettered = [("letter", _lettered(option.letter), option.letter) for option in options]
-    return tuple(
-        (kind, re.compile(pattern, re.IGNORECASE if kind != "letter" else 0), label)
-        for kind, pattern, label in [*wanted, *covered, *described, *lettered]
-    )
-
-
 def text_pattern(text: str) -> str:
     """Return a pattern for an option's text: percentages and ranges in their spellings, anything else word for word.
 
@@ -101,20 +47,15 @@ def text_pattern(text: str) -> str:
     (True, True)
     """
     plain = text.replace(" ", "")
-    if match := re.fullmatch(rf"{NUMBER}%?-{NUMBER}%", plain):
+    if match := re.fullmatch(rf"({NUMBER})%?-({NUMBER})%", plain):
         low, high = (re.escape(side) for side in match.groups())
-        return rf"(?<![\d.]){low}\s*%?\s*{BETWEEN}\s*{high}{PERCENT}"
-    if match := re.fullmatch(rf"([<>]){NUMBER}%", plain):
+        return rf"(?<![\d.])(?:>\s*)?{low}\s*%?\s*{BETWEEN}\s*{high}{PERCENT}"
+    if match := re.fullmatch(rf"([<>])({NUMBER})%", plain):
         words = MORE if match[1] == ">" else LESS
         return rf"{words}\s*{re.escape(match[2])}{PERCENT}"
-    if match := re.fullmatch(rf"{NUMBER}%", plain):
-        return rf"{PART_OF_MORE}{match[1]}{PERCENT}(?!\s*{BETWEEN}\s*\d)"
+    if match := re.fullmatch(rf"({NUMBER})%", plain):
+        return rf"(?<![\d.<>-]){match[1]}{PERCENT}(?!\s*{BETWEEN}\s*\d)"
     return _verbatim(text)
-
-
-def _other_percentage() -> str:
-    """Any other statement of a percentage or a range: it names no option, and hides the numbers inside it."""
-    return rf"(?:{MORE}|{LESS})?\s*{NUMBER}\s*%?\s*(?:{BETWEEN}\s*{NUMBER}\s*)?%"
 
 
 def _verbatim(words: str) -> str:
@@ -122,24 +63,13 @@ def _verbatim(words: str) -> str:
     return rf"(?<!\w){spaced}(?!\w)"
 
 
-def _lettered(letter: str) -> str:
-    return (
-        rf"(?<![\w'])(?:[Oo]ption|OPTION|[Cc]ategory|[Cc]hoice|[Aa]nswer)s?:?\s+[(\[\"']*{letter}(?![\w'])"
-        rf"|[(\[]{letter}[)\]]"
-        rf"|(?<![\w'&.-]){letter}(?=\)|\]|:\s|\.\s{'+' if letter.isdigit() else '*'}[<>\d])"
-    )
-
-
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])|\n+")
-MARKED = re.compile(
-    r"\b(?:correct |right |best |most \w+ |final |plausible )*(?:answer|response|choice|option|estimate|selection)\s*"
-    r"(?:would be|is|should be|will be|:|=)"
-    r"(?:\s*(?:likely|probably|indeed|therefore|option|answer|category|that|:))*\s*[-:\s\"'(\[]*$",
-    re.IGNORECASE,
-)
-CONDITIONAL = re.compile(r"^\W*(?:if|when|unless|for example|e\.g\.)\b", re.IGNORECASE)
+Span = tuple[int, int]
+Line = tuple[Span, Place | None]
+CONDITIONAL = re.compile(r"\W*(?:if|when|unless|for example|e\.g\.)\b", re.IGNORECASE)
 TICK = re.compile(r"\[[xX✓✔]\]|[✓✔✅☑]|<-|←|\((?:my |the )?(?:answer|choice|selected|chosen)\)", re.IGNORECASE)
-SHORT = re.compile(r"[^\W\d]+")  # one word, as yes or often: too common to count in the middle of a sentence
+SHORT = re.compile(r"[^\W\d]{2,}")  # one word, as yes or often: too common to count in the middle of a sentence
+MOST = 20  # answers of one reply's JSON that are read
 LISTED = 3  # so many different options one after another are an echo of the question
 
 
@@ -171,48 +101,41 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     if found_in := _field(text, options):
         return found_in
     if one := alone(text.text, [option.letter for option in options]):
-        start = text.text.casefold().rfind(one.casefold())
-        return Parsed(status="ok", label=one, rule="first_line", span=text.span(start, start + len(one)))
-    if ticked := _ticked(raw, options):
+        return Parsed(status="ok", label=one[0], rule="first_line", span=text.span(*one[1]))
+    lines = _lines(text.text, options)
+    if ticked := _ticked(raw, text, lines, options):
         return ticked
-    whole = text.text
-    text = Clean(_echo(options).sub(lambda echo: " " * len(echo[0]), whole), text.origin)
-    spans = _unlisted(text.text, options)
-    found = next(_answers(text.text, spans, options), None)
-    if found is None:
-        return _without(whole, spans, options)
-    mention, rule = found
-    later = {m.label for m, how in _answers(text.text, spans, options) if how in ("first_line", "marked")}
-    conflict, span = bool(later - {mention.label}), text.span(mention.start, mention.end)
-    return Parsed(status="ok", label=mention.label, rule=rule, conflict=conflict, span=span)
+    shown = _echo(options).sub(lambda echo: " " * len(echo[0]), text.text)
+    lines = _unlisted(shown, lines if shown == text.text else _lines(shown, options), options)
+    pieces = [piece for line in lines for piece in _sentences(shown, *line[0])]
+    named = _by_piece(_mentions(shown, options), pieces)
+    found = [*_answers(shown, lines, pieces, named, options)]
+    if not found:
+        return _without(text.text, named, options)
+    rule, (label, place) = found[0]
+    conflict = any(how in ("first_line", "marked") and other != label for how, (other, _) in found)
+    return Parsed(status="ok", label=label, rule=rule, conflict=conflict, span=text.span(*place))
 
 
 def _field(text: Clean, options: tuple[Option, ...]) -> Parsed | None:
     """A whole JSON object with an answer: its value is read as a reply of its own."""
-    found = [one for one in values_of(text.text, "answer") if one.whole] if "{" in text.text else []
-    read = {parse_options(str(one.value), options).label for one in found if not isinstance(one.value, dict | list)}
-    if len(read) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    label = read.pop() if read else None
-    return (
-        Parsed(status="ok", label=label, rule="json", span=text.span(found[0].start, found[0].end)) if label else None
-    )
+    found = [one for one in values_of(text.text, "answer") if one.whole and not isinstance(one.value, dict | list)]
+    read = [(parse_options(str(one.value), options).label, (one.start, one.end)) for one in found[:MOST]]
+    return settled([(label, place) for label, place in read if label], "json", text)
 
 
-def _ticked(raw: str, options: tuple[Option, ...]) -> Parsed | None:
+def _ticked(raw: str, text: Clean, lines: list[Line], options: tuple[Option, ...]) -> Parsed | None:
     """A list of the options in which exactly one is in bold or has a tick."""
-    if not TICK.search(raw) and "**" not in raw:
+    if not TICK.search(raw, 0, LONGEST) and "**" not in raw:
         return None
-    leads, marked = set(), []
-    for line in re.finditer(r"[^\n\r]+", raw[:LONGEST]):
-        text = clean(line[0])
-        if lead := _lead(text.text, (0, len(text.text)), options):
-            leads.add(lead.label)
-            if TICK.search(line[0]) or line[0].lstrip(" -").startswith("**"):
-                marked.append((lead.label, line.span()))
-    if len(leads) < min(LISTED, len(options)) or len(marked) != 1:
-        return None
-    return Parsed(status="ok", label=marked[0][0], rule="ticked", span=marked[0][1])
+    leads = [(lead[0], span) for span, lead in lines if lead]
+    marked = []
+    for label, (start, end) in leads:
+        line = raw[text.origin[start - 1] + 1 if start else 0 : text.origin[end] if end < len(text.text) else None]
+        if TICK.search(line) or line.lstrip(" -").startswith("**"):
+            marked.append((label, (start, end)))
+    listed = len({label for label, _ in leads}) >= min(LISTED, len(options))
+    return settled(marked, "ticked", text) if listed and len(marked) == 1 else None
 
 
 @lru_cache(maxsize=64)
@@ -225,142 +148,173 @@ def _echo(options: tuple[Option, ...]) -> re.Pattern[str]:
     return re.compile(r"\s{0,3}[,;/|.]?\s{0,3}(?:or\s|and\s)?".join(names), re.IGNORECASE)
 
 
-def _without(text: str, spans: list[tuple[int, int]], options: tuple[Option, ...]) -> Parsed:
+def _without(text: str, mentions: list[list[Place]], options: tuple[Option, ...]) -> Parsed:
     if refuses(text):
         return Parsed(status="refusal", rule="refusal")
-    named = {m.label for start, end in spans for m in mentions(text, options, start, end)}
-    named |= {m[1] for m in re.finditer(rf"(?<![\w'])([{''.join(o.letter for o in options)}])(?![\w'])", text)}
+    named = {label for here in mentions for label, _ in here}
+    named |= set(re.findall(rf"(?<![\w'])([{''.join(o.letter for o in options)}])(?![\w'])", text))
     if len(named) > 1:
         return Parsed(status="ambiguous", rule="several")
     return Parsed(status="unparsed", rule="none")
 
 
-def _answers(text: str, spans: list[tuple[int, int]], options: tuple[Option, ...]) -> Iterator[tuple[Mention, str]]:
+def _answers(
+    text: str, lines: list[Line], pieces: list[Span], mentions: list[list[Place]], options: tuple[Option, ...]
+) -> Iterator[tuple[str, Place]]:
     """Yield answers by rule, the most telling rule first."""
-    leads = [(number, lead) for number, span in enumerate(spans) if (lead := _lead(text, span, options))]
-    if leads and leads[0][0] == 0:
-        yield leads[0][1], "first_line"
-    pieces = [piece for span in spans for piece in _sentences(text, span)]
-    for start, end in pieces:
-        if CONDITIONAL.match(text[start:end]):
-            continue
-        for mention in _marked(text, start, end, options):
-            yield mention, "marked"
-    for _, lead in leads:
-        yield lead, "line"
-    for start, end in pieces:
-        here = [] if CONDITIONAL.match(text[start:end]) else mentions(text, options, start, end)
-        here = [m for m in here if m.kind != "text" or not SHORT.fullmatch(text[m.start : m.end])]
-        if len({m.label for m in here}) == 1 and not _hedged(text[here[0].end : end], here[0].label, options):
-            yield here[0], "mention"
+    if lines and lines[0][1]:
+        yield "first_line", lines[0][1]
+    names = _names(options)
+    announced = [(names[(m.lastindex or 0) - 1][0], m.span(m.lastindex or 0)) for m in _marked(options).finditer(text)]
+    said = [
+        (end, marked, [one for one in here if not SHORT.fullmatch(text, *one[1])])
+        for (start, end), marked, here in zip(pieces, _by_piece(announced, pieces), mentions, strict=True)
+        if (marked or here) and not CONDITIONAL.match(text, start, end)
+    ]
+    for end, marked, _ in said:
+        if marked and not _hedged(text, marked[0], end, names):
+            yield "marked", marked[0]
+    yield from (("line", lead) for _, lead in lines if lead)
+    for end, _, here in said:
+        if len({label for label, _ in here}) == 1 and not _hedged(text, here[0], end, names):
+            yield "mention", here[0]
 
 
-def _marked(text: str, start: int, end: int, options: tuple[Option, ...]) -> Iterator[Mention]:
-    for mention in _with_bare_letters(text, start, end, options):
-        one_word = mention.kind == "text" and SHORT.fullmatch(text[mention.start : mention.end])
-        if one_word and not re.match(SET_OFF, text[mention.end : end]):
-            continue
-        before = text[max(0, start - 40, mention.start - 200) : mention.start]
-        if MARKED.search(before) or announced(before, len(before)):
-            if not _hedged(text[mention.end : end], mention.label, options):
-                yield mention
-            return
+def _hedged(text: str, named: Place, end: int, names: Names) -> bool:
+    """Whether an option is joined to another one, or is a letter with another option's text beside it."""
+    label, place = named
+    bare = text.endswith(label, *place)
+    return bool(hedged(text, place[1], label, names, 0 if bare else 1, end))
 
 
-def _with_bare_letters(text: str, start: int, end: int, options: tuple[Option, ...]) -> list[Mention]:
-    letters = "".join(re.escape(option.letter) for option in options)
-    bare = re.finditer(rf"{BEFORE}[{letters}]{AFTER}{SET_OFF}", text[start:end])
-    return sorted(
-        [
-            *mentions(text, options, start, end),
-            *(Mention(start + b.start(), start + b.end(), b[0], "letter") for b in bare),
-        ]
+def _by_piece(found: list[Place], pieces: list[Span]) -> list[list[Place]]:
+    """The places that begin in each piece; both are in the order of the text."""
+    here: list[list[Place]] = [[] for _ in pieces]
+    starts = [start for start, _ in pieces]
+    for label, place in found:
+        number = bisect_right(starts, place[0]) - 1
+        if number >= 0 and place[0] < pieces[number][1]:
+            here[number].append((label, place))
+    return here
+
+
+def _mentions(text: str, options: tuple[Option, ...]) -> list[Place]:
+    """Every place where an option is named by its text, a description or its letter in marks, and not denied."""
+    pattern, labels = _naming(options)
+    found = []
+    for match in pattern.finditer(text):
+        group = match.lastindex or 0
+        label = labels.get(group, match[group])
+        if label and not match["denied"]:
+            found.append((label, match.span(group)))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str]]:
+    """All ways of naming an option, and the label of each group; "" is another percentage, a letter is its own."""
+    ways = [(_text(option), option.letter) for option in sorted(options, key=lambda option: -len(option.text))]
+    ways.append((rf"(?i:(?:(?:{MORE}|{LESS})\s*)?(?<!\d){NUMBER}\s*%?\s*(?:{BETWEEN}\s*{NUMBER}\s*)?%)", ""))
+    ways += [(_described(option), option.letter) for option in options]
+    letters = "|".join(sorted((re.escape(option.letter) for option in options), key=len, reverse=True))
+    announced = r"(?<![\w'])(?i:option|category|choice|answer)s?:?\s+[(\[\"']{0,9}"
+    closing = rf"\)|\]|:\s|\.\s{'+' if options[0].letter.isdigit() else '*'}[<>\d]"
+    marked = (
+        rf"(?:{announced}(?=(?:{letters})(?![\w']))|[(\[](?=(?:{letters})[)\]])"
+        rf"|(?<![\w'&.-])(?=(?:{letters})(?:{closing})))({letters})"
     )
+    odd = {
+        re.escape(words[0]) for o in options for words in (o.text, *o.descriptions) if words and not words[0].isalnum()
+    }
+    begins = rf"(?=(?<![^\W\d])\w|[<>≤≥]=?\s*\d|[(\[](?:{letters})[)\]]|{'|'.join(odd - set('<>')) or '(?!)'})"
+    pattern = f"{begins}(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
+    return re.compile(pattern), {group: label for group, (_, label) in enumerate(ways, 2)}
 
 
+def _text(option: Option) -> str:
+    return f"(?i:{text_pattern(option.text)})"
+
+
+def _described(option: Option) -> str:
+    words = sorted(option.descriptions, key=len, reverse=True)
+    return f"(?i:{'|'.join(map(_verbatim, words)) or '(?!)'})"
+
+
+@lru_cache(maxsize=64)
+def _names(options: tuple[Option, ...]) -> Names:
+    """An option by its letter or its text, for what a reply goes on to."""
+    return tuple((option.letter, rf"{re.escape(option.letter)}(?!\w)|{_text(option)}") for option in options)
+
+
+@lru_cache(maxsize=64)
+def _marked(options: tuple[Option, ...]) -> re.Pattern[str]:
+    """An option after words that announce an answer; group n is the n-th option."""
+    ways = []
+    for option in options:
+        off = SET_OFF if SHORT.fullmatch(option.text) else ""
+        letter = rf"{BEFORE}{re.escape(option.letter)}{AFTER}(?:{OWN}{_text(option)}|{SET_OFF})"
+        ways.append(rf"({letter}|{_text(option)}{off}|{_described(option)})")
+    return re.compile(f"{CUE}(?:{'|'.join(ways)})")
+
+
+OWN = r"[)\].:,(\s-]{0,5}"  # between an option's letter and its text
 OPENING = (
-    r"(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)?"
+    r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)??"
     r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|letter)"
     r"\s*[,.!:]*\s+){0,2}"
-    r"(?:(?:my )?(?:final )?(?:answer|response|option|choice)\s*[\])]?\s*[:.=-]?\s*){0,3}[\"'(\[]{0,3}"
+    r"(?:(?:my )?(?:final )?(?:answer|response|option|choice)\s*[\])]?\s*[:.=-]?\s*){0,3}[\"'(\[]{0,3})"
 )
 LEAD_OFF = (
-    r"(?=\s*[)\]:!;。]|\s*\.(?!\d)|\s*,(?!\s*\w(?!\w))|\s+-|\s*$|\s*{text}|[\"'](?!\s*\w)|[】」）]"
+    r"(?=\s*[)\]:!;。]|\s*\.(?!\d)|\s*,(?!\s*\w(?!\w))|\s+-|\s*$|[\"'](?!\s*\w)|[】」）]"
     r"|\s(?:\(|rather\b|because\b|since\b)|[\u3040-\u30ff])"
 )
 
 
-def _lead(text: str, span: tuple[int, int], options: tuple[Option, ...]) -> Mention | None:
-    """The option a line begins with: its letter set off from what follows, its text, or its description."""
-    line = text[span[0] : span[1]]
-    for kind, pattern, letter in _lead_patterns(options):
-        match = pattern.match(line)
-        if match and not _hedged(line[match.end() :], letter, options):
-            return Mention(span[0] + match.start(1), span[0] + match.end(1), letter, kind)
-    return None
-
-
 @lru_cache(maxsize=64)
-def _lead_patterns(options: tuple[Option, ...]) -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    patterns = []
+def _leading(options: tuple[Option, ...]) -> re.Pattern[str]:
+    """An option with which a line begins: its letter set off from what follows, its text, or its description."""
+    ways = []
     for option in options:
-        text = text_pattern(option.text)
-        opening = OPENING.replace(">", "", 1) if option.text.startswith(">") else OPENING
-        if SHORT.fullmatch(option.text):
-            text += r"(?=\s*(?:[.,;:!)\]\"'-]|$))"
-        ways = [("letter", re.escape(option.letter) + LEAD_OFF.replace("{text}", text)), ("text", text)]
-        ways += [("description", re.escape(words)) for words in option.descriptions]
-        for kind, way in ways:
-            cased = f"(?-i:{way})" if kind == "letter" and option.letter.isalpha() else way
-            patterns.append((kind, re.compile(f"{opening}({cased})", re.IGNORECASE), option.letter))
-    return tuple(patterns)
+        off = r"(?=\s*(?:[.,;:!)\]\"'-]|$))" if SHORT.fullmatch(option.text) else ""
+        letter = rf"{re.escape(option.letter)}(?:{OWN}{_text(option)}|{LEAD_OFF})"
+        ways.append(rf"({letter}|{_text(option)}{off}|{_described(option)})")
+    return re.compile(f"{OPENING}(?:{'|'.join(ways)})")
 
 
-def _hedged(rest: str, letter: str, options: tuple[Option, ...]) -> bool:
-    """Whether the text after an option goes on to another one: ``D) or E)``, ``D, maybe E``, ``A) 75%-90%``."""
-    own, others = _hedge_patterns(letter, options)
-    if match := own.match(rest):
-        rest = rest[match.end() :]
-    elif others.match(rest):
-        return True
-    return bool(others.pattern) and hedged(rest, others.pattern)
+def _lines(text: str, options: tuple[Option, ...]) -> list[Line]:
+    """The places of the lines that are not blank, each with the option it begins with, if any."""
+    lines: list[Line] = []
+    pattern, names = _leading(options), _names(options)
+    for line in re.finditer(r"[^\n]*\S[^\n]*", text):
+        lead = None
+        if match := pattern.match(text, *line.span()):
+            group = match.lastindex or 0
+            named = names[group - 1][0], match.span(group)
+            lead = None if _hedged(text, named, line.end(), names) else named
+        lines.append((line.span(), lead))
+    return lines
 
 
-@lru_cache(maxsize=256)
-def _hedge_patterns(letter: str, options: tuple[Option, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The rest of an option's own name, and the names of the others."""
-    own = [option for option in options if option.letter == letter]
-    words = "|".join(f"(?:{text_pattern(option.text)})" for option in own)
-    others = [rf"{re.escape(o.letter)}(?!\w)|{text_pattern(o.text)}" for o in options if o.letter != letter]
-    return (
-        re.compile(rf"[)\].:\s-]{{0,5}}(?:{words})[)\s]{{0,3}}", re.IGNORECASE),
-        re.compile(rf"[)\].:\s-]{{0,5}}(?:{'|'.join(others)})"),
-    )
-
-
-def _unlisted(text: str, options: tuple[Option, ...]) -> list[tuple[int, int]]:
-    """Return the places of the lines, without blank ones, tables, and lists that go through the options."""
-    lines = [m.span() for m in re.finditer(r"[^\n\r]+", text) if m[0].strip()]
+def _unlisted(text: str, lines: list[Line], options: tuple[Option, ...]) -> list[Line]:
+    """Return the lines without tables, and lists that go through the options."""
     order = {option.letter: rank for rank, option in enumerate(options)}
-    leads = [order[lead.label] if (lead := _lead(text, span, options)) else -1 for span in lines]
-    echoed = [_is_table(text[start:end]) for start, end in lines]
-    for first in range(len(lines)):
-        last = first + 1
-        while last < len(lines) and -1 < leads[last - 1] < leads[last]:
-            last += 1
-        if last - first >= (2 if options[0].letter.isdigit() else LISTED):
-            echoed[first:last] = [True] * (last - first)
-    return [span for span, gone in zip(lines, echoed, strict=True) if not gone]
+    least = 2 if options[0].letter.isdigit() else LISTED
+    kept: list[Line] = []
+    listed: list[Line] = []
+    before = -1
+    for line in [*lines, ((0, 0), None)]:
+        rank = order[line[1][0]] if line[1] else -1
+        if listed and not -1 < before < rank:
+            kept += listed if len(listed) < least else []
+            listed = []
+        listed.append(line)
+        before = rank
+    return [line for line in kept if text.count("|", *line[0]) < 2]
 
 
-def _is_table(line: str) -> bool:
-    return line.count("|") >= 2
-
-
-def _sentences(text: str, span: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    start = span[0]
-    for gap in SENTENCE.finditer(text, *span):
+def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    for gap in SENTENCE.finditer(text, start, end):
         yield start, gap.start()
         start = gap.end()
-    if start < span[1]:
-        yield start, span[1]
+    if start < end:
+        yield start, end

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
-VERSION = "2"
+VERSION = "3"
 """Raised whenever any reply would parse differently; stored beside every parsed row."""
 
-LONGEST = 30_000
+LONGEST = 20_000  # characters of a reply that are read: an answer stands long before
 """Characters of a reply, thinking apart, that are read: nobody needs more for an answer, and it bounds hostile ones."""
+
+LINES = 2_000
+"""Line breaks, after blank lines are shortened, in a reply that is read."""
 
 Status = Literal["ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range"]
 STATUSES: tuple[Status, ...] = ("ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range")
@@ -57,14 +61,35 @@ EDITS = re.compile(
     r"|(?:\${1,2}|\\\(|\\\[)?[ ]?\\boxed[ ]?\{[ ]?(?:\\(?:text|textbf|mathrm|mathbf)[ ]?\{)?"
     r"(?P<boxed>[^{}\n]{1,200})\}{1,2}"
     r"(?:[ ]?(?:\${1,2}|\\\)|\\\]))?"
-    r"|(?P<struck>~~[^~\n]{1,200}~~)|(?P<token><\|[a-z_]{1,40}\|>)",
+    r"|(?P<lines>\s*\n\s*\n\s*)|(?P<blanks>[^\S\n]{4,})"
+    r"|(?P<gone>~~[^~\n]{1,200}~~|<\|[a-z_]{1,40}\|>|[*`]+)",
     re.IGNORECASE,
 )
-SAID = {"open": "\nAnswer: ", "close": "\n", "struck": "", "token": ""}
-DROPPED = re.compile(r"[*`]+")
-DASHES = dict.fromkeys("‐‑‒–—―−﹣－", "-")
-QUOTES = {"“": '"', "”": '"', "‘": "'", "’": "'", "＂": '"', "„": '"', "‚": "'", "«": '"', "»": '"'}
+SAID = {"open": "\nAnswer: ", "close": "\n", "lines": "\n\n", "blanks": "   ", "gone": ""}
+PLAIN = {
+    **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
+    **{"“": '"', "”": '"', "‘": "'", "’": "'", "＂": '"', "„": '"', "‚": "'", "«": '"', "»": '"', "\r": "\n"},
+}
 INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
+CELL: dict[int, int | str] = {
+    **{code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"},
+    **dict.fromkeys(range(0x7F, 0xA0), 0xFFFD),
+    **dict.fromkeys(range(0xD800, 0xE000), "?"),
+}
+
+
+def printable(raw: str) -> str:
+    """Return a reply as a table's cell can hold it, of the same length: nothing in it is invisible or not Unicode.
+
+    Control characters become their pictures (NUL: U+2400) or U+FFFD, but line feeds and tabs stay. A lone surrogate
+    becomes a question mark.
+
+    Examples
+    --------
+    >>> printable("A\\x00\\tB\\ud800")
+    'A␀\\tB?'
+    """
+    return raw.translate(CELL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +116,8 @@ def clean(raw: str) -> Clean:
     """Return a reply with NFKC characters, plain dashes and quotes, without thinking blocks and emphasis marks.
 
     Answer tags and LaTeX boxes become plain words; what is struck through is gone. A thinking block that is never
-    closed hides the rest; a closing tag without an opening one hides what is before it.
+    closed hides the rest; a closing tag without an opening one hides what is before it. Long blanks are shortened, so
+    that no pattern can dwell on them, and little more than `LONGEST` characters are kept.
 
     Examples
     --------
@@ -111,7 +137,10 @@ def clean(raw: str) -> Clean:
                 letters.append(said)
                 origin.extend([edit.start()] * len(said))
             place = edit.end()
-        _keep(raw, place, end, letters, origin)
+            if len(origin) > LONGEST:
+                break
+        else:
+            _keep(raw, place, end, letters, origin)
     return Clean("".join(letters), origin)
 
 
@@ -131,41 +160,35 @@ def _seen(raw: str) -> Iterator[tuple[int, int]]:
 
 def _keep(raw: str, start: int, end: int, letters: list[str], origin: list[int]) -> None:
     """Take over a stretch, character by character where it is not plain ASCII."""
-    place = start
-    for mark in [*DROPPED.finditer(raw, start, end), None]:
-        stop = mark.start() if mark else end
-        piece = raw[place:stop]
-        if piece.isascii():
-            letters.append(piece)
-            origin.extend(range(place, stop))
-        else:
-            for offset, character in enumerate(piece, place):
-                plain = _plain(character)
-                letters.append(plain)
-                origin.extend([offset] * len(plain))
-        place = mark.end() if mark else end
+    end = min(end, start + LONGEST + 1)
+    if raw.isascii():
+        letters.append(raw[start:end].replace("\r", "\n"))
+        origin.extend(range(start, end))
+        return
+    for offset, character in enumerate(raw[start:end], start):
+        plain = _plain(character)
+        letters.append(plain)
+        origin.extend([offset] * len(plain))
 
 
+@lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    if character < "\x80":
-        return character
     if unicodedata.category(character) in INVISIBLE:
         return ""
     plain = unicodedata.normalize("NFKC", character)
-    return "".join(DASHES.get(piece, QUOTES.get(piece, piece)) for piece in plain)
+    return "".join(PLAIN.get(piece, piece) for piece in plain)
 
 
 VALUE = r"[ :]{0,3}\\?[\"']?\s{0,9}[:=]\s{0,9}"
 WORD = (
-    r"\\?(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'"  # quoted
-    r"|\[\s*[\"']?([^\"'\]\n,]*)[\"']?\s*\]"  # a list of one
+    r"\\?(?:\"([^\"\\\n]*(?:\\.[^\"\\\n]*){0,50})\"|'([^'\\\n]*(?:\\.[^'\\\n]*){0,50})'"  # quoted
+    r"|\[\s*[\"']?([^\"'\]\n,]{0,200})[\"']?\s*\]"  # a list of one
     r"|([^\s,;}\]\"'][^,;}\]\n\"']*))"  # bare
 )
-
-
 START = r"(?<![\w\]])(?:(?<![\w,.;:] )|(?<=final )|(?<=my )|(?<=correct )|(?<=the )|(?<=[,;] ))"
 MORE = re.compile(r"\s*(?:or|and|/|\||&)\s*[^,;}\]\n]{1,100}", re.IGNORECASE)
-MOST = 1000  # braces looked at in one reply: a bound on hostile ones
+PATIENCE = 100_000
+"""Characters that are decoded in vain before a reply's JSON is given up; a brace that begins none counts for 100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +222,7 @@ def values_of(text: str, key: str) -> list[Found]:
     ['A']
     """
     found = [
-        Found(value, start, end, True)
+        Found(value, max(start, text.find(f'"{name}"', start, end) + len(name) + 2), end, True)
         for thing, start, end in _objects(text)
         for name, value in _pairs(thing)
         if name.strip(" :*_").casefold() == key.casefold()
@@ -209,16 +232,16 @@ def values_of(text: str, key: str) -> list[Found]:
 
 def _objects(text: str) -> Iterator[tuple[object, int, int]]:
     decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=Pairs)
-    place = text.find("{")
-    for _ in range(MOST):
-        if place < 0:
-            return
+    place, patience = text.find("{"), PATIENCE
+    while place >= 0 and patience > 0:
         try:
             thing, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            place = text.find("{", place + 1)
-            continue
-        yield thing, place, end
+            yield thing, place, end
+        except json.JSONDecodeError as error:
+            patience -= 100 + error.pos - place
+            end = place + 1
+        except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of braces
+            return
         place = text.find("{", end)
 
 
@@ -254,39 +277,37 @@ _ANSWERING = (
 _MISSING = "personal |any |enough |access |specific |the ability|sufficient |data|an opinion|opinions|statistics"
 _HARD = "(?:difficult|hard|challenging|tricky)"
 _BOTH = "(?:of them |of you |people |sides |parties |are |is )+(?:right|correct|wrong|at fault|valid)"
-PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b(?:i|we)\s?{_CANNOT}\b(?:\s+\w+){{0,3}}?\s+(?:{_ANSWERING})\b",
-        r"\bas an? (?:ai|artificial|large language|language)\b",
-        r"\bi(?:'m| am) (?:just |only )?an? (?:ai|language model|large language model|assistant)\b",
-        rf"\b(?:i )?(?:do not|don't) have (?:{_MISSING})",
-        r"\b(?:it(?:'s| is)|is) (?:not possible|impossible|not appropriate|inappropriate|not ethical)\b",
-        rf"\bit(?:'s| is) (?:\w+ )?{_HARD} to (?:\w+ )?(?:determine|say|estimate|give|provide|judge|tell|know)",
-        r"\bi(?:'d| would) (?:rather|prefer) not\b",
-        r"\b(?:i )?(?:decline|refuse) to\b",
-        r"\bi(?:'m| am) (?:sorry|afraid)\b",
-        rf"\b(?:both|neither) {_BOTH}",
-        r"\bthere is no (?:right|correct|single|definitive|clear) (?:answer|person)",
-        r"^\W*(?:i (?:do not|don't) know|no answer)\b",
-        r"\bje ne (?:peux|suis) pas\b.{0,30}\b(?:répondre|juger|choisir|capable)",
-        r"\b(?:kann|möchte) (?:ich |das |diese frage )*nicht (?:beantworten|beurteilen|entscheiden)",
-        r"\bno puedo (?:responder|contestar|elegir|juzgar|decidir)",
-        r"(?:无法|不能|無法)(?:回答|判断|判斷|选择|選擇|提供)",
-        r"申し訳|回答できません|お答えできません|判断できません|できかねます",
-    )
+REFUSAL = re.compile(
+    r"\b(?:"
+    rf"(?:i|we)\s?{_CANNOT}\b(?:\s+\w+){{0,3}}?\s+(?:{_ANSWERING})\b"
+    r"|as an? (?:ai|artificial|large language|language)\b"
+    r"|i(?:'m| am) (?:(?:just |only )?an? (?:ai|language model|large language model|assistant)|sorry|afraid)\b"
+    rf"|(?:do not|don't) have (?:{_MISSING})"
+    r"|(?:it's|is) (?:not possible|impossible|not appropriate|inappropriate|not ethical)\b"
+    rf"|it(?:'s| is) (?:\w+ )?{_HARD} to (?:\w+ )?(?:determine|say|estimate|give|provide|judge|tell|know)"
+    r"|i(?:'d| would) (?:rather|prefer) not\b"
+    r"|(?:decline|refuse) to\b"
+    rf"|(?:both|neither) {_BOTH}"
+    r"|there is no (?:right|correct|single|definitive|clear) (?:answer|person)"
+    r"|je ne (?:peux|suis) pas\b.{0,30}\b(?:répondre|juger|choisir|capable)"
+    r"|(?:kann|möchte) (?:ich |das |diese frage )*nicht (?:beantworten|beurteilen|entscheiden)"
+    r"|no puedo (?:responder|contestar|elegir|juzgar|decidir)"
+    r")|(?:无法|不能|無法)(?:回答|判断|判斷|选择|選擇|提供)"
+    r"|申し訳|回答できません|お答えできません|判断できません|できかねます"
+    r"|^\W{0,99}(?:i (?:do not|don't) know|no answer)\b",
+    re.IGNORECASE,
 )
 
 
 def refuses(text: str) -> bool:
-    """Return whether a cleaned reply declines.
+    """Return whether a cleaned reply declines in its first `LONGEST` characters.
 
     Examples
     --------
     >>> refuses("I'm sorry, but I can't help with that."), refuses("Most people would agree.")
     (True, False)
     """
-    return any(pattern.search(text) for pattern in PATTERNS)
+    return REFUSAL.search(text[:LONGEST]) is not None
 
 
 def readable(raw: str) -> Clean | Parsed:
@@ -294,9 +315,21 @@ def readable(raw: str) -> Clean | Parsed:
     text = clean(raw)
     if not text.text.strip():
         return Parsed(status="empty", rule="empty")
-    return text if len(text.text) <= LONGEST else Parsed(status="unparsed", rule="too_long")
+    long = len(text.text) > LONGEST or text.text.count("\n") > LINES
+    return Parsed(status="unparsed", rule="too_long") if long else text
 
 
 def unanswered(text: str) -> Parsed:
     """Return what a cleaned reply without an answer is: a refusal, or nothing that can be read."""
     return Parsed(status="refusal", rule="refusal") if refuses(text) else Parsed(status="unparsed", rule="none")
+
+
+def settled(found: Iterable[tuple[str, tuple[int, int]]], rule: str, text: Clean) -> Parsed | None:
+    """Return the one label among those found with their places in a cleaned text; two differ, none is None."""
+    places = list(found)
+    if len({label for label, _ in places}) > 1:
+        return Parsed(status="ambiguous", rule="several", conflict=True)
+    if not places:
+        return None
+    label, place = places[0]
+    return Parsed(status="ok", label=label, rule=rule, span=text.span(*place))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, Place, alone, announced, hedged, stated
-from socialstats_collect.parse.text import Parsed, clean, readable, unanswered, values_of
+from socialstats_collect.parse.cues import AFTER, BEFORE, WIDE, Names, Place, alone, hedged, stated
+from socialstats_collect.parse.text import Parsed, clean, readable, settled, unanswered, values_of
 
 DIGITS = ("1", "2")
 SURELY = (
@@ -57,14 +58,15 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     if _mismatched(text.text, people):
         return Parsed(status="ambiguous", rule="number_and_name_differ", conflict=True)
     for rule in (_whole, _field, _stated, _called_right, _begun):
-        found = rule(text.text, people)
-        labels = {label for label, _ in found}
-        if len(labels) > 1:
-            return Parsed(status="ambiguous", rule="several", conflict=True)
-        if labels:
-            name = rule.__name__.strip("_")
-            return Parsed(status="ok", label=found[0][0], rule=name, span=text.span(*found[0][1]))
+        if found := settled(rule(text.text, people), rule.__name__.strip("_"), text):
+            return found
     return unanswered(text.text)
+
+
+@lru_cache(maxsize=20_000)
+def _pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern once: a design has hundreds of pairs of names, more than the cache of re holds."""
+    return re.compile(text, re.IGNORECASE)
 
 
 def _name(names: tuple[str, str], number: int) -> str:
@@ -79,27 +81,26 @@ def _option(names: tuple[str, str], number: int) -> str:
     """A pattern for naming person ``number``: the digit set off, with the name or without; or the name alone."""
     name = _name(names, number)
     return (
-        rf"(?:(?<![\w.]){number}(?![^\W番]|%|\.\d)(?:\s*[).:\]-]+)?(?:\s*\(?{name}\)?)?"
+        rf"(?:(?<!\.){BEFORE}{number}(?![^\W{WIDE}]|%|\.\d)(?:\s*[).:\]-]{{0,3}}\s*\(?{name}\)?)?"
         rf"|{name}(?:\s*\((?:option )?{number}\))?)"
     )
+
+
+def _options(names: tuple[str, str]) -> Names:
+    return tuple((digit, _option(names, number)) for number, digit in enumerate(DIGITS, 1))
 
 
 def _whole(text: str, names: tuple[str, str]) -> list[Place]:
     """The reply is one option and nothing more; then a name counts in any case."""
     found = []
     for number in (1, 2):
-        match = re.fullmatch(
-            rf"[\s\"'(\[]{{0,9}}(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)}){PLAIN_END}",
-            text,
-            re.IGNORECASE,
-        ) or re.fullmatch(rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?{PLAIN_END}", text, re.IGNORECASE)
-        if match:
-            found.append((str(number), match.span(1)))
-        elif names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
+        way = rf"(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)})"
+        for whole in (rf"[\s\"'(\[]{{0,9}}{way}", rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?"):
+            if match := _pattern(rf"{whole}{PLAIN_END}").fullmatch(text):
+                found.append((str(number), match.span(1)))
+        if names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
             found.append((str(number), (0, len(text))))
-    if not found and (one := alone(text, DIGITS)):
-        found.append((one, (text.index(one), text.index(one) + 1)))
-    return found
+    return found or [one for one in [alone(text, DIGITS)] if one]
 
 
 def _field(text: str, names: tuple[str, str]) -> list[Place]:
@@ -114,35 +115,26 @@ def _field(text: str, names: tuple[str, str]) -> list[Place]:
 
 def _stated(text: str, names: tuple[str, str]) -> list[Place]:
     """After words such as "the answer is" or "I would choose"; a hedge names both."""
-    found = list(stated(text, DIGITS))
-    for number in (1, 2):
-        for match in re.finditer(_option(names, number), text, re.IGNORECASE):
-            if not announced(text, match.start()):
-                continue
-            if hedged(text[match.end() :], _option(names, 3 - number)):
-                found += [("1", match.span()), ("2", match.span())]
-            elif re.match(SET_OFF, text[match.end() :]) and not UNSURE.search(text[: match.start()][-20:]):
-                found.append((str(number), match.span()))
-    return found
+    return [
+        (label, place)
+        for label, place in stated(text, _options(names))
+        if not UNSURE.search(text, max(0, place[0] - 20), place[0])
+    ]
 
 
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
     """Lines that begin with an option which nothing in them takes back; a name alone only at the very beginning."""
-    found = []
-    for line in re.finditer(r"[^\n]+", text):
-        for number in (1, 2):
-            name = _name(names, number)
-            way = rf"{number}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{number}(?:\s*$|,?{REASON})"
-            if not text[: line.start()].strip():
-                way += rf"|{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)"
-            match = re.match(rf"\s*(?:sure|okay|ok)?[\s,.!:]*[(\[]?({way})", line[0], re.IGNORECASE)
-            if match:
-                place = (line.start() + match.start(1), line.start() + match.end(1))
-                found.append((str(number), place))
-                rest = line[0][match.end() :]
-                other = 3 - number
-                if hedged(rest, _option(names, other)) or re.match(rf"\W*{other}\s*[).:\]]", rest):
-                    found.append((str(other), place))
+    found: list[Place] = []
+    ways = [rf"({n}\s*[).:\]-]+\s*(?:{_name(names, n)}|$|{REASON})|{n}(?:\s*$|,?{REASON}))" for n in (1, 2)]
+    ways += [rf"(?<!\n)({_name(names, n)})\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for n in (1, 2)]
+    opening = r"^[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){0,9}[(\[]?"
+    for match in _pattern(rf"(?m){opening}(?:{'|'.join(ways)})").finditer(text):
+        group = match.lastindex or 0
+        if group < 3 or not text[: match.start()].strip():
+            label, other = ("1", "2") if group % 2 else ("2", "1")
+            listed = re.compile(rf"\W{{0,9}}{other}\s*[).:\]]").match(text, match.end())
+            found += [(label, match.span(group)), *hedged(text, match.end(), label, _options(names))]
+            found += [(other, match.span(group))] if listed else []
     return found
 
 
@@ -151,9 +143,9 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
     found = []
     for number in (1, 2):
         other = _option(names, 3 - number)
-        for match in re.finditer(rf"(?:person )?{_option(names, number)}{RIGHT}", text, re.IGNORECASE):
+        for match in _pattern(rf"(?:person )?{_option(names, number)}(?:\s*[).:\]-]{{1,3}})?{RIGHT}").finditer(text):
             before = text[max(0, match.start() - 80) : match.start()]
-            if UNSURE.search(_own(before)) or re.search(rf"{other},?\s+(?:and|or|&)\s+$", before, re.IGNORECASE):
+            if UNSURE.search(_own(before)) or _pattern(rf"{other},?\s+(?:and|or|&)\s+$").search(before):
                 continue
             if not re.match(r"\s*(?:\?|if\b|unless\b|or\b)", text[match.end() :]):
                 found.append((str(number), match.span()))
@@ -170,7 +162,7 @@ def _mismatched(text: str, names: tuple[str, str]) -> bool:
     if names[0].casefold() == names[1].casefold():
         return False
     return any(
-        re.search(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}", text, re.IGNORECASE)
-        or re.search(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)", text, re.IGNORECASE)
+        _pattern(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}").search(text)
+        or _pattern(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)").search(text)
         for number in (1, 2)
     )

@@ -82,7 +82,8 @@ Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
 
 Exchange = tuple[Ask, Reply]
-Rows = Sequence[Mapping[str, object]]
+Varies = Callable[[str], bool]
+"""Tells whether a column of a table holds more than one value, the absent ones aside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +185,7 @@ class CollectionProtocol(ABC):
         """Tell whether an item is asked once, whatever the models: a control text, which judges score."""
         return False
 
-    def report(self, rows: Rows) -> list[str]:
+    def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of ``socialstats report`` with which the study of the protocol reads the table."""
         return []
 
@@ -207,17 +208,6 @@ class CollectionProtocol(ABC):
     def lines(self, text: str) -> list[str]:
         """Return the entries of a list."""
         return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
-
-
-def varies(rows: Rows, column: str) -> bool:
-    """Tell whether a column of a table holds more than one value, the absent ones aside.
-
-    Examples
-    --------
-    >>> varies([{"model": "a"}, {"model": None}, {}], "model"), varies([{"model": "a"}, {"model": "b"}], "model")
-    (False, True)
-    """
-    return len({row.get(column) for row in rows} - {None, ""}) > 1
 
 
 def prompt(settings: Settings, unit: Unit, text: str) -> tuple[Message, ...]:
@@ -279,7 +269,7 @@ NOT_ASKED = "missing"
 def read(exchanges: Sequence[Exchange], parser: Callable[[str], Parsed]) -> dict[str, object]:
     """Return what the last reply says as columns: answer, answer_status, rule, conflict, the reply's status and text.
 
-    A content filter's block and a marked refusal are refusals whatever else stands there; a cut-off reply is parsed as
+    A filter's block and a marked refusal are refusals whatever else stands there; a cut-off reply is parsed as
     far as it goes. Nothing becomes a value that was not read.
 
     Examples
@@ -296,16 +286,14 @@ def read(exchanges: Sequence[Exchange], parser: Callable[[str], Parsed]) -> dict
     return {
         "answer": parsed.label, "answer_status": parsed.status if reply else NOT_ASKED, "rule": parsed.rule,
         "conflict": parsed.conflict, "parser_version": VERSION, "reply_status": reply.status if reply else NOT_ASKED,
-        "reply_text": reply.content if reply else None,
+        "blocked_by": reply.blocked_by or None if reply else None, "reply_text": reply.content if reply else None,
     }  # fmt: skip
 
 
 def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
     """Return what a reply says: a block, a marked refusal, an answer, a refusal in words, or nothing."""
-    if reply.status == "content_filter":
-        return Parsed(status="refusal", rule="content_filter")
-    if reply.status == "refusal":
-        return Parsed(status="refusal", rule="marked_refusal")
+    if reply.status in ("blocked", "refusal"):
+        return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
     parsed = parser(reply.content)
     if parsed.status == "unparsed" and refuses(reply.content):
         return Parsed(status="refusal", rule="refusal")

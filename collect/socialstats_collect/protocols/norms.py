@@ -11,11 +11,10 @@ from socialstats_collect.parse import ACTIONS, parse_action
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Exchange,
-    Rows,
     Settings,
+    Varies,
     about,
     read,
-    varies,
 )
 
 COLON = re.compile("[:：]")
@@ -71,10 +70,10 @@ class Norms(CollectionProtocol):
             }
         ]  # fmt: skip
 
-    def report(self, rows: Rows) -> list[str]:
+    def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study norm-goal: pressures compared within scenarios, where there are several."""
         units = ["--map", "unit=item_id", "--cluster", "scenario"]
-        units = ["--map", "unit=scenario", "--by", "pressure"] if varies(rows, "pressure") else units
-        strata = ["--strata", "domain"] if varies(rows, "domain") else []
+        units = ["--map", "unit=scenario", "--by", "pressure"] if varies("pressure") else units
+        strata = ["--strata", "domain"] if varies("domain") else []
         return ["--study", "norm-goal", *units, *strata, "--map", "value=action", "--map", "status=answer_status",
                 "--scale", "nominal"]  # fmt: skip

@@ -10,10 +10,9 @@ from socialstats_collect.parse.text import clean, values_of
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Exchange,
-    Rows,
+    Varies,
     about,
     read,
-    varies,
 )
 
 
@@ -57,9 +56,9 @@ class Roles(CollectionProtocol):
             }
         ]  # fmt: skip
 
-    def report(self, rows: Rows) -> list[str]:
+    def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study role-conflict: models, or prefixes of one model, compared."""
-        by = next((name for name in ("model", "prefix") if varies(rows, name)), None)
+        by = next((name for name in ("model", "prefix") if varies(name)), None)
         return ["--study", "role-conflict", *(["--by", by] if by else [])]
 
 

@@ -10,13 +10,12 @@ from socialstats_collect.parse import Option, parse_options
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Exchange,
-    Rows,
     Settings,
+    Varies,
     about,
     fields,
     filled,
     read,
-    varies,
 )
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -83,11 +82,11 @@ class Shares(CollectionProtocol):
             for letter, (share, meaning) in zip(self.letters, pairs, strict=True)
         )
 
-    def report(self, rows: Rows) -> list[str]:
+    def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study ordinal-alignment; people are shared by all forms of the prompt."""
-        people, forms = any(row.get("model") is None for row in rows), varies(rows, "prompt")
+        forms = varies("prompt")
         rater = ["--map", "rater=rater", "--map", "rater_source=source"] if people else ["--map", "rater=model"]
         return ["--study", "ordinal-alignment", "--map", "unit=item_id", *rater, "--map", "value=answer", "--map",
                 "status=answer_status", "--levels", ",".join(self.letters),
-                *(["--strata", "area"] if varies(rows, "area") else []), *(["--by", "prompt"] if forms else []),
+                *(["--strata", "area"] if varies("area") else []), *(["--by", "prompt"] if forms else []),
                 *(["--shared", "people"] if forms and people else [])]  # fmt: skip

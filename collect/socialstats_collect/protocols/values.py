@@ -11,8 +11,8 @@ from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Conversation,
     Exchange,
-    Rows,
     Settings,
+    Varies,
     about,
     ask,
     filled,
@@ -64,7 +64,8 @@ class Values(CollectionProtocol):
             yield from self._scored(unit, "control", control, "")
             return
         text = filled(self.texts["baseline"], unit, text=unit.item["baseline"])
-        cell = canonical([unit.item_id, {**unit.factors, "model": ""}])  # wordings may share a baseline, not its answer
+        # wordings may share a baseline, not its answer
+        cell = canonical([unit.drawn or unit.item_id, {**unit.factors, "model": ""}])
         reply = yield ask(self.settings, unit, prompt(self.settings, unit, text), step="baseline", parent=cell)
         yield from self._scored(unit, "baseline", reply.content, reply.key)
         messages: tuple[Message, ...] = ()
@@ -121,14 +122,15 @@ class Values(CollectionProtocol):
             "answer_status": status,
             "scores_unread": "; ".join(f"{name}: {read[name].status}" for name in unread) or None,
             "reply_status": answer.status if answer else "missing",
+            "blocked_by": answer.blocked_by or None if answer else None,
             "judge_status": score.status if score else "missing",
             "parser_version": VERSION,
             "reply_text": answer.content if answer else None,
         }
 
-    def report(self, rows: Rows) -> list[str]:
-        """Return the options of the study staged-values."""
-        return ["--study", "staged-values"]
+    def report(self, varies: Varies, people: bool = False) -> list[str]:
+        """Return the options of the study staged-values; personas are crossed with models."""
+        return ["--study", "staged-values", *(["--by", "persona"] if varies("persona") else [])]
 
 
 def scored(reply: Reply | None) -> dict[str, Parsed]:

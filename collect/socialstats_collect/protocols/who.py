@@ -11,15 +11,14 @@ from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Conversation,
     Exchange,
-    Rows,
     Settings,
+    Varies,
     about,
     ask,
     decide,
     filled,
     prompt,
     read,
-    varies,
 )
 
 
@@ -90,9 +89,9 @@ class Who(CollectionProtocol):
             }
         ]  # fmt: skip
 
-    def report(self, rows: Rows) -> list[str]:
+    def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study relationship-bias."""
-        return ["--study", "relationship-bias", *(["--by", "model"] if varies(rows, "model") else [])]
+        return ["--study", "relationship-bias", *(["--by", "model"] if varies("model") else [])]
 
 
 def numbered(unit: Unit) -> tuple[str, str]:

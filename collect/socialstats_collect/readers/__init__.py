@@ -1,8 +1,11 @@
-"""Logs of other harnesses as tidy tables: one module a harness, each with ``recognises`` and ``read``.
+"""Logs of other harnesses as tidy tables: one module a harness, which says only what is its own.
 
-``recognises(source)`` looks at the content (and only then at the name) and answers whether this module reads it;
-``read(source)`` returns a `socialstats.claims.Log`. Neither imports the harness. A reader never drops a row: errors,
-unscored and unparsed rows come along with their status. `read_log` finds the module for a file or folder.
+A module has ``NAME``, ``NEEDS`` (what is looked for, in words), ``read(source)``, and either ``FORMS`` (a kind of file,
+and patterns of the members, files or columns that a first look finds) or ``recognises(source)``, where values decide.
+Common to all are `files` (opening, first looks), `streaming` (shapes: what of a large JSON is kept), `tables` (columns
+of plain tables) and `tabular` (`scored`, `row`, `claim`, and `log_of` with the notes on statuses). No harness is
+imported. A reader never drops a row: errors, unscored and unparsed rows come along with their status. `read_log` finds
+the module for a file or folder, and returns a `socialstats.claims.Log`.
 """
 
 from __future__ import annotations

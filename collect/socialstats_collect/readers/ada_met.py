@@ -11,90 +11,77 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from socialstats.claims.types import Log, Status
-from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables import read_table
+from socialstats.errors import InputError
 from socialstats.text import count, listing
-from socialstats_collect.readers.files import Source, head_of, inside, look
-from socialstats_collect.readers.tabular import (
-    Row,
-    cell,
-    column,
-    frame,
-    label,
-    natural,
-    row,
-    status_notes,
-    without_long,
+from socialstats_collect.readers.files import Source, inside, look
+from socialstats_collect.readers.tables import (
+    NOTHING,
+    PERSON,
+    Columns,
+    columns_in,
+    columns_of,
+    header,
+    mostly,
+    named,
+    records,
 )
+from socialstats_collect.readers.tabular import Row, column, log_of, natural, row
 
 NAME = "ada-met"
 NEEDS = "a csv with a column 'rot' or 'rot_id' and several columns of labels A to F, or its released folder (ADA-Met)"
 FEWEST = 5  # people of whom ordinal-alignment takes a mode
-CODES = {letter: float(code) for code, letter in enumerate("ABCDE")}
-REFUSAL = "F"
-EMPTY = ("", "NA", "N/A", "nan", "None")
-SHARE = 0.5
-RULES = {"rot", "rot_id", "rot-id"}
+LETTERS, REFUSAL = "ABCDE", "F"
+UNUSABLE: dict[str, Status] = {REFUSAL: "refusal", **dict.fromkeys(NOTHING, "missing")}
 ANSWER = re.compile(r"\(?([A-F])(?:[).:].*)?", re.DOTALL)
 BY_PLACE = "answers of models name no rule: row k of parsed_agree.csv is taken for rule k of rot_list.csv"
-PARSED, LISTED, AREAS, SUMS = (
-    "parsed_agree.csv",
-    "rot_list.csv",
-    "rot_area_mapping.csv",
-    "areawise_distances_per_model.csv",
-)
+PARSED, LISTED, AREAS = "parsed_agree.csv", "rot_list.csv", "rot_area_mapping.csv"
+SUMS = "areawise_distances_per_model.csv"
 NAMED = re.compile(r".*output-(?P<prompt>.+)_label_(?P<model>.+?)(?:_\d+)?")
-PERSON = re.compile(
-    r"(?i)(human|person|people|annotator|participant|worker|crowd|subject|rater|[hpwar](?=[\W_]*\d)).*|\d+"
-)
-WORKER, AGREE = ("rot-worker-id", "worker-id", "worker_id", "worker"), "rot-agree"
-IDS = ("rot_id", "rot-id", "id", "rot", "unit")
+WORKER, AGREE = ("rotworkerid", "workerid", "worker"), "rot-agree"
+IDS = ("rotid", "id", "rot", "unit")
 
 
 def recognises(source: Source) -> bool:
     """Tell whether this is a wide table of labels: each rule (of a prompt) in one row, several columns of labels."""
     if source.kind == "folder":
         return all(_file(source, name) for name in (PARSED, LISTED))
-    if source.kind not in ("text", "list", "lines") or not _names(source) & RULES:
+    if named(header(source), "rot", "rotid") is None:
         return False
-    try:
-        columns = _columns(source)
-    except (InputError, NothingToAnalyse):
-        return False
-    key = _key(columns)
-    if key is None or len(_labels(columns)) < 2:
-        return False
-    places = list(zip(columns[key], _prompts(columns), strict=True))
-    return len(set(places)) == len(places)
+    columns = columns_in(source.path)
+    places = list(zip(columns[named(columns, *IDS) or ""], _prompts(columns), strict=True)) if columns else []
+    return len(_labels(columns)) > 1 and len(set(places)) == len(places)
 
 
-def _names(source: Source) -> set[str]:
-    """Return the names of the columns, in small letters, from the first look or the first line."""
-    if source.kind != "text":
-        return {name.strip().lower() for name in source.first}
-    line = head_of(source.path, 1 << 16).decode("utf-8-sig", "replace").partition("\n")[0]
-    return {name.strip(' "\r').lower() for name in line.replace("\t", ",").replace(";", ",").split(",")}
+def read(source: Source) -> Log:
+    """Read a wide table: a row a rule and rater, with the label as answer and its place from 0 to 4 as value."""
+    if source.kind == "folder":
+        rows = [*_models(source), *_people(source)]
+        return log_of(NAME, (source.path.name,), rows, notes=(BY_PLACE, *_notes(rows)), keep=("rot",))
+    columns = columns_of(source.path)
+    labels, key = _labels(columns), named(columns, *IDS)
+    if key is None or not labels:
+        raise InputError(f"{source.path.name}: no column of rules (rot_id, rot) or none of labels A to F")
+    rows = []
+    for record, prompt in zip(records(columns), _prompts(columns), strict=True):
+        about = {column(name): held for name, held in record.items() if name not in (*labels, key)}
+        rows += [_answer(rater, bool(PERSON.fullmatch(rater)), record[key], record[rater], prompt, about)
+                 for rater in labels]  # fmt: skip
+    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
 
 
-def _key(columns: Mapping[str, list[str | None]]) -> str | None:
-    """Return the column that names the rules: their number before their text."""
-    return next((name for wanted in IDS for name in columns if name.strip().lower() == wanted), None)
-
-
-def _prompts(columns: Mapping[str, list[str | None]]) -> list[str]:
+def _prompts(columns: Columns) -> list[str]:
     """Return the prompt of each row, where there is such a column."""
-    held = next((values for name, values in columns.items() if name.strip().lower() == "prompt"), None)
-    return [value or "" for value in held] if held else [""] * len(next(iter(columns.values())))
+    name = named(columns, "prompt")
+    return [value or "" for value in columns[name]] if name else [""] * len(next(iter(columns.values())))
 
 
-def _columns(source: Source) -> dict[str, list[str | None]]:
-    native: Any = read_table(source.path).frame
-    return {str(name): [label(v) for v in values] for name, values in native.to_dict(as_series=False).items()}
+def _labels(columns: Columns) -> list[str]:
+    """Name the columns whose values are mostly labels."""
+    return mostly(columns, lambda said: _letter(said) in (*LETTERS, REFUSAL))
 
 
 def _letter(text: str | None) -> str:
@@ -110,48 +97,13 @@ def _letter(text: str | None) -> str:
     return match[1] if match else said
 
 
-def _labels(columns: Mapping[str, list[str | None]]) -> list[str]:
-    """Name the columns whose values are mostly labels."""
-    found = []
-    for name, values in columns.items():
-        held = [letter for letter in map(_letter, values) if letter not in EMPTY]
-        if held and sum(letter in CODES or letter == REFUSAL for letter in held) >= SHARE * len(held):
-            found.append(name)
-    return found
-
-
-def read(source: Source) -> Log:
-    """Read a wide table: a row a rule and rater, with the label as answer and its place from 0 to 4 as value."""
-    if source.kind == "folder":
-        rows = [*_models(source), *_people(source)]
-        return Log(harness=NAME, files=(source.path.name,), rows=frame(rows), notes=(BY_PLACE, *_notes(rows)))
-    columns = _columns(source)
-    labels, key = _labels(columns), _key(columns)
-    if key is None or not labels:
-        raise InputError(f"{source.path.name}: no column of rules (rot_id, rot) or none of labels A to F")
-    rows = list(_rows(columns, labels, key))
-    kept, long = without_long(rows)
-    return Log(harness=NAME, files=(source.path.name,), rows=frame(kept), notes=(*_notes(rows), *long))
-
-
-def _rows(columns: dict[str, list[str | None]], labels: list[str], key: str) -> Iterator[Row]:
-    rest = [name for name in columns if name not in labels and name != key]
-    prompts = _prompts(columns)
-    for k, unit in enumerate(columns[key]):
-        metadata = {column(name): cell(columns[name][k]) for name in rest}
-        for rater in labels:
-            who = "human" if PERSON.fullmatch(rater) else "model"
-            yield _answer(rater, who, unit, columns[rater][k], prompts[k], metadata)
-
-
-def _answer(rater: str, who: str, unit: Any, said: str | None, prompt: str, metadata: Row) -> Row:
+def _answer(rater: str, human: bool, unit: str | None, said: str | None, prompt: str, about: Row) -> Row:
     letter = _letter(said)
-    status: Status = (
-        "ok" if letter in CODES else "refusal" if letter == REFUSAL else "missing" if letter in EMPTY else "unparsed"
-    )
+    ok = letter in (*LETTERS,)
     return row(
-        model=rater, task="ada-met", unit=unit, scorer="label", filter=prompt, value=CODES.get(letter), status=status,
-        answer=letter or None, metadata={**metadata, "prompt": prompt or None, "rater": rater, "source": who},
+        model=rater, task="ada-met", unit=unit, scorer="label", filter=prompt, answer=letter or None,
+        score=(float(LETTERS.index(letter)), "ok") if ok else (None, UNUSABLE.get(letter, "unparsed")),
+        metadata={**about, "prompt": prompt or None, "rater": rater, "source": "human" if human else "model"},
     )  # fmt: skip
 
 
@@ -160,45 +112,45 @@ def _file(source: Source, ending: str) -> str | None:
     return next((name for name in source.names if name.rsplit("/", 1)[-1].lower() == ending), None)
 
 
-def _held(source: Source, ending: str) -> dict[str, list[str | None]]:
+def _held(source: Source, ending: str) -> Columns:
     """Return the columns of a file of the folder; none where there is no such file."""
     name = _file(source, ending)
-    return {} if name is None else _columns(Source(path=inside(source.path, name), kind="text"))
+    return {} if name is None else columns_of(inside(source.path, name))
 
 
-def _rules(source: Source) -> list[tuple[str, str | None]]:
-    """Return text and area of each rule in the order of the list."""
+def _rules(source: Source) -> dict[str, Row]:
+    """Return number, text and area of each rule in the order of the list."""
     areas = _held(source, AREAS)
     of = dict(zip(areas.get("rot", ()), areas.get("area", ()), strict=True))
-    return [(str(rule), of.get(rule)) for rule in _held(source, LISTED)["rot"]]
+    return {str(k): {"area": of.get(rule), "rot": rule} for k, rule in enumerate(_held(source, LISTED)["rot"])}
 
 
 def _models(source: Source) -> Iterator[Row]:
-    rules, parsed = _rules(source), _held(source, PARSED)
-    for name, labels in parsed.items():
+    rules = _rules(source)
+    for name, labels in _held(source, PARSED).items():
         found = NAMED.fullmatch(name)
-        if found and len(labels) != len(rules):
-            raise InputError(
-                f"{PARSED}: {len(labels)} rows, and {len(rules)} rules in {LISTED}: rows cannot be matched"
-            )
-        for k, said in enumerate(labels if found else ()):
-            assert found is not None
-            metadata = {"area": rules[k][1], "rot": cell(rules[k][0])}
-            yield _answer(found["model"], "model", str(k), said, found["prompt"], metadata)
+        if not found:
+            continue
+        if len(labels) != len(rules):
+            message = f"{len(labels)} rows, and {len(rules)} rules in {LISTED}: rows cannot be matched"
+            raise InputError(f"{PARSED}: {message}. Copy both files of one release")
+        for (unit, about), said in zip(rules.items(), labels, strict=True):
+            yield _answer(found["model"], False, unit, said, found["prompt"], about)
 
 
 def _people(source: Source) -> Iterator[Row]:
-    number = {rule: (str(k), area) for k, (rule, area) in enumerate(_rules(source))}
-    for file in (name for name in source.names if "human" in name.lower() and name.lower().endswith((".csv", ".tsv"))):
-        columns = _columns(Source(path=inside(source.path, file), kind="text"))
-        worker = next((name for name in WORKER if name in columns), None)
-        if worker is None or not {"rot", AGREE} <= set(columns):
+    rules = {about["rot"]: (unit, about) for unit, about in _rules(source).items()}
+    for file in source.names:
+        if "human" not in file.lower() or not file.lower().endswith((".csv", ".tsv")):
             continue
-        for rule, who, said in zip(columns["rot"], columns[worker], columns[AGREE], strict=True):
-            unit, area = number.get(str(rule), (None, None))
-            letter = "ABCDE"[int(said)] if said in tuple("01234") else said
-            if unit is not None:
-                yield _answer(f"person {who}", "human", unit, letter, "", {"area": area, "rot": cell(rule)})
+        columns = columns_of(inside(source.path, file))
+        worker = named(columns, *WORKER)
+        for record in records(columns) if worker and {"rot", AGREE} <= {*columns} else ():
+            said, who = record[AGREE] or "", record[worker or ""]
+            letter = dict(zip("01234", LETTERS, strict=True)).get(said, said)
+            if record["rot"] in rules:
+                unit, about = rules[record["rot"]]
+                yield _answer(f"person {who}", True, unit, letter, "", about)
 
 
 def tables_of(folder: Path) -> dict[str, list[Row]]:
@@ -218,36 +170,33 @@ def tables_of(folder: Path) -> dict[str, list[Row]]:
          "answer_code": "" if r["value"] is None else f"{r['value']:g}"}
         for r in _models(source)
     ]  # fmt: skip
-    sums = _held(source, SUMS)
-    areas = [name for name in sums if name in {area for _, area in _rules(source)}]
+    rules, sums = _rules(source), list(records(_held(source, SUMS)))
+    known = {about["area"] for about in rules.values()}
     distances = [
-        {"model": found["model"], "prompt": found["prompt"], "area": area, "distance_sum": sums[area][k]}
-        for area in areas for k, name in enumerate(next(iter(sums.values())))
-        if (found := NAMED.fullmatch(name or ""))
+        {"model": found["model"], "prompt": found["prompt"], "area": area, "distance_sum": held[area]}
+        for area in sums[0] if area in known for held in sums
+        if (found := NAMED.fullmatch(next(iter(held.values())) or ""))
     ]  # fmt: skip
-    rots = [{"rot_id": str(k), "rot": rule, "area": area} for k, (rule, area) in enumerate(_rules(source))]
+    rots = [{"rot_id": unit, "rot": about["rot"], "area": about["area"]} for unit, about in rules.items()]
     return {"adamet_published_distance_sums": distances, "adamet_llm_answers": answers, "adamet_rots": rots}
 
 
 def _notes(rows: list[Row]) -> Iterator[str]:
-    raters = {str(r["rater"]): r["source"] for r in rows}
-    people = [rater for rater, who in raters.items() if who == "human"]
-    models = sorted(set(raters) - set(people), key=natural)
+    people = {r["rater"]: None for r in rows if r["source"] == "human"}
+    models = sorted({r["rater"] for r in rows} - {*people}, key=natural)
     yield f"{count(len(models), 'model')} ({listing(models, most=6)}), {count(len(people), 'person', 'people')}"
-    yield from status_notes(rows)
     yield "rows are joined to other tables by the rule's own id, never by position: orders of such files differ"
-    yield f"the converted table is read by: socialstats report TABLE{_options(rows, people, models)}"
+    yield f"the converted table is read by: socialstats report TABLE{_options(rows, len(people), len(models))}"
 
 
-def _options(rows: list[Row], people: list[str], models: list[str]) -> str:
+def _options(rows: list[Row], people: int, models: int) -> str:
     """Return the options that read the table; people answer one prompt, so that the others are left out."""
     prompts = list(dict.fromkeys(str(r["prompt"]) for r in rows if r["prompt"]))
     said = " --map unit=unit --map rater=rater --map value=answer --levels A,B,C,D,E --refusal F"
-    if len(people) >= FEWEST and models:
+    if people >= FEWEST and models:
         said = f" --study ordinal-alignment{said} --map rater_source=source"
         said += "".join(f" --exclude {shlex.quote(f'prompt={prompt}')}" for prompt in prompts[1:])
     elif len(prompts) > 1:
         said += " --by prompt"
-    if sum(bool(r.get("area")) for r in rows):
-        said += " --strata area"
+    said += " --strata area" * any(r.get("area") for r in rows)
     return said + " --exclude status=unparsed" * any(r["status"] == "unparsed" for r in rows)

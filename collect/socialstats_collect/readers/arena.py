@@ -7,72 +7,48 @@ unparsed here; arena-rank turns it into a tie without saying so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from socialstats.claims.types import Log, Status
-from socialstats.tables import read_table
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import Source, head_of
-from socialstats_collect.readers.tabular import Row, cell, flat, frame, label, row, status_notes, without_long
+from socialstats_collect.readers.files import Source
+from socialstats_collect.readers.tables import Record, columns_of, header, records
+from socialstats_collect.readers.tabular import Row, flat, log_of, read_by, row
 
 NAME = "arena"
 NEEDS = "a table with the columns model_a, model_b and winner (arena battles)"
-WINNERS = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "both_bad": 0.5, "tie (bothbad)": 0.5, "bothbad": 0.5}
 COLUMNS = ("model_a", "model_b", "winner")
 IDS = ("question_id", "battle_id", "id", "conversation_id")
+WINNERS: dict[str | None, float] = {
+    "model_a": 1.0, "model_b": 0.0, "tie": 0.5, "both_bad": 0.5, "tie (bothbad)": 0.5, "bothbad": 0.5,
+}  # fmt: skip
 
 
 def recognises(source: Source) -> bool:
     """Tell whether this is a table of battles."""
-    if source.kind in ("lines", "list"):
-        return source.has(*COLUMNS)
-    if source.kind == "object":
-        return all(isinstance(source.first.get(name), list) for name in COLUMNS)
-    if source.kind != "text":
-        return False
-    head = head_of(source.path, 65536)
-    line = head.decode("utf-8-sig", "replace").partition("\n")[0].replace('"', "").strip()
-    names = line.replace("\t", ",").replace(";", ",").split(",")
-    return set(COLUMNS) <= {name.strip() for name in names} or (head.startswith(b"PAR1") and _parquet(source))
-
-
-def _parquet(source: Source) -> bool:
-    return set(COLUMNS) <= set(read_table(source.path).columns)
+    return {*COLUMNS} <= {*header(source)}
 
 
 def read(source: Source) -> Log:
     """Read battles: a row a battle with item_a, item_b and winner, as the comparisons study reads them."""
-    table = read_table(source.path)
-    native: Any = table.frame
-    rows = list(_rows(native.to_dict(as_series=False)))
-    kept, long = without_long(rows)
-    return Log(
-        harness=NAME, files=(source.path.name,), rows=frame(kept), notes=(*_notes(rows), *status_notes(kept), *long)
-    )
+    battles = list(records(columns_of(source.path)))
+    named = next((name for name in IDS if name in battles[0]), None)
+    rows = [_row(battle, battle[named] if named else str(k)) for k, battle in enumerate(battles, start=1)]
+    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
 
 
-def _rows(columns: Mapping[str, list[Any]]) -> Iterator[Row]:
-    ids = next((columns[name] for name in IDS if name in columns), None)
-    rest = [name for name in columns if name not in COLUMNS]
-    for k in range(len(columns["winner"])):
-        a, b, said = (label(columns[name][k]) for name in COLUMNS)
-        value = None if said is None or a is None or b is None else _value(said, a, b)
-        status: Status = "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
-        winner = {1.0: a, 0.0: b, 0.5: "tie"}.get(value) if value is not None else None
-        metadata = {"item_a": cell(a), "item_b": cell(b), "winner": cell(winner), "outcome": cell(said)}
-        unit = label(ids[k]) if ids is not None else str(k + 1)
-        yield row(
-            model="", task="battles", unit=unit, scorer="winner", value=value, answer=said, status=status,
-            metadata=metadata | flat({name: label(columns[name][k]) for name in rest}),
-        )  # fmt: skip
-
-
-def _value(said: str, a: str, b: str) -> float | None:
-    """Return what item_a gets: 1 for a win, 0.5 for a tie; some files name the winner itself."""
-    if said in WINNERS:
-        return WINNERS[said]
-    return 1.0 if said == a != b else 0.0 if said == b != a else None
+def _row(battle: Record, unit: str | None) -> Row:
+    """Return a battle with what item_a gets: 1 for a win, 0.5 for a tie; some files name the winner itself."""
+    a, b, said = (battle[name] for name in COLUMNS)
+    worth = WINNERS if a == b else {a: 1.0, b: 0.0, **WINNERS}
+    value = None if None in (a, b) else worth.get(said)
+    status: Status = "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
+    winner = {1.0: a, 0.0: b, 0.5: "tie", None: None}[value]
+    rest = {name: held for name, held in battle.items() if name not in COLUMNS}
+    return row(
+        task="battles", unit=unit, scorer="winner", score=(value, status), answer=said,
+        metadata={"item_a": a, "item_b": b, "winner": winner, "outcome": said, **flat(rest)},
+    )  # fmt: skip
 
 
 def _notes(rows: list[Row]) -> Iterator[str]:
@@ -84,7 +60,6 @@ def _notes(rows: list[Row]) -> Iterator[str]:
     if odd:
         listed = ", ".join(f"{quoted([said])} {n}" for said, n in odd.most_common(5))
         yield f"winners that are neither a model nor a tie: {listed}; no ties here, but arena-rank counts them as ties"
-    dropped = "" if all(r["status"] == "ok" for r in rows) else " --where status=ok"
-    yield f"the converted table is read by: socialstats report TABLE --study comparisons{dropped}"
+    yield read_by(rows, "comparisons")
     if any(r.get("judge") for r in rows):
         yield "rows of one judge depend on each other: add --cluster judge"

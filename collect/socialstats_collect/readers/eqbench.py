@@ -6,31 +6,42 @@ re-weights the others. Here both are rows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, Status
+from socialstats.claims.types import Claim, Log
 from socialstats.errors import InputError
 from socialstats.text import count, listing
-from socialstats_collect.readers.files import Source, json_stream
-from socialstats_collect.readers.streaming import JsonStream
+from socialstats_collect.readers.files import Source, load_json
 from socialstats_collect.readers.tabular import (
     Row,
+    Score,
     cell,
-    frame,
+    claim,
     is_number,
+    log_of,
     mapping,
     natural,
-    printed,
     row,
+    scored,
     sequence,
-    status_notes,
 )
 
 NAME = "eqbench"
 NEEDS = "JSON of runs with 'scenario_tasks' (EQ-Bench 3, PoliticsBench)"
 SCORED, TASKS = "rubric_scored", "scenario_tasks"
-STATE = ("status", "error", "rubric_run_error", "test_model")
+FORMS = [("object", f"*.{TASKS}")]
+COMPOSITE, FINAL = "composite", "final"
+SCORES = {
+    "rubric": ("baseline_rubric_scores", "turn_rubric_scores", "rubric_scores"),
+    "commitment": ("baseline_commitment_scores", "turn_commitment_scores", "debrief_commitment_scores"),
+}
+"""Members of a task with scores before, during and after a talk; those of each judge end with ``_by_judge``."""
+TASK = dict.fromkeys(
+    ("status", "error", "rubric_run_error", "test_model",
+     *(f"{name}{of}" for names in SCORES.values() for name in names for of in ("", "_by_judge")))
+)  # fmt: skip
+RUNS = {"*": {"*": None, TASKS: {"*": {"*": TASK}}}}
 POLITICS = {
     "tradition_orientation": -1.125, "progress_orientation": 1.0, "authority_deference": -1.125,
     "egalitarianism": 1.125, "risk_aversion": -0.875, "openness_to_difference": 1.125,
@@ -47,117 +58,75 @@ SHORT = {
     "tradition_orientation": "tradition", "progress_orientation": "progress", "openness_to_difference": "openness",
     "commitment_score": "commitment",
 }  # fmt: skip
-COMPOSITE = "composite"
-FINAL, BASELINE = "final", "baseline"
+KEPT = ("run", "scenario", "task_status", "stage", "judge", "trait")
 MIDDLE, LARGEST = 10.0, 100.0
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is a file of runs."""
-    if source.kind != "object":
-        return False
-    runs = [run for name, run in source.first.items() if not name.startswith("__") and isinstance(run, dict)]
-    return any("scenario_tasks" in run for run in runs)
+Runs = dict[str, dict[str, Any]]
 
 
 def read(source: Source) -> Log:
-    """Read runs: a row a task, stage, judge and criterion, and one a task with the harness's composite."""
-    runs = {key: run for key, run in _runs(source) if "scenario_tasks" in run}
+    """Read runs: a row a task, stage, judge and criterion, and one a task with the harness's composite.
+
+    Of the tasks only scores and states are kept, never what was said.
+    """
+    found = mapping(load_json(source.path, RUNS))
+    runs: Runs = {key: run for key, run in found.items() if TASKS in mapping(run)}
     if not runs:
-        raise InputError(f"{source.path.name}: no run with 'scenario_tasks'")
+        raise InputError(f"{source.path.name}: no run with '{TASKS}'")
     rows = [r for key, run in runs.items() for r in _of_run(key, run)]
     versions = {str(run["benchmark_version"]) for run in runs.values() if run.get("benchmark_version")}
-    return Log(
-        harness=NAME, version=", ".join(sorted(versions)) or None, files=(source.path.name,), rows=frame(rows),
-        claims=tuple(c for key, run in runs.items() for c in _claims(key, run, rows, source.path.name)),
-        notes=(*_notes(rows), *status_notes(rows)),
+    return log_of(
+        NAME, (source.path.name,), rows, version=", ".join(sorted(versions)) or None, notes=_notes(rows), keep=KEPT,
+        claims=(c for key, run in runs.items() for c in _claims(key, run, rows, source.path.name)),
     )  # fmt: skip
 
 
-def _runs(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield runs; of their tasks only scores and states are kept, never what was said."""
-    with json_stream(source.path) as stream:
-        for key in stream.members():
-            if stream.peek() != "{":
-                stream.value(plain=True)
-                continue
-            run: dict[str, Any] = {}
-            for name in stream.members():
-                nested = name == TASKS and stream.peek() == "{"
-                run[name] = dict(_iterations(stream)) if nested else stream.value()
-            yield key, run
-
-
-def _iterations(stream: JsonStream) -> Iterator[tuple[str, dict[str, Any]]]:
-    for iteration in stream.members():
-        tasks: dict[str, Any] = {}
-        if stream.peek() == "{":
-            for scenario in stream.members():
-                task = mapping(stream.value(plain=True))
-                tasks[scenario] = {k: v for k, v in task.items() if "scores" in k or k in STATE}
-        else:
-            stream.value(plain=True)
-        yield iteration, tasks
-
-
 def _tasks(run: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for iteration, tasks in mapping(run.get("scenario_tasks")).items():
+    for iteration, tasks in mapping(run.get(TASKS)).items():
         for scenario in sorted(mapping(tasks), key=natural):
             yield str(iteration), scenario, mapping(tasks[scenario])
 
 
-def _of_run(key: str, run: dict[str, Any]) -> list[Row]:
+def _of_run(key: str, run: dict[str, Any]) -> Iterator[Row]:
     judges = [cell(j) or "" for j in sequence(run.get("judge_models"))] or [cell(run.get("judge_model")) or "judge"]
-    known = dict.fromkeys(n for _, _, task in _tasks(run) for _, held in _stages(task, judges) for n in held[1])
+    tasks = [(iteration, scenario, task, list(_stages(task, judges))) for iteration, scenario, task in _tasks(run)]
+    known = dict.fromkeys(name for *_, stages in tasks for _, _, scores in stages for name in scores)
     politics = any(name in POLITICS for name in known)
-    totals = any(task.get("rubric_scores") or task.get("status") != SCORED for _, _, task in _tasks(run))
-    found: list[Row] = []
-    for iteration, scenario, task in _tasks(run):
+    fixed = {*POLITICS} if politics else STANDARD
+    totals = any(task.get("rubric_scores") or task.get("status") != SCORED for _, _, task, _ in tasks)
+    for iteration, scenario, task, stages in tasks:
         common = {
             "model": run.get("model_name") or run.get("test_model") or task.get("test_model") or key,
             "task": "politicsbench" if politics else "eqbench3", "unit": scenario, "epoch": iteration,
         }  # fmt: skip
         about = {"run": key, "scenario": scenario, "task_status": cell(task.get("status"))}
-        for stage, (judge, scores) in _stages(task, judges):
-            place = about | {"stage": stage, "judge": judge}
-            expected = _expected(known, scores, POLITICS if politics else STANDARD)
-            found += [_score(name, scores.get(name), common, place) for name in expected]
+        for stage, judge, scores in stages:
+            expected = [name for name in known if name in scores or name in fixed] if fixed & {*scores} else [*scores]
+            for name in expected:
+                score = scored(scores.get(name), absent="missing")
+                yield row(
+                    **common, scorer=name, filter=stage, score=score,
+                    answer=None if score[1] == "ok" else scores.get(name),
+                    metadata={**about, "stage": stage, "judge": judge, "trait": SHORT.get(name, name)},
+                )  # fmt: skip
         if totals:
-            found.append(_composite(task, politics, common, about))
-    return found
+            score = _composite(task, politics)
+            answer = None if score[1] == "ok" else task.get("error")
+            yield row(**common, scorer=COMPOSITE, filter=FINAL, score=score, answer=answer, metadata=about)
 
 
-def _expected(known: Mapping[str, None], scores: Mapping[str, Any], fixed: Collection[str]) -> list[str]:
-    """Return the criteria of a task's stage: those scored, and those of the fixed set that other tasks have."""
-    if not any(name in fixed for name in scores):
-        return [*scores]
-    return [name for name in known if name in scores or name in fixed]
-
-
-def _stages(task: dict[str, Any], judges: list[str]) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
+def _stages(task: dict[str, Any], judges: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield stage, judge and scores: each judge's where they are kept, else those of all judges together."""
-    together = " / ".join(judges) or "judge"
-    for kind in ("rubric", "commitment"):
-        first, last = f"baseline_{kind}_scores", "rubric_scores" if kind == "rubric" else "debrief_commitment_scores"
-        sources = [(BASELINE, task.get(first), task.get(f"{first}_by_judge"))]
-        turns, by_judge = sequence(task.get(f"turn_{kind}_scores")), sequence(task.get(f"turn_{kind}_scores_by_judge"))
-        for k, scores in enumerate(turns):
-            sources.append((f"turn {k + 1}", scores, by_judge[k] if k < len(by_judge) else None))
-        sources.append((FINAL, task.get(last), task.get(f"{last}_by_judge")))
-        for stage, scores, each in sources:
-            listed = [mapping(held) for held in sequence(each)]
-            for k, held in enumerate(listed):
-                yield stage, (judges[k] if k < len(judges) else f"judge {k + 1}", held)
-            if not listed and mapping(scores):
-                yield stage, (together, mapping(scores))
-
-
-def _score(name: str, value: Any, common: dict[str, Any], place: dict[str, Any]) -> Row:
-    status: Status = "ok" if is_number(value) else "missing" if value is None else "unparsed"
-    return row(
-        **common, scorer=name, filter=place["stage"], value=float(value) if status == "ok" else None, status=status,
-        answer=None if status == "ok" else value, metadata=place | {"trait": SHORT.get(name, name)},
-    )  # fmt: skip
+    for before, during, after in SCORES.values():
+        turns, by_judge = sequence(task.get(during)), sequence(task.get(f"{during}_by_judge"))
+        each = [*by_judge, *[None] * len(turns)]
+        stages = [("baseline", task.get(before), task.get(f"{before}_by_judge"))]
+        stages += [(f"turn {k + 1}", scores, each[k]) for k, scores in enumerate(turns)]
+        stages += [(FINAL, task.get(after), task.get(f"{after}_by_judge"))]
+        for stage, scores, listed in stages:
+            for k, held in enumerate(sequence(listed)):
+                yield stage, judges[k] if k < len(judges) else f"judge {k + 1}", mapping(held)
+            if not sequence(listed) and mapping(scores):
+                yield stage, " / ".join(judges), mapping(scores)
 
 
 def composite(scores: Mapping[str, Any], *, politics: bool) -> float | None:
@@ -182,16 +151,11 @@ def composite(scores: Mapping[str, Any], *, politics: bool) -> float | None:
     return max(-LARGEST, min(LARGEST, share))
 
 
-def _composite(task: dict[str, Any], politics: bool, common: dict[str, Any], about: dict[str, Any]) -> Row:
-    scores = mapping(task.get("rubric_scores"))
+def _composite(task: dict[str, Any], politics: bool) -> Score:
     counted = task.get("status") == SCORED
-    value = composite(scores, politics=politics) if counted else None
-    failed = task.get("error") or task.get("rubric_run_error") or task.get("status") == "error"
-    status: Status = "ok" if value is not None else "error" if failed else "unscored" if counted else "missing"
-    return row(
-        **common, scorer=COMPOSITE, filter=FINAL, value=value, status=status, metadata=about,
-        answer=None if status == "ok" else task.get("error"),
-    )  # fmt: skip
+    value = composite(mapping(task.get("rubric_scores")), politics=politics) if counted else None
+    failed = value is None and (task.get("error") or task.get("rubric_run_error") or task.get("status") == "error")
+    return scored(value, failed=bool(failed), absent="unscored" if counted else "missing")
 
 
 def _claims(key: str, run: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
@@ -201,13 +165,11 @@ def _claims(key: str, run: dict[str, Any], rows: list[Row], file: str) -> Iterat
     alike = any({*table} & {*POLITICS} for table in tables) or len({t & STANDARD for t in tables}) == 1
     counts = [r for r in rows if r.get("run") == key and r["scorer"] == COMPOSITE and r["status"] == "ok"]
     for name, scorer in (("average_rubric_score", COMPOSITE), ("average_commitment_score", "commitment_score")):
-        if is_number(results.get(name)):
-            usable = scorer != COMPOSITE or alike
-            yield Claim(
-                name=name, quantity="mean" if usable else "other", printed=printed(results[name]),
-                where=f"{file}: {key}.results.{name}", settings={"reducer": "none"}, n=len(counts) or None,
-                select={"run": key, "scorer": scorer, "filter": FINAL},
-            )  # fmt: skip
+        select = {"run": key, "scorer": scorer, "filter": FINAL}
+        yield from claim(
+            name, "mean" if scorer != COMPOSITE or alike else "other", results.get(name),
+            f"{file}: {key}.results.{name}", select, n=len(counts) or None, reducer="none",
+        )  # fmt: skip
 
 
 def _notes(rows: list[Row]) -> Iterator[str]:

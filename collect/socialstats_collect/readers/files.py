@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import csv
+import fnmatch
 import gzip
+import importlib
 import io
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import IO, Any, Literal
 
-from socialstats.errors import InputError, MissingDependency, Problem
-from socialstats_collect.readers.streaming import CHUNK, JsonStream, parse
+from socialstats.errors import InputError, MissingDependency, Problem, SocialStatsError
+from socialstats_collect.readers.streaming import CHUNK, JsonStream, Shape
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
+PARQUET_MAGIC = b"PAR1"
 MOST_BYTES = 1 << 29
 MOST_LINE = 1 << 28
 MOST_STREAMED = 1 << 34
@@ -27,38 +31,43 @@ DEEPEST = 8
 TOO_LARGE = "Split the log, or convert it with its own harness first"
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open a plain or gzipped file; special files (pipes, devices) are refused.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is none that can be read.
+        If there is no such file, it is none that can be read, or it is cut off.
     """
-    if not path.exists():
-        raise InputError(f"{path.name}: there is no such file")
     if not path.is_file():
-        raise InputError(f"{path.name}: this is not a regular file. Name a log file or its folder")
+        special = "this is not a regular file. Name a log file or its folder"
+        raise InputError(f"{path.name}: {special if path.exists() else 'there is no such file'}")
     try:
-        with path.open("rb") as stream:
-            zipped = stream.read(2) == GZIP_MAGIC
-        return gzip.open(path, "rb") if zipped else path.open("rb")  # type: ignore[return-value]
+        with path.open("rb") as raw:
+            zipped = raw.peek(2).startswith(GZIP_MAGIC)
+            yield gzip.GzipFile(fileobj=raw) if zipped else raw  # type: ignore[misc]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise damaged(path.name, error) from error
     except OSError as error:
         raise InputError(f"{path.name}: it cannot be read ({(error.strerror or str(error)).lower()})") from error
 
 
-def damaged(name: str, error: BaseException) -> InputError:
-    """Say that a compressed file is broken."""
+def damaged(name: str, error: BaseException, what: str = "file") -> InputError:
+    """Say that a compressed file, or an entry of it, is broken."""
     reason = str(error).lower() or type(error).__name__
-    return InputError(f"{name}: the file is cut off or damaged ({reason}). Copy it again from where it was written")
+    fix = "Copy it again from where it was written, once the run has ended"
+    return InputError(f"{name}: the {what} is cut off or damaged ({reason}). {fix}")
 
 
-def load_json(path: Path, *, nan: bool = False, spelled: bool = True, most: int = MOST_BYTES) -> Any:
-    """Read a whole JSON file, gzipped or not.
+def load_json(path: Path, shape: Shape = None, *, nan: bool = False, spelled: bool = True, most: int = 0) -> Any:
+    """Read a JSON file, gzipped or not.
 
     Parameters
     ----------
     path : path
+    shape
+        What is kept (`streaming.Shape`); the file is then read piece by piece, and may be large.
     nan : bool
         Whether the format documents NaN; elsewhere it is an error with its line.
     spelled : bool
@@ -71,15 +80,10 @@ def load_json(path: Path, *, nan: bool = False, spelled: bool = True, most: int 
     InputError
         With the line where the JSON breaks, or the byte that is not UTF-8.
     """
+    bound = most or (MOST_STREAMED if shape else MOST_BYTES)
     with open_bytes(path) as raw:
-        return parse(raw, path.name, nan=nan, spelled=spelled, most=most)
-
-
-@contextmanager
-def json_stream(path: Path, *, nan: bool = False, spelled: bool = True) -> Iterator[JsonStream]:
-    """Open a JSON file to be read member by member, however large it is."""
-    with open_bytes(path) as raw:
-        yield JsonStream(raw, Problem(message="", source=path.name), nan=nan, spelled=spelled, most=MOST_STREAMED)
+        place = Problem(message="", source=path.name)
+        return JsonStream(raw, place, nan=nan, spelled=spelled, most=bound).whole(shape)
 
 
 def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -92,33 +96,22 @@ def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Itera
     """
     offset, fix = 0, "Every line must be one JSON object"
     with open_bytes(path) as raw:
-        for number, line in enumerate(_lines(raw, path.name), start=1):
-            place = Problem(message="", source=path.name, lines=(number,), fix=fix)
+        for number, line in enumerate(iter(lambda: raw.readline(MOST_LINE), b""), start=1):
+            place = Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix)
+            if len(line) == MOST_LINE:
+                raise InputError(replace(place, message=f"a line has more than {MOST_LINE:,} bytes", fix=TOO_LARGE))
             if line.strip(b" \t\r\n\xef\xbb\xbf"):
                 value = JsonStream.of(line.rstrip(b"\r\n"), place, offset, nan=nan, spelled=spelled).whole()
                 if not isinstance(value, dict):
-                    raise InputError(Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix))
+                    raise InputError(place)
                 yield number, value
             offset += len(line)
-
-
-def _lines(raw: IO[bytes], name: str) -> Iterator[bytes]:
-    try:
-        while line := raw.readline(MOST_LINE):
-            if len(line) == MOST_LINE:
-                raise InputError(f"{name}: a line has more than {MOST_LINE:,} bytes. {TOO_LARGE}")
-            yield line
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise damaged(name, error) from error
 
 
 def head_of(path: Path, size: int = CHUNK) -> bytes:
     """Return the first bytes of a file, decompressed."""
     with open_bytes(path) as raw:
-        try:
-            return raw.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise damaged(path.name, error) from error
+        return raw.read(size)
 
 
 def inside(folder: Path, name: str) -> Path:
@@ -148,18 +141,20 @@ def files_in(folder: Path) -> tuple[str, ...]:
     found: list[str] = []
     for here, folders, names in os.walk(folder, followlinks=False):
         below = Path(here).relative_to(folder)
-        if len(below.parts) >= DEEPEST:
-            folders.clear()
-        folders.sort()
+        folders[:] = sorted(folders) if len(below.parts) < DEEPEST else []
         found += [(below / name).as_posix() for name in names if not name.startswith(".")]
         if len(found) > MOST_FILES:
             raise InputError(f"{folder.name}: more than {MOST_FILES:,} files. Name the folder of one run")
     return tuple(sorted(found))
 
 
-ZSTD = 93
 READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-LOCAL_HEADER = 30
+ZSTD = 93
+ZSTD_READERS: dict[str, Callable[[Any, IO[bytes]], Any]] = {
+    "compression.zstd": lambda module, raw: module.ZstdFile(raw),  # Python 3.14
+    "zstandard": lambda module, raw: module.ZstdDecompressor().stream_reader(raw, read_across_frames=True),
+    "pyarrow": lambda module, raw: module.CompressedInputStream(raw, "zstd"),
+}
 BLOCK = 1 << 20
 MOST_ENTRY = 1 << 29
 MOST_EXPANDED = 1 << 33
@@ -167,8 +162,8 @@ MOST_RATIO, RATIO_FROM = 400, 1 << 26
 MOST_ENTRIES = 1_000_000
 
 
-class Archive:
-    """A zip file whose entries are read one at a time.
+class Archive(zipfile.ZipFile):
+    """A zip file whose entries are read one at a time, within bounds.
 
     Parameters
     ----------
@@ -181,42 +176,25 @@ class Archive:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self._expanded = path, 0
+        self._path, self._expanded = path, 0
         try:
-            self._zip = zipfile.ZipFile(path)
+            super().__init__(path)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            message = f"{path.name}: the zip file is cut off or damaged ({str(error).lower()})"
-            raise InputError(f"{message}. Copy it again, or wait until the run has ended") from error
-        if len(self._zip.filelist) > MOST_ENTRIES:
-            self._zip.close()
-            raise InputError(f"{path.name}: more than {MOST_ENTRIES:,} entries. Split the log")
-        self._entries = {entry.filename: entry for entry in self._zip.filelist}
-        for name in self._entries:
+            raise damaged(path.name, error, "zip file") from error
+        trouble = "" if len(self.filelist) <= MOST_ENTRIES else f"more than {MOST_ENTRIES:,} entries. Split the log"
+        for name in self.namelist():
             if name.startswith(("/", "\\")) or ".." in PurePosixPath(name.replace("\\", "/")).parts:
-                self._zip.close()
-                raise InputError(f"{path.name}: the entry {name!r} leads out of the archive. Such a log is not read")
+                trouble = f"the entry {name!r} leads out of the archive. Such a log is not read"
+        if trouble:
+            self.close()
+            raise InputError(f"{path.name}: {trouble}")
 
-    def __enter__(self) -> Archive:
-        return self
+    def json(self, name: str, *, spelled: bool = False) -> Any:
+        """Read an entry as JSON, in which NaN is allowed."""
+        place = Problem(message="", source=f"{self._path.name}: {name}")
+        return JsonStream.of(self.content(name), place, nan=True, spelled=spelled).whole()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._zip.close()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the entries, in the order of the archive; of entries with one name, the last counts."""
-        return tuple(self._entries)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._entries
-
-    def json(self, name: str, *, nan: bool = False, spelled: bool = True) -> Any:
-        """Read an entry as JSON."""
-        return parse(io.BytesIO(self.read(name)), f"{self.path.name}: {name}", nan=nan, spelled=spelled)
-
-    def read(self, name: str) -> bytes:
+    def content(self, name: str) -> bytes:
         """Read an entry.
 
         Raises
@@ -226,42 +204,25 @@ class Archive:
         MissingDependency
             If it is packed with zstd and nothing that reads zstd is installed.
         """
-        entry, place = self._entries[name], f"{self.path.name}: {name}"
+        entry, place = self.getinfo(name), f"{self._path.name}: {name}"
+        method, asked = entry.compress_type, copy(entry)
         if entry.flag_bits & 1:
             raise InputError(f"{place}: the entry is encrypted. Save the log without a password")
-        if entry.compress_type not in (*READABLE, ZSTD):
-            raise InputError(
-                f"{place}: packed by method {entry.compress_type}; deflate and zstd are read. Pack it again"
-            )
+        if method not in (*READABLE, ZSTD):
+            raise InputError(f"{place}: packed by method {method}; deflate and zstd are read. Pack it again")
+        if method == ZSTD:  # zipfile hands out the packed bytes of an entry that says it is stored and has no checksum
+            asked.compress_type, asked.file_size = zipfile.ZIP_STORED, entry.compress_size
+            del asked.CRC
         try:
-            if entry.compress_type == ZSTD:
-                data = self._bounded(_zstd(self._packed(entry, place), place), entry, place)
-                if zlib.crc32(data) != entry.CRC:
-                    raise InputError(f"{place}: the checksum is wrong: the entry is damaged. Copy the file again")
-                return data
-            with self._zip.open(entry) as stream:
-                return self._bounded(stream, entry, place)
-        except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            message = f"{place}: the entry is cut off or damaged ({str(error).lower()})"
-            raise InputError(f"{message}. Copy the file again") from error
-
-    def _packed(self, entry: zipfile.ZipInfo, place: str) -> bytes:
-        """Read the packed bytes of an entry, after its local header (APPNOTE.TXT 6.3.10, section 4.3.7)."""
-        if entry.compress_size > MOST_ENTRY:
-            raise InputError(f"{place}: {entry.compress_size:,} packed bytes are more than is read. Split the log")
-        with self.path.open("rb") as raw:
-            raw.seek(entry.header_offset)
-            header = raw.read(LOCAL_HEADER)
-            if len(header) < LOCAL_HEADER or header[:4] != b"PK\x03\x04":
-                raise zipfile.BadZipFile("no local header")
-            skipped = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
-            raw.seek(skipped, io.SEEK_CUR)
-            packed = raw.read(entry.compress_size)
-        if len(packed) < entry.compress_size:
-            raise zipfile.BadZipFile("the entry ends too early")
-        return packed
+            with self.open(asked) as raw:
+                data = self._bounded(_zstd(raw, place) if method == ZSTD else raw, entry, place)
+        except SocialStatsError:
+            raise
+        except Exception as error:  # each decompressor raises errors of its own
+            raise damaged(place, error, "entry") from error
+        if zlib.crc32(data) != entry.CRC:
+            raise InputError(f"{place}: the checksum is wrong: the entry is damaged. Copy the file again")
+        return data
 
     def _bounded(self, stream: IO[bytes], entry: zipfile.ZipInfo, place: str) -> bytes:
         """Read a stream block by block, and stop as soon as it expands too far."""
@@ -270,8 +231,7 @@ class Archive:
             blocks.append(block)
             size += len(block)
             self._expanded += len(block)
-            ratio = size / max(entry.compress_size, 1)
-            bomb = size > RATIO_FROM and ratio > MOST_RATIO
+            bomb = size > RATIO_FROM and size > MOST_RATIO * entry.compress_size
             if bomb or size > MOST_ENTRY or self._expanded > MOST_EXPANDED:
                 held = f"it expands to more than {size:,} bytes from {entry.compress_size:,}"
                 raise InputError(
@@ -280,45 +240,15 @@ class Archive:
         return b"".join(blocks)
 
 
-def _zstd(packed: bytes, place: str) -> IO[bytes]:
+def _zstd(raw: IO[bytes], place: str) -> Any:
     """Return a stream of all frames of zstd data, by whichever package is there."""
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # Python 3.14
-
-        return io.BufferedReader(_Checked(zstd.ZstdFile(io.BytesIO(packed)), zstd.ZstdError))
-    except ImportError:
-        pass
-    try:
-        import zstandard
-
-        reader: Any = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed), read_across_frames=True)
-        return io.BufferedReader(_Checked(reader, zstandard.ZstdError))
-    except ImportError:
-        pass
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        fix = "pip install 'socialstats[zstd]' (or pyarrow, or use Python 3.14)"
-        raise MissingDependency(f"{place}: the entry is packed with zstd, and nothing here reads it: {fix}") from error
-    return io.BufferedReader(_Checked(pa.CompressedInputStream(pa.BufferReader(packed), "zstd"), pa.ArrowException))
-
-
-class _Checked(io.RawIOBase):
-    """A reader of another package as a raw stream whose errors are OSErrors."""
-
-    def __init__(self, reader: Any, errors: type[Exception]) -> None:
-        self._reader, self._errors = reader, errors
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
+    for name, stream in ZSTD_READERS.items():
         try:
-            block = self._reader.read(len(buffer))
-        except self._errors as error:
-            raise OSError(f"zstd: {error}") from error
-        buffer[: len(block)] = block
-        return len(block)
+            return stream(importlib.import_module(name), raw)
+        except ImportError:
+            continue
+    fix = "pip install 'socialstats[zstd]' (or pyarrow, or use Python 3.14)"
+    raise MissingDependency(f"{place}: the entry is packed with zstd, and nothing here reads it: {fix}")
 
 
 DEPTH = 2
@@ -338,7 +268,7 @@ class Source:
         Leading members of the object, or the first element or line when it is an object; members that lie beyond the
         first megabytes are absent.
     names
-        Files of the folder, or entries of the zip.
+        Files of the folder, entries of the zip, or columns of the delimited text.
     trouble
         What broke the first look, for a file that no reader knows.
 
@@ -357,9 +287,21 @@ class Source:
     names: tuple[str, ...] = ()
     trouble: str = ""
 
-    def has(self, *keys: str) -> bool:
-        """Tell whether the first look found all these members."""
-        return all(key in self.first for key in keys)
+    def fits(self, forms: Iterable[Sequence[str]]) -> bool:
+        """Tell whether the first look fits a form: one of its kinds, then patterns of members, files or columns."""
+        found = [*self.names, *_paths(self.first, DEPTH)]
+        return any(
+            self.kind in kinds.split() and all(fnmatch.filter(found, pattern) for pattern in patterns)
+            for kinds, *patterns in forms
+        )
+
+
+def _paths(held: dict[str, Any], depth: int) -> Iterator[str]:
+    """Yield the members of an object, and those below as ``outer.inner``."""
+    for name, value in held.items():
+        yield name
+        if depth and isinstance(value, dict):
+            yield from (f"{name}.{below}" for below in _paths(value, depth - 1))
 
 
 def look(path: Path) -> Source:
@@ -374,24 +316,26 @@ def look(path: Path) -> Source:
         return Source(path=path, kind="folder", names=files_in(path))
     head = head_of(path)
     if head.startswith(ZIP_MAGIC):
-        return Source(path=path, kind="zip", names=_entries(path))
+        with Archive(path) as archive:
+            return Source(path=path, kind="zip", names=tuple(archive.namelist()))
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start not in (b"[", b"{"):
-        return Source(path=path, kind="text")
+        return Source(path=path, kind="text", names=_header(head))
     first, rest, trouble = _first(head, path.name, start == b"[")
-    if start == b"[":
-        return Source(path=path, kind="list", first=first, trouble=trouble)
     lines = rest.startswith("{") or path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-    return Source(path=path, kind="lines" if lines else "object", first=first, trouble=trouble)
+    kind: Kind = "list" if start == b"[" else "lines" if lines else "object"
+    return Source(path=path, kind=kind, first=first, trouble=trouble)
 
 
-def _entries(path: Path) -> tuple[str, ...]:
+def _header(head: bytes) -> tuple[str, ...]:
+    """Return the fields of the first record of a delimited text; none of a parquet file."""
+    text = head.decode("utf-8-sig", "replace")
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
     try:
-        with zipfile.ZipFile(path) as archive:
-            return tuple(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        message = f"{path.name}: the zip file is cut off or damaged ({str(error).lower()})"
-        raise InputError(f"{message}. Copy it again, or wait until the run has ended") from error
+        fields = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    except csv.Error:
+        return ()
+    return () if head.startswith(PARQUET_MAGIC) else tuple(field.strip() for field in fields)
 
 
 def _first(head: bytes, name: str, is_list: bool) -> tuple[dict[str, Any], str, str]:
@@ -399,26 +343,16 @@ def _first(head: bytes, name: str, is_list: bool) -> tuple[dict[str, Any], str, 
 
     A first look forgives what a reader will name, and that the head may end in the middle of a value.
     """
-    found: dict[str, Any] = {}
+    place: dict[str, Any] = {}
+    rest, trouble = "", ""
     try:
         stream = JsonStream.of(head, Problem(message="", source=name), nan=True)
         if is_list:
-            element = next(stream.elements(), None)
-            return (element if isinstance(element, dict) else {}), "", ""
-        _fill(found, stream, DEPTH)
-        return found, stream.peek(), ""
-    except InputError as error:
-        cut = len(head) >= CHUNK and "not UTF-8" not in str(error)
-        return found, "", "" if cut else str(error)
-
-
-def _fill(found: dict[str, Any], stream: JsonStream, depth: int) -> None:
-    """Put the members of an object in place as they are read, so that what was read stays when the head ends."""
-    for key in stream.members():
-        found[key] = None
-        if depth and stream.peek() == "{":
-            inner: dict[str, Any] = {}
-            found[key] = inner
-            _fill(inner, stream, depth - 1)
+            place["first"] = next(stream.elements(), None)
         else:
-            found[key] = stream.value(plain=True)
+            stream.keep({"*": {"*": {"*": None}}}, place, "first")
+            rest = stream.peek()
+    except InputError as error:
+        trouble = "" if len(head) >= CHUNK and "not UTF-8" not in str(error) else str(error)
+    first = place.get("first")
+    return (first if isinstance(first, dict) else {}), rest, trouble

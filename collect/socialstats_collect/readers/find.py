@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -26,12 +27,18 @@ def harnesses() -> dict[str, ModuleType]:
     return {str(module.NAME): module for module in modules}
 
 
+def recognises(module: ModuleType, source: Source) -> bool:
+    """Tell whether a reader knows a file or folder: by a closer look of its own, or by the forms it lists."""
+    own: Callable[[Source], bool] | None = getattr(module, "recognises", None)
+    return own(source) if own else source.fits(module.FORMS)
+
+
 def holds_log(path: Path) -> bool:
     """Tell whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
     source = look(path)
     if source.kind == "text":
         return False
-    return any(module.recognises(source) for name, module in harnesses().items() if name not in TABLES)
+    return any(recognises(module, source) for name, module in harnesses().items() if name not in TABLES)
 
 
 def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:
@@ -78,43 +85,32 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     InputError
         If there is none that a reader knows.
     """
-    place = Path(path)
+    place, known = Path(path), harnesses()
     if not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
-    known = harnesses()
-    chosen = {harness: known[_named(harness, known)]} if harness is not None else known
-    source = look(place)
-    found = _in(source, list(chosen.values()), 0)
+    name = (harness or "").strip().lower().replace("_", "-").replace("/", "-")
+    if name and name not in known:
+        raise InputError(f"there is no harness '{harness}'. Harnesses: {listing([*known], 20)}")
+    source, chosen = look(place), [known[name]] if name else [*known.values()]
+    found = _in(source, chosen, 0)
     if not found and source.trouble:
         raise InputError(source.trouble)
     if not found:
         held = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
-        needs = "; ".join(module.NEEDS for module in chosen.values())
+        needs = "; ".join(module.NEEDS for module in chosen)
         raise InputError(f"{place.name}: no known log{held}. Looked for: {needs}")
     return tuple(found)
-
-
-def _named(harness: str, known: dict[str, ModuleType]) -> str:
-    name = harness.strip().lower().replace("_", "-").replace("/", "-")
-    if name not in known:
-        raise InputError(f"there is no harness '{harness}'. Harnesses: {listing([*known], 20)}")
-    return name
 
 
 def _in(source: Source, modules: list[ModuleType], depth: int) -> list[Log]:
     """Read a file or folder as a whole where a reader knows it, else what is in the folder, result files first."""
     for module in modules:
-        if module.recognises(source):
-            log: Log = module.read(source)
-            return [log]
-    if source.kind != "folder" or depth == DEEPEST:
-        return []
+        if recognises(module, source):
+            return [module.read(source)]
     found: list[Log] = []
-    children = sorted(source.path.iterdir(), key=lambda p: (p.is_dir(), ".jsonl" in p.name, p.name))
-    for child in children:
-        taken = {name for log in found for name in log.files}
-        if child.name.startswith(".") or (child.is_file() and child.name in taken) or child.is_symlink():
-            continue
-        if child.is_file() or child.is_dir():
+    children = source.path.iterdir() if source.kind == "folder" and depth < DEEPEST else ()
+    for child in sorted(children, key=lambda p: (p.is_dir(), ".jsonl" in p.name, p.name)):
+        taken = child.is_file() and any(child.name in log.files for log in found)
+        if (child.is_file() or child.is_dir()) and not (taken or child.is_symlink() or child.name.startswith(".")):
             found += _in(look(child), modules, depth + 1)
     return found

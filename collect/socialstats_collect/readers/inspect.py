@@ -9,34 +9,123 @@ import fnmatch
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status
 from socialstats.errors import InputError
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import Archive, Source, json_stream
+from socialstats_collect.readers.files import Archive, Source, load_json
+from socialstats_collect.readers.streaming import pruned
 from socialstats_collect.readers.tabular import (
     Row,
+    Score,
+    at,
     cell,
     column,
     flat,
-    frame,
     is_number,
+    log_of,
     mapping,
+    members,
     printed,
     row,
+    scored,
     sequence,
-    status_notes,
-    without_long,
+    whole,
 )
 
-INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
+NAME = "inspect"
+NEEDS = "a .eval file, or a .json with 'eval' and 'status' (Inspect AI)"
+HEADER, START, SUMMARIES, REDUCTIONS = "header.json", "_journal/start.json", "summaries.json", "reductions.json"
+FORMS = (("zip", HEADER), ("zip", START), ("object", "status", "eval.task"))
+JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
+ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
+SAMPLE = dict.fromkeys(("id", "epoch", "target", "metadata", "scores", "error", "limit", "score"))
+WHOLE = dict.fromkeys(("version", "status", "eval", "results", "reductions", "error", "invalidated"))
+RUN = ("task_args", "model_args", "config", "dataset", "created")
+Samples = list[dict[str, Any]]
+Scorers = dict[str, list[str]]
+
+
+def read(source: Source) -> Log:
+    """Read an Inspect log: a row a sample, epoch and scorer; dict and list values a row a part (``scorer/part``)."""
+    if source.kind == "zip":
+        with Archive(source.path) as archive:
+            top, samples = _unpacked(archive)
+    else:
+        top = mapping(load_json(source.path, {**WHOLE, "samples": [SAMPLE]}, nan=True))
+        samples = [_checked(sample, source.path.name) for sample in sequence(top.get("samples"))]
+    about = mapping(top.get("eval"))
+    rows, notes = rows_of(top, samples)
+    return log_of(
+        NAME, (source.path.name,), rows, version=mapping(about.get("packages")).get("inspect_ai"),
+        claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes), settings=members(about, RUN),
+    )  # fmt: skip
+
+
+def _checked(sample: Any, name: str) -> dict[str, Any]:
+    if "id" not in mapping(sample):
+        raise InputError(f"{name}: a sample without an id. Is this a log that Inspect wrote?")
+    return mapping(pruned(sample, SAMPLE))
+
+
+def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
+    """Take the summaries; read whole samples only where a summary misses something that is needed."""
+    names = archive.namelist()
+    ended = HEADER in names
+    top = mapping(archive.json(HEADER if ended else START, spelled=True))
+    if not ended:
+        top["status"] = top.get("status") or "started"
+    if REDUCTIONS in names:
+        top["reductions"] = archive.json(REDUCTIONS)
+    journal = sorted((int(match[1]), name) for name in names if (match := JOURNAL.fullmatch(name)))
+    listed = [SUMMARIES] if SUMMARIES in names else [name for _, name in journal]
+    samples = [_checked(sample, name) for name in listed for sample in sequence(archive.json(name))]
+    found = {_entry(sample): sample for sample in samples}
+    needed = _groupings(top)
+    for name in filter(ENTRY.fullmatch, dict.fromkeys(names)):
+        if name not in found or _too_thin(found[name], needed):
+            sample = _checked(archive.json(name), name)
+            found[_entry(sample)] = sample
+    return top, [*found.values()]
+
+
+def _entry(sample: dict[str, Any]) -> str:
+    return f"samples/{sample['id']}_epoch_{sample.get('epoch', 1)}.json"
+
+
+def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
+    """Tell whether a summary misses scores or metadata: old versions wrote neither, new ones leave out long values."""
+    scored = summary.get("scores") or summary.get("error")
+    return not scored or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
+
+
+def _groupings(top: dict[str, Any]) -> set[str]:
+    """Return the metadata keys that printed metrics group or cluster samples by."""
+    params = [at(metric, "params") for score in printed_scores(top) for metric in at(score, "metrics").values()]
+    return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
+
+
+def _state(top: dict[str, Any]) -> Iterator[str]:
+    status = cell(top.get("status"))
+    if status != "success":
+        yield f"the run did not end well: its status is '{status}', so its numbers may be about a part of the samples"
+    if top.get("invalidated"):
+        yield "the log says that it was invalidated"
+    results = mapping(top.get("results"))
+    total, done = whole(results.get("total_samples")), whole(results.get("completed_samples"))
+    if total is not None and done is not None and done < total:
+        yield f"the harness counts {count(done)} of {count(total)} samples as completed"
+
+
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
+REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
 
 
-def to_float(value: Any) -> tuple[float | None, Status]:
+def to_float(value: Any) -> Score:
     """Turn a score into a number as Inspect documents it (scorer/_metric.py, value_to_float).
 
     Numbers and truth values as they are; C 1, P 0.5, I and N 0; yes, true 1; no, false 0; text that is a number.
@@ -47,48 +136,49 @@ def to_float(value: Any) -> tuple[float | None, Status]:
     >>> to_float("C"), to_float(True), to_float("0.25"), to_float("maybe"), to_float(float("nan"))
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
-    if value is None:
-        return None, "unscored"
-    if isinstance(value, (bool, int, float)):
-        if value != value:
-            return None, "unscored"
-        if not isinstance(value, bool) and not is_number(value):
-            raise InputError(INFINITE)
-        return float(value), "ok"
-    if not isinstance(value, str):
-        return None, "unparsed"
-    if value in LETTERS:
-        return LETTERS[value], "ok"
-    if value.lower() in WORDS:
-        return WORDS[value.lower()], "ok"
-    try:
-        number = float(value)
-    except ValueError:
-        return None, "unparsed"
-    return (number, "ok") if math.isfinite(number) else (None, "unparsed")
+    if isinstance(value, str):
+        known = LETTERS.get(value, WORDS.get(value.lower()))
+        try:
+            number = float(value) if known is None else known
+        except ValueError:
+            return scored(value)
+        return scored(number if math.isfinite(number) else value)
+    if isinstance(value, (int, float)) and not is_number(value) and not isinstance(value, bool) and value == value:
+        raise InputError(INFINITE)
+    return scored(None if value != value else value)
 
 
-def rows(
-    about: dict[str, Any], samples: list[dict[str, Any]], reductions: list[Any], printed: list[str]
-) -> tuple[list[Row], tuple[str, ...]]:
+def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str, ...]]:
     """Return a row a sample, epoch, scorer and part, and what is to be said about them.
 
-    Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares.
+    Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
+    that the log plans and does not hold are missing.
     """
-    model, task = about.get("model"), about.get("task")
+    about = mapping(top.get("eval"))
+    common = {"model": about.get("model"), "task": about.get("task")}
+    reductions = sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))
     if not samples and reductions:
-        note = "the log holds no samples: rows are the values after epochs were joined, without metadata"
-        return [r for each in reductions for r in _reduced(mapping(each), model, task)], (note,)
-    scorers = _scorers(about, samples, printed)
-    found: list[Row] = []
-    for sample in samples:
-        try:
-            found += _rows_of(sample, scorers, model, task)
-        except InputError as error:
-            place = f"sample {quoted([cell(sample['id']) or ''])}, epoch {cell(sample.get('epoch', 1))}"
-            raise InputError(f"{place}: {error}") from None
+        joined = [
+            (sample, _scorers([sample]), {**common, "filter": cell(reduction.get("reducer")) or ""})
+            for reduction in map(mapping, reductions) for held in map(mapping, sequence(reduction.get("samples")))
+            for sample in [{"id": held.get("sample_id"), "scores": {cell(reduction.get("scorer")) or "": held}}]
+        ]  # fmt: skip
+        return [r for each in joined for r in _rows(*each)], (REDUCED,)
+    scorers = _scorers(samples)
+    if not scorers:
+        declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
+        scorers = {name: [] for name in [_scorer(score) for score in printed_scores(top)] or declared or [""]}
+    found = [r for sample in samples for r in _rows(sample, scorers, common)]
     _drop_plain_texts(found)
-    missing = list(_missing(about, samples, scorers, model, task)) if samples else []
+    seen = {(cell(sample["id"]), cell(sample.get("epoch", 1))) for sample in samples}
+    epochs = whole(at(about, "config").get("epochs")) or 1
+    planned = [
+        {"id": unit, "epoch": epoch}
+        for unit in sequence(mapping(about.get("dataset")).get("sample_ids"))
+        for epoch in range(1, epochs + 1)
+        if samples and (cell(unit), cell(epoch)) not in seen
+    ]
+    missing = [r for sample in planned for r in _rows(sample, scorers, common, "missing")]
     return found + missing, tuple(_notes(samples, found))
 
 
@@ -99,36 +189,41 @@ def scores_of(sample: dict[str, Any]) -> dict[str, Any]:
     return mapping(sample.get("scores"))
 
 
-def _scorers(about: dict[str, Any], samples: list[dict[str, Any]], printed: list[str]) -> dict[str, list[str]]:
+def _scorers(samples: Samples) -> Scorers:
     """Return every scorer with the parts of its values, in order of appearance."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
         for name, score in scores_of(sample).items():
-            parts = found.setdefault(name, {})
-            parts.update(dict.fromkeys(parts_of(mapping(score).get("value"))))
-    if not found:
-        names = printed or [cell(mapping(s).get("name")) or "" for s in sequence(about.get("scorers"))] or [""]
-        found = {name: {} for name in names}
+            found.setdefault(name, {}).update(dict.fromkeys(_parts(mapping(score).get("value"))))
     return {name: [*parts] for name, parts in found.items()}
 
 
-def parts_of(value: Any) -> dict[str, Any]:
+def _parts(value: Any) -> dict[str, Any]:
     """Return the parts of a dict or list value by name; nothing for a plain value."""
-    if isinstance(value, dict):
-        return {str(key): part for key, part in value.items()}
-    return {str(k): part for k, part in enumerate(value)} if isinstance(value, list) else {}
+    held = dict(enumerate(value)) if isinstance(value, list) else mapping(value)
+    return {str(name): part for name, part in held.items()}
 
 
-def _rows_of(sample: dict[str, Any], scorers: dict[str, list[str]], model: Any, task: Any) -> Iterator[Row]:
-    scores, metadata = scores_of(sample), _metadata(sample)
-    absent: Status = "error" if sample.get("error") else "missing" if scores else "unscored"
+def _rows(sample: dict[str, Any], scorers: Scorers, common: Row, absent: Status = "unscored") -> Iterator[Row]:
+    """Yield one row for each scorer, or for each part of its values where they have parts."""
+    scores, epoch = scores_of(sample), sample.get("epoch", 1)
+    absent = "error" if sample.get("error") else "missing" if scores else absent
+    metadata = _metadata(sample)
     for name, parts in scorers.items():
         score = mapping(scores.get(name))
-        for scorer, raw, number, status in _cells(name, parts, score, absent):
-            held = {**metadata, SCORE_TEXT: raw} if isinstance(raw, str) else metadata
+        value = score.get("value")
+        held = {f"{name}/{part}": each for part, each in _parts(value).items()}
+        undivided = not parts or (score and not held and value is not None and value == value)
+        for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
+            raw = value if undivided else held.get(scorer)
+            try:
+                number = to_float(raw) if score else scored(None, failed=absent == "error", absent=absent)
+            except InputError as error:
+                raise InputError(f"sample {quoted([cell(sample['id']) or ''])}, epoch {cell(epoch)}: {error}") from None
+            texts = {SCORE_TEXT: raw} if isinstance(raw, str) else {}
             yield row(
-                model=model, task=task, unit=sample["id"], epoch=sample.get("epoch", 1), scorer=scorer, value=number,
-                status=status, answer=score.get("answer"), metadata=held,
+                **common, unit=sample["id"], epoch=epoch, scorer=scorer, score=number, answer=score.get("answer"),
+                metadata={**metadata, **texts},
             )  # fmt: skip
 
 
@@ -147,64 +242,21 @@ def _drop_plain_texts(found: list[Row]) -> None:
             each.pop(SCORE_TEXT, None)
 
 
-def _cells(
-    name: str, parts: list[str], score: dict[str, Any], absent: Status
-) -> Iterator[tuple[str, Any, float | None, Status]]:
-    """Return the values of one score with their numbers: one a part where values have parts, else one."""
-    value = score.get("value")
-    held = parts_of(value)
-    if held or (parts and (not score or to_float(value)[1] == "unscored")):
-        for part in parts:
-            number, status = to_float(held[part]) if part in held else (None, "unscored" if score else absent)
-            yield f"{name}/{part}", held.get(part), number, status
-    elif score:
-        yield name, value, *to_float(value)
-    else:
-        yield name, None, None, absent
-
-
 def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
     found = flat(mapping(sample.get("metadata")))
     if sample.get("target") not in (None, ""):
         found["target"] = cell(sample["target"])
     for key in ("error", "limit"):
-        if sample.get(key):
-            held = sample[key]
+        if held := sample.get(key):
             found[f"sample_{key}"] = cell(held.get("message") or held.get("type") if isinstance(held, dict) else held)
     return found
 
 
-def _reduced(reduction: dict[str, Any], model: Any, task: Any) -> Iterator[Row]:
-    name = cell(reduction.get("scorer")) or ""
-    for sample in map(mapping, sequence(reduction.get("samples"))):
-        for scorer, _, number, status in _cells(name, [*parts_of(sample.get("value"))], sample, "missing"):
-            yield row(
-                model=model, task=task, unit=sample.get("sample_id"), scorer=scorer, value=number, status=status,
-                filter=reduction.get("reducer") or "", answer=sample.get("answer"),
-            )  # fmt: skip
-
-
-def _missing(
-    about: dict[str, Any], samples: list[dict[str, Any]], scorers: dict[str, list[str]], model: Any, task: Any
-) -> Iterator[Row]:
-    """Return rows for samples that were planned and are not in the log, where it names the planned ones."""
-    epochs = mapping(about.get("config")).get("epochs") or 1
-    seen = {(cell(s["id"]), cell(s.get("epoch", 1))) for s in samples}
-    for unit in sequence(mapping(about.get("dataset")).get("sample_ids")):
-        for epoch in range(1, epochs + 1 if isinstance(epochs, int) else 2):
-            if (cell(unit), cell(epoch)) not in seen:
-                for name, parts in scorers.items():
-                    for scorer in [f"{name}/{part}" for part in parts] or [name]:
-                        yield row(
-                            model=model, task=task, unit=unit, epoch=epoch, scorer=scorer, value=None, status="missing"
-                        )
-
-
-def _notes(samples: list[dict[str, Any]], found: list[Row]) -> Iterator[str]:
-    failed = sum(1 for s in samples if s.get("error") and scores_of(s))
+def _notes(samples: Samples, found: list[Row]) -> Iterator[str]:
+    failed = sum(bool(sample.get("error") and scores_of(sample)) for sample in samples)
     if failed:
         yield f"{count(failed, 'sample')} ended in an error and have a score all the same: the harness counts it"
-    limited = sum(1 for s in samples if s.get("limit"))
+    limited = sum(bool(sample.get("limit")) for sample in samples)
     if limited:
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
     odd = sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"})
@@ -212,23 +264,39 @@ def _notes(samples: list[dict[str, Any]], found: list[Row]) -> Iterator[str]:
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
-Select = dict[str, str]
-Named = tuple[str, dict[str, Any]]
-ONE_NUMBER = ("accuracy", "mean", "stderr", "bootstrap_stderr", "std", "var")
-QUANTITIES: dict[str, Quantity] = {
-    "accuracy": "mean", "mean": "mean", "stderr": "std_error", "bootstrap_stderr": "std_error", "std": "std_dev",
-    "var": "variance", "lower": "conf_low", "upper": "conf_high",
+DDOF: dict[str, object] = {"ddof": 1}
+STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95}
+METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
+    "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
+    "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
+    "var": ("variance", DDOF), "lower": ("conf_low", STUDENT), "upper": ("conf_high", STUDENT),
 }  # fmt: skip
-SETTINGS: dict[str, dict[str, object]] = {
-    "stderr": {"ddof": 1}, "std": {"ddof": 1}, "var": {"ddof": 1},
-    "bootstrap_stderr": {"method": "bootstrap", "resamples": 1000, "ddof": 0},
-    "lower": {"method": "t", "conf_level": 0.95}, "upper": {"method": "t", "conf_level": 0.95},
-}  # fmt: skip
+"""Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
+ONE_NUMBER = {*METRICS} - {"lower", "upper"}
 NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
 PARAMS = {"level": "conf_level", "method": "method", "num_samples": "resamples", "to_float": "to_float"}
 
 
-def scores(top: dict[str, Any]) -> list[dict[str, Any]]:
+@dataclass(slots=True, frozen=True)
+class Metric:
+    """A metric that the log prints or declares, with its parameters."""
+
+    name: str
+    params: dict[str, Any]
+    group: str = ""
+
+    @classmethod
+    def of(cls, held: Any, key: str = "") -> Metric:
+        """Read a metric; only Inspect's own names go without their package: another's ``accuracy`` may be anything."""
+        held = mapping(held)
+        name, group = (
+            (cell(text) or "").removeprefix("inspect_ai/") for text in (held.get("name") or key, held.get("group"))
+        )
+        params = mapping(held.get("params")) or mapping(held.get("options"))
+        return cls(name, {name: value for name, value in params.items() if value is not None}, group)
+
+
+def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
     results = mapping(top.get("results"))
     if "scores" not in results and isinstance(results.get("scorer"), dict):
@@ -237,130 +305,113 @@ def scores(top: dict[str, Any]) -> list[dict[str, Any]]:
     return [mapping(score) for score in sequence(results.get("scores"))]
 
 
-def scorers(top: dict[str, Any]) -> list[str]:
-    """Return the scorers that the log prints numbers of."""
-    return list(dict.fromkeys(cell(s.get("scorer") or s.get("name")) or "" for s in scores(top)))
-
-
-def clusters(top: dict[str, Any]) -> set[str]:
-    """Return the metadata keys that printed metrics group or cluster samples by."""
-    params = [mapping(mapping(m).get("params")) for s in scores(top) for m in mapping(s.get("metrics")).values()]
-    return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
+def _scorer(score: dict[str, Any]) -> str:
+    return cell(score.get("scorer") or score.get("name")) or ""
 
 
 def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
-    about = mapping(top.get("eval"))
+    about = at(top, "eval")
     known = {str(r["scorer"]) for r in rows}
-    entries: dict[tuple[str, str | None], list[_Entry]] = {}
-    for position, score in enumerate(scores(top)):
-        name, scorer = cell(score.get("name")) or "", cell(score.get("scorer") or score.get("name")) or ""
+    places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
+    for position, score in enumerate(printed_scores(top)):
+        name, scorer, n = cell(score.get("name")) or "", _scorer(score), whole(score.get("scored_samples"))
         part = f"{scorer}/{name}"
-        by_part = part in known and (name != scorer or not any(_plain(_declared(about, scorer))))
+        by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}
-        settings: dict[str, object] = {"reducer": _reducer(score, about, rows, select)}
-        entry = _Entry(select=select, settings=settings, where=f"{file}: results.scores[{position}]")
-        entries.setdefault((scorer, name if by_part else None), []).append(entry)
-        n = score.get("scored_samples")
-        for key, held in mapping(score.get("metrics")).items():
-            metric = mapping(held)
-            params = mapping(metric.get("params")) or mapping(metric.get("options"))
-            entry.printed.append((_bare(metric.get("group") or metric.get("name") or key), _set(params)))
-            claim = _claim(key, metric, params, select, settings, rows)
-            yield _finished(claim, f"{entry.where}.metrics.{key}", n if isinstance(n, int) else None)
-        if isinstance(n, int) and select["scorer"] in known:
-            yield Claim(name="scored_samples", quantity="count", printed=str(n), where=f"{entry.where}.scored_samples",
-                        select=select, settings=settings)  # fmt: skip
-    for (scorer, of), found in entries.items():
-        for metric_name, params in _unprinted(list(_expected(_declared(about, scorer), of)), found):
-            yield _absent(metric_name, params, found[0].select, found[0].settings, found[0].where)
+        settings = {"reducer": _reducer(score, about, rows, select)}
+        where = f"{file}: results.scores[{position}]"
+        entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
+        metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
+        there = [replace(metric, name=metric.group or metric.name, group="") for *_, metric in metrics]
+        places.setdefault((scorer, name if by_part else None), []).append((entry, there))
+        for key, held, metric in metrics:
+            value = mapping(held).get("value")
+            claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows)
+            alone = len(claim.select) == 1 and not claim.parts
+            yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
+        if n is not None and select["scorer"] in known:
+            counted = f"{where}.scored_samples"
+            yield replace(entry, name="scored_samples", quantity="count", printed=str(n), where=counted)
+    for (scorer, part_of), found in places.items():
+        declared = [metric for of, metric in _declared(about, scorer) if _is_about(of, part_of)]
+        entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
+        yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Entry:
-    """What the log prints in one place about a scorer, or about one part of its values."""
-
-    select: Select
-    settings: dict[str, object]
-    where: str
-    printed: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+def _is_about(pattern: str | None, part: str | None) -> bool:
+    """Tell whether a metric, declared for parts or for the whole value, is about a part or the whole value."""
+    return part is None if pattern is None else part is not None and fnmatch.fnmatch(part, pattern)
 
 
-def _unprinted(declared: list[Named], entries: list[_Entry]) -> Iterator[Named]:
+def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, Metric]]:
+    """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
+    for held in map(mapping, sequence(about.get("scorers"))):
+        if held.get("name") != scorer:
+            continue
+        tables = held.get("metrics")
+        for metric in [tables] if isinstance(tables, dict) else sequence(tables):
+            if "name" in mapping(metric) and metric is not tables:
+                yield None, Metric.of(metric)
+            else:
+                yield from ((at, Metric.of(each)) for at, found in mapping(metric).items() for each in sequence(found))
+        return
+
+
+def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
     """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
-    for name in dict.fromkeys(n for n, _ in declared if n in ONE_NUMBER):
-        wanted = [(n, params) for n, params in declared if n == name]
-        there = max(sum(n == name for n, _ in entry.printed) for entry in entries)
-        seen = [held for entry in entries for held in entry.printed]
-        lost = [(n, params) for n, params in wanted if (n, _set(params)) not in seen]
-        yield from lost[: max(0, len(wanted) - there)]
+    seen = [metric for entry in printed for metric in entry]
+    for name in dict.fromkeys(metric.name for metric in declared if metric.name in ONE_NUMBER):
+        wanted = [metric for metric in declared if metric.name == name]
+        there = max(sum(metric.name == name for metric in entry) for entry in printed)
+        yield from [metric for metric in wanted if metric not in seen][: max(0, len(wanted) - there)]
 
 
-def _claim(
-    key: str, metric: dict[str, Any], params: dict[str, Any], select: Select, settings: dict[str, object],
-    rows: list[Row],
-) -> Claim:  # fmt: skip
-    name, group = _bare(metric.get("name") or key), _bare(metric.get("group"))
-    value = metric.get("value")
-    number = printed(value) if is_number(value) else "NaN"
-    parts: tuple[Select, ...] = ()
+def _claim(metric: Metric, entry: Claim, rows: list[Row]) -> Claim:
+    """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
+    group, inner, select = metric.group, metric, dict(entry.select)
+    label = f"{group} {metric.name}".strip()
+    parts: tuple[dict[str, str], ...] = ()
     if group == "grouped":
-        label, name, params, select, parts = _grouped(name, params, select, rows)
-    elif group == "aggregate" or name == "aggregate":
-        inner = mapping(params.get("agg"))
-        label, select = f"aggregate {params.get('key')}", {"scorer": f"{select['scorer']}/{params.get('key')}"}
-        name, params = _bare(inner.get("name")), mapping(inner.get("params"))
-    else:
-        label = f"{group} {name}" if group else name
-    plain = group in ("", "ci", "grouped", "aggregate")
-    quantity: Quantity = QUANTITIES.get(name, "other") if plain else "other"
-    if parts and quantity != "mean" and (name != "stderr" or params.get("cluster")):
+        inner = Metric.of(metric.params.get("metric"))
+        label, select, parts = _grouped(metric, inner.name, select, rows)
+    elif "aggregate" in (group, metric.name):
+        inner, key = Metric.of(metric.params.get("agg")), metric.params.get("key")
+        label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
+    params = inner.params
+    quantity, usual = METRICS.get(inner.name, ("other", {}))
+    settings = {**entry.settings, **usual, **{ours: params[own] for own, ours in PARAMS.items() if own in params}}
+    if group not in ("", "ci", "grouped", "aggregate"):
         quantity = "other"
-    over_parts = {"over_parts": "mean"} if parts and quantity == "std_error" else {}
-    return Claim(
-        name=_label(label, params), quantity=quantity, printed=number, select=select, parts=parts,
-        settings={**settings, **_settings(name, params), **over_parts},
-    )  # fmt: skip
-
-
-def _finished(claim: Claim, where: str, n: int | None) -> Claim:
-    return replace(claim, where=where, n=n if len(claim.select) == 1 and not claim.parts else None)
+    if params.get("cluster"):
+        settings["cluster"] = column(str(params["cluster"]))
+    if settings.get("method") != "bootstrap":
+        settings.pop("resamples", None)
+    if parts and quantity != "mean":
+        quantity = "std_error" if inner.name == "stderr" and "cluster" not in settings else "other"
+        settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
+    shown = [f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")]
+    name = f"{label} ({', '.join(shown)})" if shown else label
+    return replace(entry, name=name, quantity=quantity, select=select, parts=parts, settings=settings)
 
 
 def _grouped(
-    name: str, params: dict[str, Any], select: Select, rows: list[Row]
-) -> tuple[str, str, dict[str, Any], Select, tuple[Select, ...]]:
-    """Return label, inner metric and the rows it is about (scorer/_metrics/grouped.py): a group, or all of them."""
-    inner, key = mapping(params.get("metric")), column(str(params.get("group_key")))
-    metric, template = _bare(inner.get("name")), str(params.get("name_template") or "{group_name}")
-    label = f"{metric} ({params.get('group_key')} = {name})"
+    metric: Metric, of: str, select: dict[str, str], rows: list[Row]
+) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
+    """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""
+    params, by = metric.params, cell(metric.params.get("group_key"))
+    key, template = column(str(by)), str(params.get("name_template") or "{group_name}")
     mine = [r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")]
     groups = dict.fromkeys(r.get(key) or "" for r in mine)
-    if name == str(params.get("all_label") or "all"):
-        by_group = params.get("all") == "groups"
-        parts = tuple({**select, key: group} for group in groups) if by_group else ()
-        label = f"{metric} (mean over {params.get('group_key')})" if by_group else f"{metric} (all)"
-        return label, metric, mapping(inner.get("params")), select, parts
-    value = next((g for g in groups if template.replace("{group_name}", g or NO_GROUP) == name), name)
-    return label, metric, mapping(inner.get("params")), {**select, key: value}, ()
+    if metric.name != str(params.get("all_label") or "all"):
+        named = {template.replace("{group_name}", group or NO_GROUP): group for group in reversed(groups)}
+        return f"{of} ({by} = {metric.name})", {**select, key: named.get(metric.name, metric.name)}, ()
+    if params.get("all") != "groups":
+        return f"{of} (all)", select, ()
+    return f"{of} (mean over {by})", select, tuple({**select, key: group} for group in groups)
 
 
-def _settings(name: str, params: dict[str, Any]) -> dict[str, object]:
-    found = dict(SETTINGS.get(name, {}))
-    found.update({ours: params[theirs] for theirs, ours in PARAMS.items() if params.get(theirs) is not None})
-    if params.get("cluster"):
-        found["cluster"] = column(str(params["cluster"]))
-    if found.get("method") != "bootstrap":
-        found.pop("resamples", None)
-    return found
-
-
-def _label(label: str, params: dict[str, Any]) -> str:
-    shown = [f"{k}={cell(v)}" for k, v in params.items() if v is not None and k not in ("metric", "agg", "to_float")]
-    return f"{label} ({', '.join(shown)})" if shown else label
-
-
-def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: Select) -> str:
+def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]) -> str:
     """Return how epochs were joined: as printed, else as configured; ``none`` where every epoch was counted."""
     if score.get("reducer"):
         return str(score["reducer"])
@@ -371,171 +422,3 @@ def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], sele
     configured = mapping(about.get("config")).get("epochs_reducer")
     listed = configured if isinstance(configured, list) else [configured]
     return str(listed[0]) if listed and listed[0] else "mean"
-
-
-def _declared(about: dict[str, Any], scorer: str) -> Any:
-    for held in map(mapping, sequence(about.get("scorers"))):
-        if held.get("name") == scorer:
-            return held.get("metrics")
-    return None
-
-
-def _plain(declared: Any) -> Iterator[dict[str, Any]]:
-    """Yield the metrics of a scorer that are about its whole value."""
-    for metric in sequence(declared):
-        if isinstance(metric, dict) and "name" in metric:
-            yield metric
-
-
-def _expected(declared: Any, part: str | None) -> Iterator[Named]:
-    """Yield name and parameters of the metrics that were declared for a scorer, or for one part of its values."""
-    if part is None:
-        wanted: list[Any] = [*_plain(declared)]
-    else:
-        tables = (
-            [declared] if isinstance(declared, dict) else [m for m in sequence(declared) if "name" not in mapping(m)]
-        )
-        wanted = [
-            m for t in tables for key, ms in mapping(t).items() if fnmatch.fnmatch(part, key) for m in sequence(ms)
-        ]
-    for metric in map(mapping, wanted):
-        yield _bare(metric.get("name")), mapping(metric.get("options")) or mapping(metric.get("params"))
-
-
-def _absent(name: str, params: dict[str, Any], select: Select, settings: dict[str, object], where: str) -> Claim:
-    """Return a claim without a number: the metric was declared for the scorer, and is not printed."""
-    return Claim(
-        name=_label(name, params), quantity=QUANTITIES.get(name, "other"), printed="",
-        where=f"{where}: declared, not printed", select=select, settings={**settings, **_settings(name, params)},
-    )  # fmt: skip
-
-
-def _set(params: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in params.items() if value is not None}
-
-
-def _bare(name: Any) -> str:
-    """Return a metric's name; only Inspect's own go without their package: another's ``accuracy`` may be anything."""
-    return (cell(name) or "").removeprefix("inspect_ai/")
-
-
-NAME = "inspect"
-NEEDS = "a .eval file, or a .json with 'eval' and 'status' (Inspect AI)"
-HEADER, START = "header.json", "_journal/start.json"
-SUMMARIES = re.compile(r"_journal/summaries/(\d+)\.json")
-SAMPLE = re.compile(r"samples/.*\.json", re.DOTALL)
-SLIM = ("id", "epoch", "target", "metadata", "scores", "error", "limit", "score")
-TOP = ("version", "status", "eval", "results", "reductions", "error", "invalidated")
-RUN = ("task_args", "model_args", "config", "dataset", "created")
-
-
-@dataclass(slots=True, kw_only=True)
-class Parts:
-    """The parts of a log that statistics need."""
-
-    top: dict[str, Any]
-    samples: list[dict[str, Any]] = field(default_factory=list)
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is an Inspect log."""
-    if source.kind == "zip":
-        return HEADER in source.names or START in source.names
-    return source.kind == "object" and source.has("status", "eval") and "task" in mapping(source.first["eval"])
-
-
-def read(source: Source) -> Log:
-    """Read an Inspect log: a row a sample, epoch and scorer; dict and list values a row a part (``scorer/part``)."""
-    parts = _read_zip(source) if source.kind == "zip" else _read_json(source)
-    about = mapping(parts.top.get("eval"))
-    found, notes = rows(about, parts.samples, _reductions(parts.top), scorers(parts.top))
-    found, long = without_long(found)
-    return Log(
-        harness=NAME,
-        version=cell(mapping(about.get("packages")).get("inspect_ai")),
-        files=(source.path.name,),
-        rows=frame(found),
-        claims=tuple(claims(parts.top, found, source.path.name)),
-        notes=(*_state(parts.top), *notes, *status_notes(found), *long),
-        settings={name: cell(about[name]) or "" for name in RUN if about.get(name)},
-    )
-
-
-def _slim(sample: Any, source: Source) -> dict[str, Any]:
-    if not isinstance(sample, dict) or "id" not in sample:
-        raise InputError(f"{source.path.name}: a sample without an id. Is this a log that Inspect wrote?")
-    return {key: sample[key] for key in SLIM if key in sample}
-
-
-def _read_json(source: Source) -> Parts:
-    """Read one member after the other; of samples only what is needed is kept."""
-    parts = Parts(top={})
-    with json_stream(source.path, nan=True) as stream:
-        for key in stream.members():
-            if key == "samples" and stream.peek() == "[":
-                parts.samples.extend(_slim(sample, source) for sample in stream.elements())
-            elif key in TOP:
-                parts.top[key] = stream.value()
-            else:
-                stream.value(plain=True)
-        if stream.peek():
-            raise stream.broken("there is text after the end of the log")
-    return parts
-
-
-def _read_zip(source: Source) -> Parts:
-    with Archive(source.path) as archive:
-        name = HEADER if HEADER in archive else START
-        top = mapping(archive.json(name, nan=True))
-        if name == START:
-            top["status"] = top.get("status") or "started"
-        if "reductions.json" in archive:
-            top["reductions"] = archive.json("reductions.json", nan=True, spelled=False)
-        return Parts(top=top, samples=_samples(archive, top, source))
-
-
-def _samples(archive: Archive, top: dict[str, Any], source: Source) -> list[dict[str, Any]]:
-    """Take the summaries; read whole samples only where a summary misses something that is needed."""
-    found = {_entry(s): s for s in (_slim(s, source) for s in _summaries(archive))}
-    needed = clusters(top)
-    for name in [name for name in archive.names if SAMPLE.fullmatch(name)]:
-        if name not in found or _too_thin(found[name], needed):
-            sample = _slim(archive.json(name, nan=True, spelled=False), source)
-            found[_entry(sample)] = sample
-    return list(found.values())
-
-
-def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
-    """Tell whether a summary misses scores or metadata: old versions wrote neither, new ones leave out long values."""
-    if not (summary.get("scores") or summary.get("error")) or "metadata" not in summary:
-        return True
-    return not needed <= set(mapping(summary["metadata"]))
-
-
-def _entry(sample: dict[str, Any]) -> str:
-    return f"samples/{sample['id']}_epoch_{sample.get('epoch', 1)}.json"
-
-
-def _summaries(archive: Archive) -> Iterator[Any]:
-    if "summaries.json" in archive:
-        yield from sequence(archive.json("summaries.json", nan=True, spelled=False))
-        return
-    numbered = sorted((int(match[1]), name) for name in archive.names if (match := SUMMARIES.fullmatch(name)))
-    for _, name in numbered:
-        yield from sequence(archive.json(name, nan=True, spelled=False))
-
-
-def _reductions(top: dict[str, Any]) -> list[Any]:
-    return sequence(top.get("reductions")) or sequence(mapping(top.get("results")).get("sample_reductions"))
-
-
-def _state(top: dict[str, Any]) -> Iterator[str]:
-    status = cell(top.get("status"))
-    if status != "success":
-        yield f"the run did not end well: its status is '{status}', so its numbers may be about a part of the samples"
-    if top.get("invalidated"):
-        yield "the log says that it was invalidated"
-    results = mapping(top.get("results"))
-    total, done = results.get("total_samples"), results.get("completed_samples")
-    if isinstance(total, int) and isinstance(done, int) and done < total:
-        yield f"the harness counts {count(done)} of {count(total)} samples as completed"

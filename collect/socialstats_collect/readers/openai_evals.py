@@ -16,133 +16,100 @@ from socialstats_collect.readers.files import Source, json_lines
 from socialstats_collect.readers.tabular import (
     Row,
     cell,
+    claim,
     flat,
-    frame,
     is_number,
+    log_of,
     mapping,
     natural,
-    printed,
     row,
+    scored,
     sequence,
-    status_notes,
-    without_long,
 )
 
 NAME = "openai-evals"
 NEEDS = "events with 'run_id' and 'type', or a line with 'spec' (openai/evals)"
+KINDS = "lines object"
+FORMS = ((KINDS, "spec.eval_name"), (KINDS, "spec.base_eval"), (KINDS, "run_id", "event_id", "type", "data"))
 MATCH, METRICS, ERROR = "match", "metrics", "error"
+TEXTS = ("correct", "picked", "choice", "prompt", "sampled", "options")
+BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
 
 
 @dataclass(slots=True, kw_only=True)
 class Events:
-    """What the events say, by sample."""
+    """What the events say: by sample, which scores it has of each scorer, and what ended it in an error."""
 
     spec: dict[str, Any] = field(default_factory=dict)
     report: dict[str, Any] = field(default_factory=dict)
-    scored: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
-    samples: dict[str, None] = field(default_factory=dict)
+    samples: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
     failed: dict[str, Any] = field(default_factory=dict)
-    runs: set[str] = field(default_factory=set)
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether these are records of openai/evals."""
-    if source.kind not in ("lines", "object"):
-        return False
-    spec = mapping(source.first.get("spec"))
-    return "eval_name" in spec or "base_eval" in spec or source.has("run_id", "event_id", "type", "data")
 
 
 def read(source: Source) -> Log:
     """Read events: a row a sample and score (``match``, or a key of its metrics); samples without one are missing."""
     events = _events(source)
-    model = ", ".join(cell(name) or "" for name in sequence(events.spec.get("completion_fns")))
-    task = events.spec.get("eval_name") or events.spec.get("base_eval")
-    rows = list(_rows(events, model, task))
+    scorers = dict.fromkeys(name for scores in events.samples.values() for name in scores) or {MATCH: None}
+    rows = [r for sample in sorted(events.samples, key=natural) for r in _rows(events, sample, [*scorers])]
     if not rows:
         raise InputError(f"{source.path.name}: events, but not one of a sample. Is the record complete?")
-    kept, long = without_long(rows)
-    notes = list(status_notes(kept))
-    if not events.report:
-        notes.append("no final report: the run may not have ended, and there are no numbers of the harness to check")
-    if any("strap_std" in key for key in events.report):
-        notes.append("the report's bootstrap is of half-samples drawn without replacement, s / sqrt(n) for even n")
-    return Log(
-        harness=NAME, files=(source.path.name,), rows=frame(kept), claims=tuple(_claims(events, source.path.name)),
-        notes=(*notes, *long), settings={k: cell(v) or "" for k, v in mapping(events.spec.get("run_config")).items()},
+    return log_of(
+        NAME, (source.path.name,), rows, claims=_claims(events.report, [*scorers], source.path.name),
+        notes=_notes(events.report), settings=events.spec.get("run_config"),
     )  # fmt: skip
 
 
 def _events(source: Source) -> Events:
-    events = Events()
+    events, runs = Events(), set()
     for line, event in json_lines(source.path, spelled=True):
+        data, kind = mapping(event.get("data")), event.get("type")
         if "spec" in event:
             events.spec = events.spec or mapping(event["spec"])
         elif "final_report" in event:
             events.report |= mapping(event["final_report"])
         elif event.get("sample_id") is not None:
-            sample, data, kind = cell(event["sample_id"]) or "", mapping(event.get("data")), event.get("type")
-            events.samples.setdefault(sample)
-            events.runs.add(str(event.get("run_id")))
-            if kind == MATCH:
-                events.scored.setdefault((MATCH, sample), []).append(data)
-            elif kind == METRICS:
-                for key, value in data.items():
-                    if isinstance(value, bool) or is_number(value):
-                        events.scored.setdefault((key, sample), []).append({**data, "_score": value})
-            elif kind == ERROR:
+            sample = cell(event["sample_id"]) or ""
+            scores = events.samples.setdefault(sample, {})
+            runs.add(str(event.get("run_id")))
+            if kind == ERROR:
                 events.failed[sample] = data.get("type") or data.get("message") or "error"
-        if len(events.runs) > 1:
+            found = {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)} if kind == METRICS else {}
+            for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
+                scores.setdefault(scorer, []).append(_scored(data, scorer, value))
+        if len(runs) > 1:
             raise InputError(f"{source.path.name} line {line}: events of several runs. Write one file a run")
     return events
 
 
-def _rows(events: Events, model: str, task: Any) -> Iterator[Row]:
-    scorers = list(dict.fromkeys(key for key, _ in events.scored)) or [MATCH]
-    for sample in sorted(events.samples, key=natural):
-        for scorer in scorers:
-            held = events.scored.get((scorer, sample), [])
-            for epoch, data in enumerate(held, start=1):
-                yield _scored(data, scorer, sample, epoch, model, task)
-            if not held:
-                failed = events.failed.get(sample)
-                yield row(
-                    model=model, task=task, unit=sample, scorer=scorer, value=None, answer=failed,
-                    status="error" if failed else "missing",
-                )  # fmt: skip
+def _scored(data: dict[str, Any], scorer: str, value: Any) -> Row:
+    rest = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
+    answer = data.get("picked" if scorer == MATCH else "choice")
+    return {"score": scored(value), "answer": answer, "metadata": flat(rest)}
 
 
-def _scored(data: dict[str, Any], scorer: str, sample: str, epoch: int, model: str, task: Any) -> Row:
-    if scorer == MATCH:
-        correct, answer = data.get("correct"), data.get("picked")
-        rest = {k: v for k, v in data.items() if k not in ("correct", "picked", "sampled", "options", "prompt")}
-    else:
-        correct, answer = data["_score"], data.get("choice")
-        rest = {k: v for k, v in data.items() if k not in ("_score", scorer, "choice", "prompt", "sampled")}
-    usable = isinstance(correct, bool) or is_number(correct)
-    return row(
-        model=model, task=task, unit=sample, epoch=epoch, scorer=scorer, answer=answer, metadata=flat(rest),
-        value=float(correct) if usable else None,  # type: ignore[arg-type]
-        status="ok" if usable else "unscored" if correct is None else "unparsed",
-    )  # fmt: skip
+def _rows(events: Events, sample: str, scorers: list[str]) -> Iterator[Row]:
+    spec, failed = events.spec, events.failed.get(sample)
+    model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
+    about: Row = {"model": model, "task": spec.get("eval_name") or spec.get("base_eval"), "unit": sample}
+    absent: Row = {"score": scored(None, failed=bool(failed), absent="missing"), "answer": failed}
+    for scorer in scorers:
+        for epoch, held in enumerate(events.samples[sample].get(scorer, [absent]), start=1):
+            yield row(scorer=scorer, epoch=epoch, **about, **held)
 
 
-def _claims(events: Events, file: str) -> Iterator[Claim]:
-    keys = {key for key, _ in events.scored}
-    for name, value in events.report.items():
-        if not is_number(value):
-            continue
-        select, quantity = {"scorer": MATCH if MATCH in keys else next(iter(keys), MATCH)}, "other"
-        settings: dict[str, object] = {}
-        if name == "accuracy" or name in keys:
-            quantity, select = "mean", {"scorer": name if name in keys else select["scorer"]}
-        elif "strap_std" in name:
-            quantity, settings = "std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 1}
-        yield Claim(
-            name=name, quantity=_checked(quantity), printed=printed(value), where=f"{file}: final_report.{name}",
-            select=select, settings={"reducer": "none", **settings},
-        )  # fmt: skip
+def _claims(report: dict[str, Any], scorers: list[str], file: str) -> Iterator[Claim]:
+    usual = MATCH if MATCH in scorers else scorers[0]
+    for name, value in report.items():
+        quantity: Quantity = "mean" if name in ("accuracy", *scorers) else "other"
+        settings: dict[str, Any] = {"reducer": "none"}
+        if "strap_std" in name:
+            quantity, settings = "std_error", {**settings, **BOOTSTRAP}
+        select = {"scorer": name if name in scorers else usual}
+        yield from claim(name, quantity, value, f"{file}: final_report.{name}", select, **settings)
 
 
-def _checked(quantity: str) -> Quantity:
-    return "mean" if quantity == "mean" else "std_error" if quantity == "std_error" else "other"
+def _notes(report: dict[str, Any]) -> Iterator[str]:
+    if not report:
+        yield "no final report: the run may not have ended, and there are no numbers of the harness to check"
+    if any("strap_std" in key for key in report):
+        yield "the report's bootstrap is of half-samples drawn without replacement, s / sqrt(n) for even n"

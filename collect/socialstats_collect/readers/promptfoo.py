@@ -5,210 +5,140 @@ The named scores of a prompt are sums weighted by the assertions' weights, not m
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
-from socialstats.claims.types import Claim, Log, Quantity, Status
+from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import MOST_BYTES, Source, head_of, json_lines, json_stream, open_bytes
+from socialstats_collect.readers.files import Source, json_lines, load_json, open_bytes
+from socialstats_collect.readers.streaming import pruned
 from socialstats_collect.readers.tabular import (
     Row,
+    at,
     cell,
-    column,
+    claim,
     flat,
-    frame,
     is_number,
+    log_of,
     mapping,
+    members,
     printed,
     row,
+    scored,
     sequence,
-    status_notes,
-    without_long,
 )
-
-CSV_STATUS, CSV_SCORE, LAST = "Status", "Score", "Grader Reason"
-METRIC = "Metric: "
-LABEL = re.compile(r"\[(?P<provider>[^\]]*)\] ?(?P<label>.*)", re.DOTALL)
-STATUSES: dict[str, Status] = {"PASS": "ok", "FAIL": "ok", "ERROR": "error"}
-ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check"
-
-
-def is_csv(source: Source) -> bool:
-    """Tell whether this is promptfoo's csv: for each prompt an output, then columns named Status and Score."""
-    if source.kind != "text":
-        return False
-    names = next(_records(head_of(source.path, 1 << 20).decode("utf-8-sig", "replace"), source.path.name), [])
-    return LAST in names and bool(_starts(names))
-
-
-def _starts(header: list[str]) -> list[int]:
-    """Return where the columns of each prompt start."""
-    pairs = enumerate(pairwise(header))
-    return [k - 1 for k, pair in pairs if k > 0 and pair == (CSV_STATUS, CSV_SCORE)]
-
-
-def _records(text: str, name: str) -> Iterator[list[str]]:
-    try:
-        yield from csv.reader(io.StringIO(text, newline=""))
-    except csv.Error as error:
-        raise InputError(f"{name}: the csv cannot be read ({error}). Convert the .json output") from error
-
-
-def _text(source: Source) -> str:
-    with open_bytes(source.path) as raw:
-        data = raw.read(MOST_BYTES)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"byte 0x{data[error.start]:02x} at offset {error.start:,} is not UTF-8"
-        raise InputError(f"{source.path.name}: {message}. Save the file as UTF-8") from error
-
-
-def rows_of(source: Source) -> list[Row]:
-    """Read the rows; repeats of a test are told by equal variables."""
-    name = source.path.name
-    header, *records = _records(_text(source), name)
-    starts = _starts(header)
-    ends = [*starts[1:], len(header)]
-    units: dict[tuple[str, ...], str] = {}
-    seen: Counter[str] = Counter()
-    found: list[Row] = []
-    for line, record in enumerate(records, start=2):
-        if len(record) != len(header):
-            raise InputError(
-                f"{source.path.name} record {line}: {len(record)} fields where the header has {len(header)}"
-            )
-        given = tuple(record[: starts[0]])
-        unit = units.setdefault(given, f"test {len(units) + 1}")
-        seen[unit] += 1
-        metadata = {column(name): value for name, value in zip(header[: starts[0]], given, strict=True)}
-        for position, (start, end) in enumerate(zip(starts, ends, strict=True), start=1):
-            found += _prompt(header[start:end], record[start:end], (unit, seen[unit], f"prompt {position}"), metadata)
-    return found
-
-
-def _prompt(
-    header: Sequence[str], fields: Sequence[str], place: tuple[str, int, str], metadata: dict[str, str]
-) -> Iterator[Row]:
-    """Yield the rows of one test and prompt."""
-    unit, epoch, side = place
-    named = LABEL.match(header[0])
-    status = STATUSES.get(fields[1], "unparsed")
-    scores = {"score": fields[2], "pass": {"PASS": "1", "FAIL": "0"}.get(fields[1], "")}
-    scores |= {n.removeprefix(METRIC): v for n, v in zip(header, fields, strict=True) if n.startswith(METRIC) and v}
-    about = metadata | {"prompt_label": named["label"] if named else header[0]}
-    for scorer, text in scores.items():
-        value = _number(text) if status == "ok" else None
-        yield row(
-            model=named["provider"] if named else "", task="", unit=unit, epoch=epoch, scorer=scorer, filter=side,
-            value=value, status="unparsed" if status == "ok" and value is None else status, answer=fields[0],
-            metadata=about,
-        )  # fmt: skip
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
 
 NAME = "promptfoo"
 NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx', or its csv (promptfoo)"
 SCORE, PASS = "score", "pass"
-TEST_KEYS = (
-    "promptIdx", "testIdx", "vars", "testCase", "metadata", "provider", "prompt", "success", "score", "namedScores",
-    "gradingResult", "response", "error", "failureReason",
-)  # fmt: skip
+TEST = {
+    **dict.fromkeys(
+        ("promptIdx", "testIdx", "vars", "testCase", "metadata", "provider", "prompt", "success", "score",
+         "namedScores", "error", "failureReason")
+    ),
+    "response": dict.fromkeys(("output", "isRefusal")), "gradingResult": {"namedScoreWeights": None},
+}  # fmt: skip
+OUTPUT = {"*": None, "results": {"*": None, "results": [TEST]}}
 FAILED = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
-
-
-def recognises(source: Source) -> bool:
-    """Tell whether this is an output of promptfoo."""
-    if is_csv(source):
-        return True
-    if source.kind == "lines" or source.kind == "list":
-        return source.has("promptIdx") and ("gradingResult" in source.first or "namedScores" in source.first)
-    if source.kind != "object" or "results" not in source.first:
-        return False
-    inner = source.first["results"]
-    if isinstance(inner, dict):
-        return sum(key in inner for key in ("version", "results", "prompts", "stats", "table")) > 1
-    return "evalId" in source.first
+CSV_STATUS, CSV_SCORE = "Status", "Score"
+PARTS = ("version", "results", "prompts", "stats", "table")
+FORMS = (
+    ("text", CSV_STATUS, CSV_SCORE, "Grader Reason"), ("lines list", "promptIdx", "gradingResult"),
+    ("lines list", "promptIdx", "namedScores"), ("object", "results", "evalId"),
+    *(("object", f"results.{one}", f"results.{other}") for one, other in combinations(PARTS, 2)),
+)  # fmt: skip
+METRIC, PASSED = "Metric: ", {"PASS": True, "FAIL": False}
+LABEL = re.compile(r"\[(?P<provider>[^\]]*)\] ?(?P<label>.*)", re.DOTALL)
+NO_TOTALS = "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check"
+ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check"
 
 
 def read(source: Source) -> Log:
     """Read an output: a row a test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
-    if source.kind == "text":
-        cut, said = without_long(rows_of(source))
-        notes = (ROUNDED, *status_notes(cut), *said)
-        return Log(harness=NAME, files=(source.path.name,), rows=frame(cut), notes=notes)
     top = _top(source)
     inner = mapping(top.get("results"))
     tests = _numbered([mapping(held) for held in sequence(inner.get("results"))])
     rows, repeated = _rows(tests, mapping(top.get("config")).get("description") or top.get("evalId"))
     older = mapping(mapping(inner.get("table")).get("head"))
     prompts = [mapping(p) for p in sequence(inner.get("prompts")) or sequence(older.get("prompts"))]
-    kept, long = without_long(rows)
-    remarks = [*_notes(prompts, repeated), *status_notes(kept), *long]
-    if source.kind == "lines":
-        remarks.append("a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check")
-    return Log(
-        harness=NAME, version=cell(mapping(top.get("metadata")).get("promptfooVersion")), files=(source.path.name,),
-        rows=frame(kept), claims=tuple(_claims(prompts, rows, source.path.name)), notes=tuple(remarks),
-        settings={k: cell(v) or "" for k, v in mapping(top.get("runtimeOptions")).items() if k in ("repeat", "cache")},
+    about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
+    return log_of(
+        NAME, (source.path.name,), rows, version=mapping(top.get("metadata")).get("promptfooVersion"),
+        claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
+        settings=members(top.get("runtimeOptions"), ("repeat", "cache")),
     )  # fmt: skip
 
 
 def _top(source: Source) -> dict[str, Any]:
-    """Read an output; of its tests only what the rows need."""
+    """Read an output of any format as that of JSON; of its tests only what the rows need."""
+    if source.kind == "object":
+        return mapping(load_json(source.path, OUTPUT))
     if source.kind == "lines":
-        return {"results": {"results": [_slim(held) for _, held in json_lines(source.path)]}}
-    found: dict[str, Any] = {}
-    with json_stream(source.path) as stream:
-        if source.kind == "list":
-            return {"results": {"results": [_slim(held) for held in stream.objects(TEST_KEYS)]}}
-        for key in stream.members():
-            if key != "results" or stream.peek() != "{":
-                found[key] = stream.value()
-                continue
-            found[key] = inner = {}
-            for name in stream.members():
-                tests = name == "results" and stream.peek() == "["
-                inner[name] = [_slim(held) for held in stream.objects(TEST_KEYS)] if tests else stream.value()
-    return found
+        tests = [pruned(held, TEST) for _, held in json_lines(source.path)]
+    else:
+        tests = list(_csv_tests(source)) if source.kind == "text" else load_json(source.path, [TEST])
+    return {"results": {"results": tests}}
 
 
-def _slim(test: dict[str, Any]) -> dict[str, Any]:
-    """Keep what the rows need of a test: of its response what was answered, of its grading the weights."""
-    found = {key: test[key] for key in TEST_KEYS if key in test}
-    response, grading = test.get("response"), mapping(test.get("gradingResult"))
-    if isinstance(response, dict):
-        found["response"] = {key: response[key] for key in ("output", "isRefusal") if key in response}
-    if grading:
-        found["gradingResult"] = {"namedScoreWeights": grading.get("namedScoreWeights")}
-    return found
+def _starts(header: Sequence[str]) -> list[int]:
+    """Return where the columns of each prompt start in a csv: an output, then columns named Status and Score."""
+    return [k - 1 for k, pair in enumerate(pairwise(header)) if k > 0 and pair == (CSV_STATUS, CSV_SCORE)]
+
+
+def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
+    """Yield the tests of a csv, whose scores are cut to two decimals, as those of JSON; an odd status is no score."""
+    name, header = source.path.name, [*source.names]
+    try:
+        with open_bytes(source.path) as raw:
+            _, *records = csv.reader(codecs.iterdecode(raw, "utf-8-sig"))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{name}: the csv cannot be read ({error}). Convert the .json output") from error
+    starts = _starts(header)
+    for line, record in enumerate(records, start=2):
+        if len(record) != len(header):
+            message = f"{len(record)} fields where the header has {len(header)}"
+            raise InputError(f"{name} record {line}: {message}. Convert the .json output")
+        for position, (start, end) in enumerate(pairwise([*starts, len(header)])):
+            output, status, score = record[start : start + 3]
+            label = LABEL.fullmatch(header[start])
+            held = {"score": score, **dict(zip(header[start:end], record[start:end], strict=True))}
+            numbers = {key: _number(text) if status in PASSED else status for key, text in held.items() if text}
+            test = {
+                "testIdx": line, "promptIdx": position, "vars": dict(zip(header[: starts[0]], record, strict=False)),
+                "provider": label["provider"] if label else "", "response": {"output": output},
+                "prompt": {"label": label["label"] if label else header[start]}, "score": numbers.get("score", ""),
+                "success": PASSED.get(status, status),
+                "namedScores": {key.removeprefix(METRIC): v for key, v in numbers.items() if key.startswith(METRIC)},
+            }  # fmt: skip
+            yield {**test, "failureReason": FAILED, "error": output} if status == "ERROR" else test
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Number the prompts of versions that do not: a column is a prompt's template and a provider, in order."""
+    """Put tests in order, with numbers for prompts of versions that give none: each template and provider is one."""
     columns: dict[tuple[str, str], int] = {}
     for test in tests:
         prompt, provider = mapping(test.get("prompt")), test.get("provider")
         named = cell(provider.get("id") if isinstance(provider, dict) else provider) or ""
         template = cell(prompt.get("label") or prompt.get("display") or prompt.get("id")) or ""
         columns.setdefault((template, named), len(columns))
-        if not isinstance(test.get("promptIdx"), int):
-            test["promptIdx"] = columns[template, named]
-    return tests
+        for key, number in (("testIdx", 0), ("promptIdx", columns[template, named])):
+            test[key] = test[key] if isinstance(test.get(key), int) else number
+    return sorted(tests, key=lambda test: (test["testIdx"], test["promptIdx"]))
 
 
 def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
@@ -216,48 +146,33 @@ def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
     units: dict[str, str] = {}
     seen: Counter[tuple[str, str]] = Counter()
     found: list[Row] = []
-    for test in sorted(tests, key=lambda t: (_index(t, "testIdx"), _index(t, "promptIdx"))):
+    for test in tests:
         case = mapping(test.get("testCase"))
         same = json.dumps([test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str)
         unit = units.setdefault(same, f"test {len(units) + 1}")
-        side = prompt_of(test)
+        side = f"prompt {test['promptIdx'] + 1}"
         seen[unit, side] += 1
-        found += _of_test(test, task, unit, side, seen[unit, side])
+        found += _of_test(test, {"task": task, "unit": unit, "filter": side, "epoch": seen[unit, side]})
     return found, sum(n - 1 for n in seen.values())
 
 
-def _index(test: dict[str, Any], key: str) -> int:
-    return test[key] if isinstance(test.get(key), int) else 0
-
-
-def prompt_of(test: dict[str, Any]) -> str:
-    """Name the column of a test: the prompt by its number, with the provider where it is named."""
-    return f"prompt {_index(test, 'promptIdx') + 1}"
-
-
-def _of_test(test: dict[str, Any], task: Any, unit: str, side: str, epoch: int) -> Iterator[Row]:
-    provider, case = test.get("provider"), mapping(test.get("testCase"))
-    named = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
-    grading = mapping(test.get("gradingResult"))
-    weights = mapping(grading.get("namedScoreWeights"))
-    failed = test.get("failureReason") == FAILED or (bool(test.get("error")) and not grading)
+def _of_test(test: dict[str, Any], common: Row) -> Iterator[Row]:
+    provider, case, response = test.get("provider"), mapping(test.get("testCase")), test.get("response")
+    model = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
+    grading, weights = test.get("gradingResult"), at(test, "gradingResult", "namedScoreWeights")
+    graded = isinstance(grading, dict)
+    failed = test.get("failureReason") == FAILED or (bool(test.get("error")) and not graded)
     about = {**mapping(case.get("metadata")), **mapping(test.get("metadata")), **mapping(test.get("vars"))}
-    metadata = flat({k: v for k, v in about.items() if not k.startswith("_promptfoo")})
+    metadata = flat({name: held for name, held in about.items() if not name.startswith("_promptfoo")})
     metadata["prompt_label"] = cell(mapping(test.get("prompt")).get("label"))
-    response = test.get("response")
-    answer = response.get("output") if isinstance(response, dict) else response
     if mapping(response).get("isRefusal"):
         metadata["refusal"] = "True"
+    answer = test.get("error") if failed else response.get("output") if isinstance(response, dict) else response
     scores = {SCORE: test.get("score"), PASS: test.get("success"), **mapping(test.get("namedScores"))}
     for scorer, value in scores.items():
-        usable = (isinstance(value, bool) or is_number(value)) and not failed
-        status: Status = "error" if failed else "ok" if usable else "unscored"
-        yield row(
-            model=named, task=task, unit=unit, epoch=epoch, scorer=scorer, filter=side, status=status,
-            value=float(value) if usable else None,
-            answer=test.get("error") if failed else answer,
-            metadata={**metadata, "weight": cell(weights.get(scorer, 1))},
-        )  # fmt: skip
+        weight = {"weight": cell(weights.get(scorer, 1))} if graded else {}
+        score = scored(value, failed=failed)
+        yield row(**common, model=model, scorer=scorer, score=score, answer=answer, metadata={**metadata, **weight})
 
 
 def _claims(prompts: list[dict[str, Any]], rows: list[Row], file: str) -> Iterator[Claim]:
@@ -269,12 +184,10 @@ def _claims(prompts: list[dict[str, Any]], rows: list[Row], file: str) -> Iterat
         numbers = {SCORE: (SCORE, metrics.get("score")), "testPassCount": (PASS, metrics.get("testPassCount"))}
         numbers |= {f"namedScores.{n}": (n, v) for n, v in mapping(metrics.get("namedScores")).items()}
         for name, (scorer, value) in numbers.items():
-            if is_number(value) and (scorer, side) in known:
-                quantity: Quantity = "other" if (scorer, side) in weighted else "sum"
-                yield Claim(
-                    name=name, quantity=quantity, printed=printed(value), select={"scorer": scorer, "filter": side},
-                    where=f"{file}: results.prompts[{position}].metrics.{name}", settings={"reducer": "none"},
-                )  # fmt: skip
+            quantity: Quantity = "other" if (scorer, side) in weighted else "sum"
+            where = f"{file}: results.prompts[{position}].metrics.{name}"
+            if (scorer, side) in known:
+                yield from claim(name, quantity, value, where, {"scorer": scorer, "filter": side}, reducer="none")
 
 
 def _notes(prompts: list[dict[str, Any]], repeated: int) -> Iterator[str]:
@@ -286,7 +199,7 @@ def _notes(prompts: list[dict[str, Any]], repeated: int) -> Iterator[str]:
         weights = mapping(metrics.get("namedScoreWeights"))
         for name, total in mapping(metrics.get("namedScores")).items():
             by = weights.get(name)
-            if is_number(total) and is_number(by) and float(by) > 0:  # type: ignore[arg-type]
-                mean = float(total) / float(by)  # type: ignore[arg-type]
+            if is_number(total) and is_number(by) and float(by) > 0:
+                mean = float(total) / float(by)
                 said = f"is a weighted sum (weights add up to {printed(by)}); the weighted mean is {mean:g}"
                 yield f"prompt {position}: namedScores {quoted([name])} = {printed(total)} {said}"

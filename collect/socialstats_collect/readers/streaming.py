@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import json
-import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import IO, Any
 
@@ -38,12 +36,26 @@ class Spelled(float):
         return number
 
 
-class _ConstantError(ValueError):
-    """NaN or Infinity where the format has none."""
+Shape = dict[str, Any] | list[Any] | Callable[[Any], Any] | None
+"""What is kept: all (None), some members of an object, the same of each element of a list, or what a function returns.
+
+The member ``*`` stands for every other one.
+"""
 
 
-def _constant(name: str) -> float:
-    raise _ConstantError(name)
+def pruned(value: Any, shape: Shape) -> Any:
+    """Keep of a value what a shape names.
+
+    Examples
+    --------
+    >>> pruned({"id": 1, "said": "...", "scores": [{"a": 2, "b": 3}]}, {"id": None, "scores": [{"a": None}]})
+    {'id': 1, 'scores': [{'a': 2}]}
+    """
+    if isinstance(shape, dict) and isinstance(value, dict):
+        return {k: pruned(v, shape.get(k, shape.get("*"))) for k, v in value.items() if k in shape or "*" in shape}
+    if isinstance(shape, list) and isinstance(value, list):
+        return [pruned(element, shape[0]) for element in value]
+    return shape(value) if callable(shape) else value
 
 
 class JsonStream:
@@ -79,9 +91,9 @@ class JsonStream:
         self._bytes = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self._ended = "", 0, False
         self._line = place.lines[0] if place.lines else 1
-        constants = {} if nan else {"parse_constant": _constant}
-        self._plain = json.JSONDecoder(**constants)  # type: ignore[arg-type]
-        self._keeping = json.JSONDecoder(parse_float=Spelled, **constants) if spelled else self._plain  # type: ignore[arg-type]
+        constant = None if nan else self._constant
+        self._plain = json.JSONDecoder(parse_constant=constant)
+        self._keeping = json.JSONDecoder(parse_float=Spelled, parse_constant=constant) if spelled else self._plain
         if self.peek() == "\ufeff":
             self._at += 1
 
@@ -90,45 +102,55 @@ class JsonStream:
         """Read bytes in memory."""
         return cls(io.BytesIO(data), place, start, nan=nan, spelled=spelled)
 
-    def whole(self) -> Any:
-        """Return the one value there is; anything after it is an error."""
-        value = self.value()
+    def whole(self, shape: Shape = None) -> Any:
+        """Return what a shape keeps of the one value there is; anything after it is an error."""
+        held: dict[str, Any] = {}
+        self.keep(shape, held, "")
         if self.peek():
             raise self.broken("there is text after the end of the JSON value")
-        return value
+        return held[""]
 
     def members(self) -> Iterator[str]:
         """Yield the keys of an object; before the next one its value must be read, by `value` or `elements`."""
-        yield from self._items("{", "}")
+        for _ in self._items("{", "}"):
+            key = self.value()
+            if not isinstance(key, str):
+                raise self.broken("a key that is no text")
+            self._take(":")
+            yield key
 
     def elements(self) -> Iterator[Any]:
         """Yield the elements of a list."""
         for _ in self._items("[", "]"):
             yield self.value(plain=True)
 
-    def objects(self, keep: Collection[str]) -> Iterator[dict[str, Any]]:
-        """Yield the objects of a list, each with the members that are needed only; other elements are empty objects."""
-        for held in self.elements():
-            yield {key: held[key] for key in keep if key in held} if isinstance(held, dict) else {}
-
-    def _items(self, opening: str, closing: str) -> Iterator[str]:
+    def _items(self, opening: str, closing: str) -> Iterator[None]:
+        """Stop before each item of an object or a list, and take the commas between them."""
         self._take(opening)
-        if self.peek() == closing:
-            self._at += 1
-            return
-        while True:
-            if opening == "{":
-                key = self.value()
-                if not isinstance(key, str):
-                    raise self.broken("a key that is no text")
-                self._take(":")
-                yield key
-            else:
-                yield ""
-            if self.peek() == closing:
-                self._at += 1
-                return
-            self._take(",")
+        if self.peek() != closing:
+            yield
+            while self.peek() != closing:
+                self._take(",")
+                yield
+        self._at += 1
+
+    def keep(self, shape: Shape, holder: dict[str, Any], key: str) -> None:
+        """Put what a shape keeps of the next value into a place, member by member: what was read stays if it breaks."""
+        holder[key] = None
+        if isinstance(shape, list) and self.peek() == "[":
+            holder[key] = [pruned(element, shape[0]) for element in self.elements()]
+        elif not isinstance(shape, dict) or self.peek() != "{":
+            holder[key] = self.value()
+        else:
+            held = holder[key] = {}
+            for name in self.members():
+                if name in shape or "*" in shape:
+                    self.keep(shape.get(name, shape.get("*")), held, name)
+                else:
+                    self.value(plain=True)
+
+    def _constant(self, name: str) -> float:
+        raise self.broken(f"{name} is no JSON number, and this format has none", fix=NAN_FIX)
 
     def peek(self) -> str:
         """Return the next character that is no white space, or nothing at the end."""
@@ -159,16 +181,18 @@ class JsonStream:
                 if not cut_off or not self._more():
                     self._at = min(error.pos, len(self._text))
                     raise self.broken(f"not JSON ({error.msg.lower()})") from error
-            except _ConstantError as error:
-                raise self.broken(f"{error} is no JSON number, and this format has none", fix=NAN_FIX) from error
+            except InputError:
+                raise
             except RecursionError as error:
                 raise self.broken("lists or objects are nested too deeply") from error
             except ValueError as error:
                 raise self.broken(f"a number that cannot be read ({str(error).split(';')[0].lower()})") from error
             else:
-                if end < len(self._text) or isinstance(found, (str, dict, list)) or not self._more():
+                closed = isinstance(found, (str, dict, list)) or end < len(self._text) - SLACK
+                if closed or self._ended:
                     self._at = end
                     return found
+                self._more()  # a number may go on
 
     def _more(self) -> bool:
         """Read on, at least doubling what is held, and forget what was read."""
@@ -178,10 +202,7 @@ class JsonStream:
         self._text, self._at = self._text[self._at :], 0
         if len(self._text) > MOST_VALUE:
             raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix="Split the log")
-        try:
-            block = self._raw.read(max(CHUNK, len(self._text)))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise self.broken(f"the file is cut off or damaged ({str(error).lower()})") from error
+        block = self._raw.read(max(CHUNK, len(self._text)))
         self._ended = not block
         self._text += self._decode(block)
         return not self._ended
@@ -206,8 +227,3 @@ class JsonStream:
         line = self._line + self._text.count("\n", 0, self._at)
         fixed = fix or self._place.fix or JSON_FIX
         return InputError(replace(self._place, message=message, lines=(line,), fix=fixed))
-
-
-def parse(raw: IO[bytes], name: str, *, nan: bool = False, spelled: bool = True, most: int | None = None) -> Any:
-    """Read a stream that holds one JSON value."""
-    return JsonStream(raw, Problem(message="", source=name), nan=nan, spelled=spelled, most=most).whole()

@@ -1,4 +1,4 @@
-"""What every reader does with values of unknown shape, and the one table that all readers fill."""
+"""What every reader does with values of unknown shape, and the one log that all readers make."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from socialstats.claims.types import KEYS, Claim, Quantity, Status
+from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
 from socialstats.tables import as_text
 from socialstats.text import count, listing
 from socialstats_collect.readers.streaming import Spelled
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST = 200
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 Row = dict[str, Any]
+Score = tuple[float | None, Status]
 WORDS: dict[str, str] = {
     "error": "the sample ended in an error", "unscored": "no score", "unparsed": "a score that is no number",
     "refusal": "a refusal", "missing": "not in the log",
@@ -27,6 +29,19 @@ WORDS: dict[str, str] = {
 def mapping(value: Any) -> dict[str, Any]:
     """Return an object, or an empty one for anything else."""
     return value if isinstance(value, dict) else {}
+
+
+def at(value: Any, *path: str) -> dict[str, Any]:
+    """Return the object at a path of members, or an empty one.
+
+    Examples
+    --------
+    >>> at({"a": {"b": {"c": 1}}}, "a", "b"), at({"a": 3}, "a", "b")
+    ({'c': 1}, {})
+    """
+    for name in path:
+        value = mapping(value).get(name)
+    return mapping(value)
 
 
 def sequence(value: Any) -> list[Any]:
@@ -68,9 +83,14 @@ def printed(value: Any) -> str:
     return value.text if isinstance(value, Spelled) else repr(value)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Tell whether a value is a finite number (a truth value is none)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -1e308 < value < 1e308
+
+
+def whole(value: Any) -> int | None:
+    """Return a whole number that counts something, or nothing for anything else."""
+    return int(value) if isinstance(value, int) and is_number(value) else None
 
 
 def column(name: str) -> str:
@@ -78,16 +98,32 @@ def column(name: str) -> str:
     return f"meta_{name}" if name in KEYS else name
 
 
+def scored(value: Any, *, failed: bool = False, absent: Status = "unscored") -> Score:
+    """Return the number that a log gives as a score, with its status.
+
+    Examples
+    --------
+    >>> scored(True), scored(0.25), scored(None), scored("high"), scored(1, failed=True)
+    ((1.0, 'ok'), (0.25, 'ok'), (None, 'unscored'), (None, 'unparsed'), (None, 'error'))
+    """
+    if failed:
+        return None, "error"
+    if isinstance(value, bool) or is_number(value):
+        return float(value), "ok"
+    return None, absent if value is None else "unparsed"
+
+
 def row(
-    *, model: Any, task: Any, unit: Any, scorer: Any, value: float | None, status: Status, epoch: Any = 1,
-    filter: Any = "", answer: Any = None, metadata: Mapping[str, Any] | None = None,
+    *, unit: Any, scorer: Any, score: Score, model: Any = "", task: Any = "", epoch: Any = 1, filter: Any = "",
+    answer: Any = None, metadata: Mapping[str, Any] | None = None,
 ) -> Row:  # fmt: skip
     """Make one row; only rows with status ``ok`` keep their value."""
+    value, status = score
     keys = {
         "model": cell(model), "task": cell(task), "unit": cell(unit), "epoch": cell(epoch), "scorer": cell(scorer),
         "filter": cell(filter), "value": value if status == "ok" else None, "answer": cell(answer), "status": status,
     }  # fmt: skip
-    return keys if not metadata else {**keys, **metadata}
+    return {**keys, **(metadata or {})}
 
 
 def flat(metadata: Mapping[str, Any], prefix: str = "") -> dict[str, str | None]:
@@ -116,37 +152,59 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
     return table.astype({"value": "float64"})
 
 
-def without_long(rows: Iterable[Row]) -> tuple[list[Row], tuple[str, ...]]:
-    """Leave out metadata columns that hold long texts (questions, answers), and name them."""
-    kept = list(rows)
-    long = {n for r in kept for n, v in r.items() if n not in KEYS and isinstance(v, str) and len(v) > LONGEST}
-    if not long:
-        return kept, ()
-    note = f"columns with long texts were left out: {listing(sorted(long), most=8)}"
-    return [{name: value for name, value in r.items() if name not in long} for r in kept], (note,)
+def log_of(
+    harness: str, files: Sequence[str], rows: Sequence[Row], *, notes: Iterable[str] = (), keep: Sequence[str] = (),
+    claims: Iterable[Claim] = (), version: Any = None, settings: Any = None,
+) -> Log:  # fmt: skip
+    """Make the log of a reader: its rows without long texts, and notes on statuses and on what was left out.
 
-
-def status_notes(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Count the rows that have no value, by status."""
-    counts = Counter(str(r["status"]) for r in rows)
-    return tuple(
-        f"status {status}: {count(n)} of {count(sum(counts.values()), 'row')} ({WORDS[status]})"
+    Parameters
+    ----------
+    harness, files, rows, notes, claims, version
+        As in `Log`.
+    keep
+        Columns that stay however long their texts are; others with long texts (questions, answers) are left out.
+    settings
+        Settings of the run; those that are empty are left out.
+    """
+    long = {name for each in rows for name, value in each.items() if isinstance(value, str) and len(value) > LONGEST}
+    long -= {*KEYS, *keep}
+    counts = Counter(str(each["status"]) for each in rows if each["status"] != "ok")
+    said = [
+        f"status {status}: {count(n)} of {count(len(rows), 'row')} ({WORDS[status]})"
         for status, n in sorted(counts.items())
-        if status != "ok"
-    )
+    ]
+    if long:
+        rows = [{name: value for name, value in each.items() if name not in long} for each in rows]
+        said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
+    return Log(
+        harness=harness, version=cell(version), files=tuple(files), claims=tuple(claims), notes=(*notes, *said),
+        rows=frame(rows),
+        settings={name: cell(held) or "" for name, held in mapping(settings).items() if held not in EMPTY},
+    )  # fmt: skip
 
 
-def claims_of(
-    numbers: Mapping[str, tuple[Quantity, Any]], *, where: str, select: Mapping[str, str], n: int | None = None,
-    settings: Mapping[str, object] | None = None,
+def claim(
+    name: str, quantity: Quantity, value: Any, where: str, select: Mapping[str, str], n: int | None = None,
+    **settings: object,
 ) -> Iterator[Claim]:  # fmt: skip
-    """Make a claim of each number that is one."""
-    for name, (quantity, value) in numbers.items():
-        if is_number(value):
-            yield Claim(
-                name=name, quantity=quantity, printed=printed(value), where=f"{where}.{name}", select=dict(select),
-                settings=dict(settings or {}), n=n,
-            )  # fmt: skip
+    """Make a claim of a value that is a number."""
+    if is_number(value):
+        yield Claim(
+            name=name, quantity=quantity, printed=printed(value), where=where, select=select, settings=settings, n=n
+        )
+
+
+def read_by(rows: Sequence[Row], study: str, *options: str) -> str:
+    """Say how the converted table is read."""
+    said = " ".join(filter(None, (f"--study {study}", *options)))
+    dropped = "" if all(each["status"] == "ok" for each in rows) else " --where status=ok"
+    return f"the converted table is read by: socialstats report TABLE {said}{dropped}"
+
+
+def members(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return some members of an object, those that it has."""
+    return {name: value[name] for name in names if name in mapping(value)}
 
 
 def natural(text: str) -> list[tuple[int, str]]:

@@ -15,8 +15,8 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, table_of
-from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
+from socialstats.studies.estimates import beside, numbers_text, p_text, rows_table, span_text, table_of
+from socialstats.studies.page import Block, Mark, StudyOptions, Table
 from socialstats.text import count, inconclusive, number, p_value, quoted, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
@@ -130,25 +130,6 @@ def in_cell(row: Row | None, digits: int = 3) -> str:
     return f"{number(row.estimate, digits)}" + (f" ({p_text(p)})" if p is not None else "")
 
 
-def beside(
-    caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any], digits: int,
-    *, bounded: bool = False,
-) -> Table:  # fmt: skip
-    """Return a table with a column a level, whose cells are ``2.21 [1.88, 2.55]``, or bare without an interval."""
-
-    def cell(row: Row | None) -> str | None:
-        if row is None or row.estimate is None:
-            return None
-        text, low, high = (number(x, digits, bounded=bounded) for x in (row.estimate, row.conf_low, row.conf_high))
-        return text if row.conf_low is None else f"{text} [{low}, {high}]"
-
-    cells = tuple(
-        (*(key if isinstance(key, tuple) else (key,)), *(cell(rows.get(key)) for rows in found.values()))
-        for key in keys
-    )  # fmt: skip
-    return Table(caption=caption, header=(*header, *found), cells=cells)
-
-
 def level_shares(fits: Fits, groups: Mapping[str, object], level: float) -> dict[str, Result]:
     """Return each level's shares of the groups with delta-method intervals; a level without them is left out."""
     found = {}
@@ -197,18 +178,10 @@ def shares_table(name: str, found: Mapping[str, Result], by: str) -> Table:
                   list(dict.fromkeys(key for part in rows.values() for key in part)), 3, bounded=True)  # fmt: skip
 
 
-def strip_of(found: Mapping[str, Result]) -> Strip | None:
-    """Return S of every level beside choosers of known kinds; None without S."""
-    if not found:
-        return None
-    marks = [
-        Mark(label=shorten(row.term, 30), value=row.estimate, low=row.conf_low, high=row.conf_high)
-        for row in leads(found, "S")
-    ]
-    lines = next(iter(found.values())).extras["reference_lines"][:4]
-    marks += [Mark(label=x.label, value=x.value, kind="reference") for x in lines]
-    return Strip(title="Sensitivity S of every level", axis="S (0 = follows the rule alone)", marks=tuple(marks),
-                 digits=1)  # fmt: skip
+def reference_marks(found: Mapping[str, Result]) -> tuple[Mark, ...]:
+    """Return S of choosers of known kinds."""
+    lines = next(iter(found.values())).extras["reference_lines"][:4] if found else ()
+    return tuple(Mark(label=x.label, value=x.value, kind="reference") for x in lines)
 
 
 def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOptions) -> Block | None:

@@ -182,7 +182,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
             "items": partial(win_rate_difference, one, two, labels=labels, level=options.level),
         }
         for what, make in makers.items():
-            if (what == "s" and not by_covariate) or (options.brief and what in ("models", "items")):
+            if (what == "s" and not by_covariate) or (options.brief and by_covariate and what in ("models", "items")):
                 continue
             try:
                 found[what][name] = make()

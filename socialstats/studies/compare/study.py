@@ -21,17 +21,17 @@ from socialstats.studies.compare.blocks import (
     entropy_block,
     final_p,
     items_block,
+    reference_marks,
     sensitivity_block,
     settled,
     share_levels_block,
     shares_block,
     strengths_block,
-    strip_of,
 )
-from socialstats.studies.compare.numbers import STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
+from socialstats.studies.compare.numbers import DEFAULTS, STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
-from socialstats.studies.estimates import verify_all
-from socialstats.studies.models import comparison
+from socialstats.studies.estimates import numbers_text, verify_all
+from socialstats.studies.models import comparison, lead_strip, lead_words
 from socialstats.studies.page import (
     Block,
     Diagnostic,
@@ -51,10 +51,12 @@ from socialstats.voice import option
 __all__ = ["STUDY", "reference_of", "run"]
 
 
-def answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the verdicts: which levels follow the covariate more or less than the reference, or are preferred."""
+def answer(numbers: Numbers, options: StudyOptions, first: Sequence[Block]) -> tuple[str, ...]:
+    """Return the comparison of all levels, and of a reference that was asked for; without S, what differs from it."""
     if numbers.s:
-        return s_answer(numbers, options)
+        named = options.reference is not None or numbers.reference.casefold().strip() in DEFAULTS
+        beside = (*s_answer(numbers, options), *effect_answer(numbers, options))
+        return (*lead_words(first), won_words(numbers, options), *(beside if named or not first else ()))
     kinds = {kind: of_kind(numbers.models, kind) for kind in ("strength", "share")}
     said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers, options.level)
             for name in numbers.models]  # fmt: skip
@@ -113,12 +115,17 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         f"{capital('; '.join(parts))}. Difference in S, {largest(most, numbers, options)}, "
         f"{p_value(p) if p is not None else most.undefined}{' (Holm)' if len(rows) > 1 else ''}."
     )
+    return (first,)
+
+
+def won_words(numbers: Numbers, options: StudyOptions) -> str:
+    """Say for the levels with the fewest and the most how often the side with more of the covariate won."""
     higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
     low, high = (pick(higher, key=lambda k: higher[k].estimate or 0.0) for pick in (min, max))
-    ends = [percent(higher[name].estimate) for name in (low, high)]
-    won = f"{ends[0]} of the time for each" if ends[0] == ends[1] else (
-        f"from {ends[0]} ({shorten(low, 40)}) to {ends[1]} ({shorten(high, 40)}) of the time")  # fmt: skip
-    return (first, f"The higher {cov} won {won}.", *effect_answer(numbers, options))
+    if percent(higher[low].estimate) == percent(higher[high].estimate):
+        return f"The higher {options.covariate} won {percent(higher[low].estimate)} of the time for each."
+    shares = [f"{numbers_text(higher[name], digits=3, bounded=True)} ('{shorten(name, 40)}')" for name in (low, high)]
+    return f"The higher {options.covariate} won a share of choices from {shares[0]} to {shares[1]}."
 
 
 def largest(row: Row, numbers: Numbers, options: StudyOptions, unit: str = "") -> str:
@@ -250,8 +257,11 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         title=f"How do {n} of {by} differ, on the same pairs?",
         design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
-        answer=(*answer(numbers, options), *(f"{shorten(name)}: {why}." for name, why in numbers.silent.items())),
-        strip=strip_of(numbers.own_s),
+        answer=(
+            *answer(numbers, options, first),
+            *(f"{shorten(name)}: {why}." for name, why in numbers.silent.items()),
+        ),
+        strip=lead_strip(first, reference_marks(numbers.own_s)),
         cautions=cautions_of(numbers, design),
         blocks=shown,
         data=(level_table(numbers, design.by.name),),

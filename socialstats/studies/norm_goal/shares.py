@@ -225,7 +225,7 @@ def gaps_table_block(block: Block, gaps: Result | None, name: str) -> Block:
     )  # fmt: skip
 
 
-MOST_ROWS = 200
+MOST_DRAWN = 60  # rows of a figure that can be read
 
 
 def shares_block(rows: Shares, result: Result, source: Source, stratum: str | None, k: int) -> Block:
@@ -297,15 +297,18 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
              for other, g in keys for r in rows.gaps[other, g]]  # fmt: skip
     tests = [(f"{whose(other, source)}{shorten(g, 40)}", rows.tests[other, g], rows.naive[other, g])
              for other, g in keys]  # fmt: skip
+    widest_first = sorted(lines, key=lambda r: -abs(r.estimate or 0.0))
+    drawn = lines if len(lines) <= MOST_DRAWN else widest_first[:MOST_DRAWN]
     swaps = int(result.settings["permutations"])
     name = shorten(stratum, 40)
     return Block(
         id=f"differences-{k + 1}",
         question=f"Where do sources differ from {shorten(source.human, 30)} raters, by {name}?",
         sentences=tuple(gap_sentence(rows, source, other) for other in source.others[:3]),
-        draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, label=name,
+        draw=partial(forest, drawn, sort=False, digits=3, label=name,
                      xlabel=f"difference of shares, minus {shorten(source.human, 30)}"),
-        figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
+        figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}"
+        + ("" if drawn is lines else f" (the {count(len(drawn))} widest of {count(len(lines))})"),
         caption=f"t intervals of paired units{by_clusters(result)}; p adjusted by Holm over {count(len(rows.strata))} "
         f"levels of {name} and all actions, source by source. {count(swaps)} swaps cannot give a p below "
         f"{number(1 / (swaps + 1), 4, bounded=True)} before Holm.",
@@ -350,17 +353,21 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
     table = [r for r in first.rows if r.group is None]
     lines = [replace(r, group=None) for r in table if r.role != "component"]
     extra: list[Result] = []
+    cell_lines: list[Row] = []
     for name, result in similar.items():
         cells, adjusted = with_holm([r for r in result.rows if r.group is not None], f"cells of {name}")
         extra += [adjusted] if adjusted is not None else []
         table += cells
-        lines += [replace(r, term=f"{r.group}: {r.term}", group=None) for r in cells if r.role != "component"]
+        cell_lines += [replace(r, term=f"{r.group}: {r.term}", group=None) for r in cells if r.role != "component"]
+    fits = len(lines) + len(cell_lines) <= MOST_DRAWN
     return Block(
         id="similarity",
         question="How alike are the shares of all actions?",
         sentences=(first.sentence(),),
-        draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, xlabel=first.title, reference=1.0),
-        figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling",
+        draw=partial(forest, [*lines, *cell_lines] if fits else lines[:MOST_DRAWN], sort=False, digits=3,
+                     xlabel=first.title, reference=1.0),
+        figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling"
+        + ("" if fits else " (cells are in the table)"),
         caption="Corrected for bias, so that equal sources have 1 on average; (split-half) is how alike two random "
         f"halves of the {shorten(source.human, 30)} ratings are, corrected alike. Plug-in values, which publications "
         f"print, are in the table, to be held beside the plug-in halves. Intervals: {first.inference}.",

@@ -32,7 +32,7 @@ from socialstats.studies.estimates import (
     single,
     verify_all,
 )
-from socialstats.studies.models import FEW, comparison
+from socialstats.studies.models import FEW, comparison, lead_strip, lead_words
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     Way,
@@ -152,6 +152,12 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
         f"{said} (1: equal shares; two random halves of the {human} ratings, corrected alike: "
         f"{numbers_text(top, digits=3, bounded=True)})"
     )
+
+
+def ceiling_text(similarity: Result, human: str) -> str:
+    """Return the similarity of two halves of the people, beside which those of the sources stand."""
+    top = numbers_text(halves(similarity), digits=3, bounded=True)
+    return f"Equal shares have 1; two random halves of the {shorten(human, 30)} ratings, corrected alike, have {top}."
 
 
 NAME = "ratings independent"
@@ -292,17 +298,20 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     if len(source.others) > MOST_SOURCES:
         raise InputError(f"{count(len(source.others), 'source')} beside '{source.human}'; a page holds {MOST_SOURCES}")
     numbers = compute(design, source, options)
-    shown = (*comparison(numbers.similarity, options, source.name), *blocks(design, numbers, options))
+    first = comparison(numbers.similarity, options, source.name)
+    shown = (*first, *blocks(design, numbers, options))
+    told = () if options.brief and first else source.others[:FEW]
     results = (*numbers.shares.values(), *numbers.similar.values(), *numbers.alphas.values())
     return Outcome(
         study="norm-goal",
         title=f"How alike are the choices of {names(source)}?",
         design=describe(design, source),
-        answer=tuple(
-            answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design))
-            for other in source.others[:3]
+        answer=(
+            *lead_words(first),
+            *(() if told else [ceiling_text(numbers.similarity, source.human)]),
+            *(answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design)) for other in told),
         ),
-        strip=strip(numbers),
+        strip=strip(numbers, first),
         cautions=order_cautions(run_cautions(source, numbers.alphas), *(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
@@ -444,11 +453,13 @@ def naive(design: Ratings, source: Source, place: int, options: StudyOptions) ->
         return None
 
 
-def strip(numbers: Numbers) -> Strip:
-    """Return the similarity of each source beside the ceiling."""
+def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
+    """Return the similarity of each source (of many the first and the last, by `first`) beside the ceiling."""
     top = halves(numbers.similarity)
     marks = [Mark(label=f"two halves of {shorten(numbers.source.human, 30)}", value=top.estimate, kind="reference",
                   undefined=top.undefined or "")]  # fmt: skip
+    if len(numbers.source.others) > FEW and (line := lead_strip(first, marks)) is not None:
+        return line
     for other in numbers.source.others:
         r = similar_row(numbers.similarity, other)
         marks.append(Mark(label=shorten(other, 40), value=r.estimate, low=r.conf_low, high=r.conf_high,

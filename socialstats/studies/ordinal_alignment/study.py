@@ -29,7 +29,7 @@ from socialstats.studies.estimates import (
     verify_named,
 )
 from socialstats.studies.grouped import merge
-from socialstats.studies.models import comparison
+from socialstats.studies.models import comparison, lead_words
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
@@ -57,31 +57,15 @@ from socialstats.studies.ordinal_alignment.blocks import (
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
 from socialstats.studies.sources import replies_block
-from socialstats.text import capital, count, inconclusive, level_text, number, p_value, shorten
-
-MOST_NAMED = 4
+from socialstats.text import capital, count, inconclusive, level_text, listing, number, p_value, shorten
 
 
-def answer(main: Result) -> tuple[str, ...]:
-    """Return the sentence of the distances, which models may be the nearest too, and which beat a constant answer."""
-    return (main.sentence(), *nearest_words(main), *constant_words(main))
-
-
-def nearest_words(main: Result) -> tuple[str, ...]:
-    """Say which models cannot be told apart from the nearest one."""
-    rows = [r for r in rows_about(main, "nearest") if r.p_adjusted is not None]
-    if not rows:
-        return ()
-    open_ = [r for r in rows if (r.p_adjusted or 0.0) >= 1 - main.settings["level"]]
-    name = shorten(rows[0].label("nearest") or "", 40)
-    if not open_:
-        return (f"All {count(len(rows))} others are farther than {name} on the same units (Holm).",)
-    named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
-    more = f"; and {count(len(open_) - MOST_NAMED)} more" if len(open_) > MOST_NAMED else ""
-    return (
-        f"On the same units {name} is not significantly nearer than {count(len(open_))} of the {count(len(rows))} "
-        f"others, by Holm's adjusted p ({named}{more}).",
-    )
+def answer(main: Result, first: Sequence[Block]) -> tuple[str, ...]:
+    """Return the comparison of the models (of one its distance), what needs no model, and who beats a constant."""
+    if not lead_words(first):
+        return (main.sentence(), *constant_words(main))
+    lines = listing([f"'{row.term}' ({numbers_text(row)})" for row in line_rows(main).values()])
+    return (*lead_words(first), f"What needs no model, for comparison: {lines}.", *constant_words(main))
 
 
 def constant_words(main: Result) -> tuple[str, ...]:
@@ -313,8 +297,9 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     matches = matches_of(design, raters[source.human], models, common)
     lost = reply_shares(replace(design, by=None), source=source.name, level=options.level)
     tests = families(groups)
+    first = comparison(main, options)
     shown = [block for block in (
-        *comparison(main, options), distance_block(main, source), near_block(main),
+        *first, distance_block(main, source), near_block(main),
         matches_block(matches, source.human),
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         closest_block(groups, tests),
@@ -333,7 +318,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         study="ordinal-alignment",
         title=f"How far are the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=answer(main),
+        answer=answer(main, first),
         strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),

@@ -18,7 +18,7 @@ from socialstats.metrics.multiverse import Variant, distinct, multiverse, withou
 from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, NULL, OVERALL, relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
-from socialstats.studies.models import comparison, further
+from socialstats.studies.models import comparison, further, lead_strip, lead_words
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
     dependence_block,
@@ -53,7 +53,7 @@ from socialstats.studies.relationship_bias.blocks import (
     strata_blocks,
 )
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
-from socialstats.studies.relationship_bias.words import answer, biases_of
+from socialstats.studies.relationship_bias.words import answer, biases_of, mean_words
 from socialstats.studies.sources import replies_by
 from socialstats.tables import Table
 from socialstats.text import count, level_text, listing, number, shorten
@@ -186,7 +186,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         *bias_multiverses(design, options, biases),
     ]
     blocks = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
-    blocks = (*by_rater(design, options), *blocks)
+    compared = by_rater(design, options)
+    if compared:
+        pooled = replace(blocks[0], question="Whom do the models favour, with their answers pooled?")
+        blocks = (*compared, pooled, *blocks[1:])
     results = {
         "Biases": main, "Biases by scenario": scenarios, "Names": names, "Biases, model by model": each,
         **{f"Biases by {name}": result for name, result in strata.items()},
@@ -195,10 +198,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     shown = {name: result for name, result in results.items() if result is not None}
     return Outcome(
         study="relationship-bias",
-        title="With whom does the model side in a couple?",
+        title=f"With whom {'do models' if compared else 'does the model'} side in a couple?",
         design=describe(design, main),
-        answer=answer(main, options),
-        strip=strip(main),
+        answer=(*lead_words(compared), *mean_words(each)) if compared else answer(main, options),
+        strip=lead_strip(compared) or strip(main),
         cautions=order_cautions(main.cautions, design.cautions),
         blocks=blocks,
         flow=design.flow,

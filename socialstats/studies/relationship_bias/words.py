@@ -90,6 +90,14 @@ def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     return (first, f"{second}.", *([third] if naive else []))
 
 
+def mean_words(each: Result | None) -> tuple[str, ...]:
+    """Say the size of the bias of each model by itself, averaged over models that weigh alike."""
+    if each is None:
+        return ()
+    better, n = each.row(CORRECTED, group=OVERALL), each.counts["raters"]
+    return (f"The mean over these {count(n, 'model')} of B_all, corrected, is {numbers_text(better)}.",)
+
+
 def disagreements(main: Result, biases: Sequence[Row], options: StudyOptions) -> str:
     """Name what McNemar's test calls significant and the clustered test leaves open."""
     claims = []

@@ -19,7 +19,7 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison
+from socialstats.studies.models import FEW, comparison, lead_words
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, check_named, order_cautions
 from socialstats.studies.staged_values.blocks import (
@@ -202,13 +202,14 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     lean, tests = with_holm(rows_with(profile.rows, "model", measure="composite", **group), "models")
     if tests is not None:
         results = {"Composites": profile, "Lean of the models": tests, **results}
-    shown = (*comparison(profile, options), *blocks(design, stages, results, lean, options))
+    first = comparison(profile, options)
+    shown = (*first, *blocks(design, stages, results, lean, options))
     known = [r.cautions for name, r in results.items() if r not in units.values()]
     return Outcome(
         study="staged-values",
         title="Where do the models lean, and what do the stages change?",
         design=describe(design, profile),
-        answer=answer(results, lean, options),
+        answer=(*lead_words(first), *answer(results, lean, options, several=bool(first))),
         strip=strip(lean, options),
         cautions=order_cautions(unknown_zero(options), *known, design.cautions),
         blocks=shown,

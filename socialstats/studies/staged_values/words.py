@@ -144,10 +144,18 @@ def ends_text(rows: Sequence[Row], *, at: str, digits: int = 2) -> str:
     return f"highest {ends[0]} and lowest {ends[1]}"
 
 
-def answer(results: Mapping[str, Result], lean: Sequence[Row], options: StudyOptions) -> tuple[str, ...]:
-    """Return where the models lean, what the stages change, and how commitment moves."""
+def answer(
+    results: Mapping[str, Result], lean: Sequence[Row], options: StudyOptions, *, several: bool
+) -> tuple[str, ...]:
+    """Return where the models lean, what the stages change, and how commitment moves.
+
+    With `several` models the comparison stands before: their range is said there, and changes are means over them.
+    """
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     said = [f"Against {place_of(options)}, of {count(len(lean), 'model')}: {leans(lean, options)}."]
+    over = f"Averaged over the {count(len(lean), 'model')}, "
+    if several:
+        known = []
     if len(known) > 1 and number(known[0].estimate) == number(known[-1].estimate):
         said[0] += f" All have the same composite, {number(known[0].estimate)}."
     elif len(known) > 1:
@@ -156,7 +164,8 @@ def answer(results: Mapping[str, Result], lean: Sequence[Row], options: StudyOpt
     elif known:
         said[0] += f" {shorten(known[0].term, 40)}: {with_test(known[0])}."
     measured = {"Composites": "the composite", "Commitment": "commitment"}
-    return (*said, *(changed(results[name], what, options) for name, what in measured.items() if name in results))
+    changes = [changed(results[name], what, options) for name, what in measured.items() if name in results]
+    return (*said, *((f"{over}{text[:1].lower()}{text[1:]}" for text in changes) if several else changes))
 
 
 def ordered_stages(levels: Sequence[str]) -> tuple[str, ...]:

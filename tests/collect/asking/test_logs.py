@@ -80,13 +80,13 @@ def test_ctrl_c_waits_for_the_calls_under_way(tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
-    with Log(path.with_name("log.jsonl")):
+    with Log(path.with_name("log.jsonl"), writing=True):
         assert collect(path) == 2
     assert "another process is writing to this log" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("torn", [b'{"type": "attempt", "key": "12', b"\x00" * 50, b"{" * 2_000_000])
-def test_a_torn_end_is_taken_off(torn: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_torn_end_costs_itself_alone(torn: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(lambda *_: says('{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -94,7 +94,7 @@ def test_a_torn_end_is_taken_off(torn: bytes, tmp_path: Path, capsys: pytest.Cap
         path.with_name("log.jsonl").write_bytes(whole + torn)
         assert collect(path) == 0
         assert server.seen.total() == 4
-    assert f"({len(torn):,} bytes) was taken off" in capsys.readouterr().err
+    assert "1 line of the log cannot be read" in capsys.readouterr().err
     assert path.with_name("log.jsonl").read_bytes().startswith(whole)
 
 
@@ -107,7 +107,7 @@ def test_a_broken_line_is_passed_over_and_counted(tmp_path: Path, capsys: pytest
         log.write_bytes(b"".join([*lines[:2], b"not json\n[1]\n", *lines[2:]]))
         assert collect(path) == 0
         assert server.seen.total() == 4
-    assert "2 lines of the log are not readable" in capsys.readouterr().err
+    assert "2 lines of the log cannot be read, or not as a whole" in capsys.readouterr().err
     assert len(table(path, capsys)) == 4
 
 
@@ -144,17 +144,21 @@ def test_other_settings_need_another_log(tmp_path: Path, capsys: pytest.CaptureF
     assert "a log of its own" in said
 
 
-def test_new_and_changed_items_are_asked_and_the_table_takes_the_newest_text(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_changed_word_is_told_before_it_is_paid_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(lambda body, _: says('{"Answer": "B"}' if "new" in str(body) else '{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
         items = tmp_path / "items.csv"
         items.write_text(items.read_text().replace("story 1", "new 1") + "s9,new 9\n")
-        assert collect(path) == 0
+        capsys.readouterr()
+        assert collect(path) == 2
+        assert collect(path, "--dry-run") == 2
+        assert server.seen.total() == 4
+        said = capsys.readouterr().err
+        assert "item 's1': text was 'story 1', is 'new 1'. 1 unit would be asked again" in said
+        assert collect(path, "--again") == 0
         assert server.seen.total() == 6
-    assert "the items changed since the last run" in capsys.readouterr().err
+    assert "1 new item: 's9'" in capsys.readouterr().err
     rows = {row["item_id"]: (row["text"], row["answer"]) for row in table(path, capsys)}
     assert rows["s1"] == ("new 1", "B")
     assert len(rows) == 5

@@ -19,7 +19,7 @@ from socialstats_collect.protocols.values import TRAITS
 from tests.collect.mock import answer
 from tests.collect.server import serving
 
-UNITS = {"norm-goal": 120, "ordinal": 16, "pairwise-roles": 144, "staged-values": 10, "who-is-right": 72}
+UNITS = {"norm-goal": 120, "ordinal": 48, "pairwise-roles": 144, "staged-values": 10, "who-is-right": 72}
 PEOPLE = {"norm-goal": ("action", ("comply", "deviate", "escalate")), "ordinal": ("answer", tuple("ABCDE"))}
 
 
@@ -167,12 +167,14 @@ def test_what_the_run_file_no_longer_plans_is_told_apart(tmp_path: Path, capsys:
     path.write_text(path.read_text().replace('"model-one", "model-two"', '"model-two", "model-three"'))
     items = (tmp_path / "items.csv").read_text()
     (tmp_path / "items.csv").write_text(items.replace("topic", "theme").replace("q1-CP", "q0-CP"))
+    capsys.readouterr()
     assert asked(path) == 0
+    assert "1 item found again by content: 'q1-CP' is now 'q0-CP'" in capsys.readouterr().err
     rows, _, said = tidied(tmp_path, capsys)
-    assert "109 units" in said
-    assert "37 units of earlier versions of the run file are in the table too" in said
-    assert {row["model"] for row in rows if row["item_id"] == "q0-CP"} == {"model-two", "model-three"}
-    assert all(row["theme"] for row in rows if row["model"] == "model-two" and row["item_id"] != "q1-CP")
+    assert "108 units" in said
+    assert Counter(row["model"] for row in rows) == {"model-one": 36, "model-two": 36, "model-three": 36}
+    assert {row["model"] for row in rows if row["item_id"] == "q0-CP"} == {"model-one", "model-two", "model-three"}
+    assert all(row["theme"] for row in rows)
 
 
 @pytest.mark.slow
@@ -187,8 +189,7 @@ def test_every_text_is_the_author_s(tmp_path: Path) -> None:
             lines[0] = lines[0].replace(": ", f": {mark} ", 1) if ": " in lines[0] else f"{lines[0]} {mark}"
             text.write_text("\n".join(lines) + "\n")
             marks[mark] = 0
-        run = path.read_text().replace('["options"]', '["options", "described", "table"]')
-        path.write_text(run.replace("max_calls = 1000", "max_calls = 150"))
+        path.write_text(path.read_text().replace("max_calls = 1000", "max_calls = 150"))
 
         def script(body: dict[str, Any], before: int) -> Any:
             sent = "\n".join(message["content"] for message in body["messages"])
@@ -244,7 +245,9 @@ def test_forms_rungs_and_stages_of_the_author_s_own(tmp_path: Path, capsys: pyte
     path = started("ordinal", tmp_path / "a")
     (tmp_path / "a" / "texts" / "form_mine.txt").write_text("- {share} ({meaning}) is {letter}\n")
     (tmp_path / "a" / "texts" / "options.txt").write_text("few: 1 in 10\nhalf: 5 in 10\nmost: 9 in 10\n")
-    path.write_text(path.read_text().replace('["options"]', '["mine"]').replace("balanced", "fixed"))
+    path.write_text(
+        path.read_text().replace('["options", "described", "table"]', '["mine"]').replace("balanced", "fixed")
+    )
     with serving(lambda *_: answer({"model": "m", "messages": [{"content": "x"}]}, 0)) as server:
         assert main(["collect", str(path), "--base-url", server.url]) == 0
         assert "- few (1 in 10) is A\n- half (5 in 10) is B\n- most (9 in 10) is C\n" in next(iter(server.seen))

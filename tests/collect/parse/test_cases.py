@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
+import random
+import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from socialstats_collect import parse
 from socialstats_collect.parse import Option, Parsed
+from socialstats_collect.parse.text import LONGEST
 from socialstats_collect.protocols.base import Settings
 from socialstats_collect.protocols.shares import Shares
 
@@ -61,17 +66,69 @@ def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
     assert sum(bool(case["abstains"]) for case in CASES) <= 0.03 * len(CASES)
 
 
-@pytest.mark.parametrize(
-    ("piece", "length"), [(piece, 15_000) for piece in HOSTILE] + [(piece, 1_000_000) for piece in HOSTILE[::5]]
-)
-@pytest.mark.slow
-def test_no_reply_is_too_long_or_too_odd(piece: str, length: int) -> None:
-    raw = piece * (length // len(piece))
-    for read in (
-        parse.parse_options(raw, RISING),
-        parse.parse_answer(raw),
-        parse.parse_who(raw, ("James", "Mary")),
-        parse.parse_action(raw),
-        parse.parse_scores(raw, ("order",), low=0, high=20)["order"],
-    ):
+PARSERS: dict[str, Callable[[str], Parsed]] = {
+    "options": lambda raw: parse.parse_options(raw, RISING),
+    "likert": lambda raw: parse.parse_options(raw, LIKERT),
+    "answer": parse.parse_answer,
+    "who": lambda raw: parse.parse_who(raw, ("James", "Mary")),
+    "action": parse.parse_action,
+    "scores": lambda raw: parse.parse_scores(raw, ("order",), low=0, high=20)["order"],
+}
+ATOMS = (
+    *HOSTILE, *" \t\u3000\xa0Aa9[]()'*`.,:;-/<>%#_~?!&=→", '{"answer":', "[0,", "1)", "Mary, ", "I would ", "the ",
+    "comply ", "```", " not", "答", "\u200b", "ﬁ", "50% ", "category ", "right and ", '\\"', "no, it's ", "最",
+    "order: ", 'answer:"\\',
+)  # fmt: skip
+
+
+def _periodic(count: int, seed: int) -> list[str]:
+    """Texts of 1 to 8 atoms for a fuzzer to repeat, each atom by itself first."""
+    draw = random.Random(seed)
+    return [*ATOMS, *("".join(draw.choices(ATOMS, k=draw.randint(2, 8))) for _ in range(count))]
+
+
+def _seconds(parser: Callable[[str], Parsed], raw: str) -> float:
+    """CPU time of the better of two calls; another process on the machine slows either."""
+    times = []
+    for _ in range(2):
+        start = time.thread_time()
+        read = parser(raw)
+        times.append(time.thread_time() - start)
         assert (read.label is not None) == (read.status == "ok")
+    return min(times)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@pytest.mark.parametrize("length", [8_000, LONGEST - 9, 100_000])
+@pytest.mark.slow
+def test_no_reply_takes_long(name: str, length: int) -> None:
+    """50 ms for any reply on the developers' machine; four times as much here."""
+    for piece in _periodic(4, seed=length):
+        raw = (piece * (length // len(piece) + 1))[:length]
+        for reply in (raw, f"Answer: {raw[:-9]}A", f'{{"answer": "{raw[:-15]}"}}'):
+            assert _seconds(PARSERS[name], reply) < 4 * 0.050, (piece, reply[:40])
+
+
+def test_no_pattern_dwells_on_blanks() -> None:
+    """Blanks are shortened before any pattern sees them, and what is kept of a reply has an end."""
+    for blank in (" ", "\t", "\u3000", "\xa0", "\n", " \n", "\r\n"):
+        seen = parse.text.clean(f"A{blank * 5000}B").text
+        assert len(seen) <= 5
+        assert seen.split() == ["A", "B"]
+    assert len(parse.text.clean("A" * 1_000_000).text) <= LONGEST + 1
+    assert PARSERS["options"](" " * 100_000 + "D").label == "D"
+
+
+def test_unfinished_json_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decoder that starts anew at every brace reads no more characters in vain than the limit says."""
+    starts: list[int] = []
+
+    class Counting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> tuple[object, int]:
+            starts.append(len(s) - idx)
+            return super().raw_decode(s, idx)  # type: ignore[no-untyped-call, no-any-return, unused-ignore]
+
+    monkeypatch.setattr(json, "JSONDecoder", Counting)
+    assert parse.text.values_of(f'{{"a":[{"0," * 40}' * 300, "order") == []
+    assert len(starts) > 1
+    assert sum(starts[:-1]) <= parse.text.PATIENCE

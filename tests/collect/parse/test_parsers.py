@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from socialstats.tables.reading import read_table
 from socialstats_collect import parse
 from socialstats_collect.parse import Option, Parsed
 
@@ -170,6 +172,23 @@ def test_a_score(value: str, label: str | None, status: str) -> None:
 def test_a_missing_key_is_said_and_not_filled() -> None:
     read = parse.parse_scores('{"order": 3}', ("order", "zeal"), low=0, high=5)
     assert (read["zeal"].status, read["zeal"].rule) == ("unparsed", "missing_key")
+
+
+ODD = "".join(map(chr, [*range(256), 0x2028, 0xD800, 0xDFFF, 0xFEFF, 0xFFFE, 0x1F600]))
+
+
+def test_a_reply_in_a_cell_is_read_again_as_it_was_written(tmp_path: Path) -> None:
+    """Every control character in a cell of a table that ``report`` reads; offsets into the reply stay the same."""
+    cell = parse.printable(ODD)
+    assert len(cell) == len(ODD)
+    assert [one for one in cell if unicodedata.category(one) in {"Cc", "Cs"}] == ["\t", "\n"]
+    assert parse.printable("plain é 答 \t\n") == "plain é 答 \t\n"
+    path = tmp_path / "table.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["unit", "reply", "answer"], ["1", cell, "A"], ["2", f"x{cell}x", "B"]])
+    frame = read_table(path).frame.lazy().collect()
+    assert frame["answer"].to_list() == ["A", "B"]
+    assert frame["reply"].to_list() == [cell, f"x{cell}x"]
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -42,6 +42,20 @@ def test_numbers_keep_how_they_are_spelled_where_asked() -> None:
     assert found == [0.75, 7, 0.001]
 
 
+@pytest.mark.parametrize("chunk", [1, 64])
+def test_of_a_value_only_what_the_shape_names_is_kept(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "CHUNK", chunk)
+    tests = [{"id": 1, "said": "long", "response": {"output": "a", "raw": "b"}}, 7, {"response": "plain"}]
+    whole = {"version": 3, "other": {"x": [1]}, "runs": {"a": {"keep": 0.50, "drop": 1}, "b": None}, "tests": tests}
+    shape = {"version": None, "runs": {"*": {"keep": None}}, "tests": [{"id": None, "response": {"output": None}}]}
+    assert stream(json.dumps(whole).encode()).whole(shape) == {
+        "version": 3, "runs": {"a": {"keep": 0.5}, "b": None},
+        "tests": [{"id": 1, "response": {"output": "a"}}, 7, {"response": "plain"}],
+    }  # fmt: skip
+    with pytest.raises(InputError, match="text after the end"):
+        stream(json.dumps(whole).encode() + b" 1").whole(shape)
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -135,8 +149,8 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path) -> None:
 
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="not a regular file"):
-        files.open_bytes(tmp_path / "pipe")
+    with pytest.raises(InputError, match="not a regular file"), files.open_bytes(tmp_path / "pipe"):
+        pass
     with pytest.raises(InputError, match="no such file"):
         read_log(tmp_path / "absent.json")
 
@@ -179,6 +193,19 @@ def test_a_zip_bomb_is_stopped_early(zstd: bool, tmp_path: Path, monkeypatch: py
     with pytest.raises(InputError, match=r"summaries\.json: it expands to more than .* a zip bomb"):
         read_log(path)
     assert read[-1] < 1 << 23  # of 16 MiB
+
+
+@pytest.mark.parametrize("package", files.ZSTD_READERS)
+def test_every_package_reads_zstd_in_frames(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(package)
+    monkeypatch.setattr(files, "ZSTD_READERS", {package: files.ZSTD_READERS[package]})
+    path = zipped(tmp_path / "x.eval", entries(), zstd=True, frames=3)
+    assert read_log(path).rows["value"].tolist() == [1.0]
+    cut = bytearray(path.read_bytes())
+    cut[60:90] = os.urandom(30)
+    path.write_bytes(cut)
+    with pytest.raises(InputError, match=r"header\.json: .*(damaged|checksum)"):
+        read_log(path)
 
 
 @pytest.mark.parametrize(("name", "most"), [("MOST_ENTRY", 10), ("MOST_EXPANDED", 200), ("MOST_ENTRIES", 1)])
@@ -238,6 +265,14 @@ def test_a_first_look_tells_lines_from_one_object(tmp_path: Path) -> None:
     two.write_text('{"a": 1}\n{"a": 2}\n')
     assert (look(one).kind, look(one).first) == ("object", {"a": 1, "b": [1, 2]})
     assert (look(two).kind, look(two).first) == ("lines", {"a": 1})
+
+
+def test_forms_are_kinds_and_patterns_of_what_the_first_look_found(tmp_path: Path) -> None:
+    source = look(dump(tmp_path / "a", {"results": {"toy": {"acc,none": 1}}, "x": 2}))
+    assert source.fits([("lines", "x"), ("object list", "results.*.*,*", "x")])
+    assert not source.fits([("lines", "x"), ("object", "results.*.*,*", "y"), ("object", "toy")])
+    (tmp_path / "b.csv").write_text('one;"two, or more";three\n1;2;3\n')
+    assert look(tmp_path / "b.csv").fits([("text", "one", "two, or more")])
 
 
 LARGE = (

@@ -172,6 +172,9 @@ def test_documents_that_were_left_out_are_said(tmp_path: Path) -> None:
     said = " ".join(read_log(path).notes)
     assert "the harness says 2 documents, the samples file holds 1" in said
     assert "2 of 100 documents were used (a limit was set)" in said
+    held = json.loads(path.read_text())
+    dump(path, {**held, "n-samples": {"toy": {"original": 10**400, "effective": 10**400}}})
+    assert "the harness says" not in " ".join(read_log(path).notes)
 
 
 def test_samples_alone_and_samples_named_directly(tmp_path: Path) -> None:

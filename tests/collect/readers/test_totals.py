@@ -288,6 +288,20 @@ def test_promptfoo_csv_gives_its_rounded_scores(tmp_path: Path) -> None:
     assert set(log.rows["model"]) == {"echo"}
 
 
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ("x,out,PASS,1.00,{}\n", r"x\.csv record 2: 5 fields where the header has 6"),
+        ("\xff,out,PASS,1.00,{},\n", "0xff"),
+    ],
+)
+def test_promptfoo_csv_that_is_damaged_is_named(record: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(f"q,[echo] A,Status,Score,Named Scores,Grader Reason\n{record}".encode("latin-1"))
+    with pytest.raises(InputError, match=message):
+        read_log(path)
+
+
 def test_promptfoo_real_csv() -> None:
     log = real("promptfoo/out.csv")
     exact = real("promptfoo/out.json").rows
@@ -361,6 +375,18 @@ def test_deepeval_errors_have_their_own_denominators_and_spans_their_level(tmp_p
         said = " ".join(log.notes)
         assert "fewer than all 4 test cases: 'Bias' 2, 'Faith' 3" in said
         assert "metricsScores mixes levels for 'Faith': 4 scores, 3 of test cases and 1 of spans" in said
+
+
+def test_deepeval_cases_of_one_name_are_told_apart_by_their_inputs(tmp_path: Path) -> None:
+    cases = [{"name": "c", "input": said, "metricsData": [judged("Faith", 0.5)]} for said in "abba"]
+    rows = read_log(dump(tmp_path / "x.json", {"testCases": cases})).rows
+    mine = rows[rows["scorer"] == "Faith"]
+    assert list(zip(mine["unit"], mine["epoch"], strict=True)) == [
+        ("c", "1"),
+        ("c (2)", "1"),
+        ("c (2)", "2"),
+        ("c", "2"),
+    ]
 
 
 def test_deepeval_real_run() -> None:
