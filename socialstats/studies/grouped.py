@@ -104,7 +104,8 @@ def merge(
     return replace(
         first,
         title=f"{first.title} By {by}",
-        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes) + len(lost), f'{by} level')}",
+        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, "
+        f"{count(len(outcomes) + len(lost), f'{by} level')}",
         answer=(*lead_words(compared), *said),
         strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
         cautions=_cautions(outcomes, before),
