@@ -30,7 +30,7 @@ from socialstats.models.sources import human_source, models_of
 from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
-from socialstats.results import Result, ResultGroup, Row
+from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import rows_with
 from socialstats.tables import as_table
 from socialstats.text import count, interval, level_text, listing, number, p_value, quoted, shorten
@@ -500,10 +500,9 @@ def compare_models(
     >>> row.estimate, row.df, round(row.p_value, 4)
     (-1.5, 3.0, 0.0138)
     """
-    found = {"": results} if isinstance(results, Result) else dict(
-        results.results if isinstance(results, ResultGroup) else results)  # fmt: skip
+    found = {"": results} if isinstance(results, Result) else results_by_model(results, "compare_models")
     checked_level(level)
-    metrics = {getattr(result, "metric", type(result).__name__) for result in found.values()}
+    metrics = {result.metric for result in found.values()}
     if len(metrics) != 1 or not metrics <= set(KINDS):
         raise InputError(f"compare_models() takes results of one of {quoted(list(KINDS), 20)}, not "
                          f"{quoted(sorted(metrics), 10) or 'none'}")  # fmt: skip
@@ -763,8 +762,7 @@ def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, 
     {'family': {'m1': 'a', 'm2': 'b'}}
     """
     read = as_table(table, "models")
-    known = groupings(read, ("model", "source", "rater", "name"), "model")
-    named = {model for levels in known.values() for model in levels}
+    named, known = groupings(read, ("model", "source", "rater", "name"), "model")
     lost = [model for model in models if model not in named]
     if lost:
         raise InputError(f"{read.source}: no row of {quoted(lost)}; it has {quoted(sorted(named), 20)}. Give each "

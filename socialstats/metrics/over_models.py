@@ -15,7 +15,7 @@ from socialstats.inference.compare import with_holm, with_welch
 from socialstats.inference.dependence import shape_cautions, small_sample, spread_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
-from socialstats.results import Result, ResultGroup, Row
+from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.text import count, interval, listing, number, quoted, shorten
 from socialstats.voice import option
 
@@ -85,7 +85,7 @@ def over_models(
     >>> result.row("all units", group="size: large - small").estimate
     2.0
     """
-    found = dict(results.results if isinstance(results, ResultGroup) else results)
+    found = results_by_model(results, "over_models")
     checked_level(level)
     metrics = {result.metric for result in found.values()}
     if len(metrics) != 1:
@@ -97,7 +97,7 @@ def over_models(
     lacking: dict[str, tuple[str, ...]] = {}
     limits: dict[str, tuple[float, float]] = {}
     shapes: list[ClusteredMean] = []
-    for wanted in rows:
+    for wanted in [rows] if isinstance(rows, str) else rows:
         name, own, tested = values_of(found, wanted)
         values[name], lacking[name] = own, tuple(model for model in found if model not in own)
         limits[name] = limits_of(metric, wanted, found)

@@ -759,7 +759,8 @@ def relationship_bias(
     1.0
     """
     settings: Settings = {
-        "groups": None if groups is None else tuple(groups), "scenario": scenario, "pair": pair,
+        "groups": None if groups is None else (groups,) if isinstance(groups, str) else tuple(groups),
+        "scenario": scenario, "pair": pair,
         "group_first": group_first, "group_second": group_second, "answers": tuple(answers), "couples": couples,
         "aggregate": aggregate, "stratum": stratum, "stratum_rows": stratum_rows, "ci": ci, "cluster": cluster,
         "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),

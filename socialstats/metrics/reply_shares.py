@@ -18,7 +18,8 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import option
 
-KINDS = {"usable": OK, "refused": REFUSAL, "missing or unreadable": MISSING}
+KINDS = {"usable": (OK,), "refused": (REFUSAL,), "missing or unreadable": (MISSING,),
+         "refused at most": (REFUSAL, MISSING)}  # fmt: skip
 RATER, ALL = "rater", "all sources"
 
 
@@ -47,7 +48,9 @@ def reply_shares(
     Returns
     -------
     Result
-        For all sources, and each: rows ``"usable"``, ``"refused"`` and ``"missing or unreadable"``, `group` the source.
+        For all sources, and each: rows ``"usable"``, ``"refused"``, ``"missing or unreadable"``, ``"refused at most"``
+        (the worst case: whatever is missing or unreadable was a refusal; the best case is ``"refused"``), `group` the
+        source.
         Wilson's interval for the number of independent replies that the clustered error speaks for (Korn & Graubard
         1998).
 
@@ -85,7 +88,7 @@ def reply_shares(
         weight = design.unit_count[design.unit[inside]]
         own = [code[inside] for code in codes]
         for kind, status in KINDS.items():
-            hit, n = (design.status[inside] == status).astype(np.float64), float(weight.sum())
+            hit, n = np.isin(design.status[inside], status).astype(np.float64), float(weight.sum())
             row = Row(term=kind, group=name, key=(("kind", kind), ("source", name)), role="estimate", n=n,
                       n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
             rows.append(share_row(row, merged(hit, weight, own, n), how))

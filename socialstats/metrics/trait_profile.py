@@ -13,8 +13,9 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
+from socialstats.designs.options import texts
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.inference.compare import HOLM, with_holm
 from socialstats.inference.dependence import spread_cautions
 from socialstats.inference.rows import ANYWHERE, with_spread
@@ -51,7 +52,7 @@ from socialstats.models.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Role, extremes, rows_with, undefined_text
-from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -146,9 +147,24 @@ def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
         zero = dict.fromkeys(judges, checked_number(given, "zero"))
     absent, extra = [j for j in judges if j not in zero], [j for j in zero if j not in judges]
     if absent or extra:
-        said = f"no zero of judge {quoted(absent)}" if absent else f"{quoted(extra)} is no judge"
-        raise InputError(f"zero: {said}. Judges: {quoted(judges, 10)}")
+        raise InputError(zero_problem(zero, judges, absent, extra))
     return zero
+
+
+def zero_problem(
+    zero: Mapping[str, float], judges: Sequence[str], absent: Sequence[str], extra: Sequence[str]
+) -> Problem:
+    """Say which judges of the answers have no zero, or which zeros are of no judge, and what to do about it."""
+    texts = isinstance(zero, JudgeZeros)
+    lacking = "no control text was scored by" if texts else "there is no number of"
+    message = f"{lacking} {quoted(absent, 10)}" if absent else f"{quoted(extra, 10)} judged no answer"
+    message += f" (judges of the answers: {quoted(judges, 10)})"
+    fix = meant(absent[0], extra) if absent else meant(extra[0], judges)
+    if texts:
+        fix += "Let the same judges score the control texts and the answers, under the same names"
+    else:
+        fix += "Give each judge of the answers one number"
+    return Problem(source=zero.source if isinstance(zero, JudgeZeros) else "zero", message=message, fix=fix)
 
 
 def by_judge(zero: Mapping[str, float], judges: Sequence[str]) -> FloatArray:
@@ -179,13 +195,14 @@ def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tu
     InputError
         If one is not there, or is the baseline.
     """
-    base, named = settings["baseline"], settings["interaction"]
-    if named is None:
+    base, given = settings["baseline"], settings["interaction"]
+    if given is None:
         return tuple(s for s in stages if s != base and not s.strip().lower().startswith(DEBRIEF))
-    if wrong := [str(s) for s in named if s not in stages or s == base]:
+    named = texts(given)
+    if wrong := [s for s in named if s not in stages or s == base]:
         raise InputError(f"{option('interaction', wrong[0])} is no stage beside the baseline '{shorten(base)}'; "
                          f"stages: {quoted(stages, 20)}")  # fmt: skip
-    return tuple(named)
+    return named
 
 
 def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -200,11 +217,12 @@ def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[st
     if named is None:
         sides = {words: tuple(t for t in traits if sign * weights[t] > 0) for words, sign in SIDES.items()}
         return sides if min(map(len, sides.values())) > 1 else {}
-    for name, some in named.items():
-        if lost := [str(t) for t in some if t not in traits] or ([] if some else ["no trait"]):
-            raise InputError(f"{option('trait_groups')}: '{shorten(str(name))}' names {quoted(lost)}; traits: "
+    chosen = {str(name): texts(some) for name, some in named.items()}
+    for name, some in chosen.items():
+        if lost := [t for t in some if t not in traits] or ([] if some else ["no trait"]):
+            raise InputError(f"{option('trait_groups')}: '{shorten(name)}' names {quoted(lost)}; traits: "
                              f"{quoted(traits, 12)}")  # fmt: skip
-    return {str(name): tuple(some) for name, some in named.items()}
+    return chosen
 
 
 def active_traits(answers: Answers, settings: Mapping[str, Any]) -> FloatArray:
@@ -885,7 +903,7 @@ def judge_zeros(
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
     answers = answers_of(controls, names, tuple(used), ("all",))
     if not free_weights:
-        check_range(answers, middle)
+        check_range(answers, middle, controls.source)
     known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
     wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)
     unknown = [name for name in wanted if name not in known]
@@ -894,4 +912,5 @@ def judge_zeros(
     return JudgeZeros(
         texts=tuple(known), judges=answers.judges, traits=answers.traits, scores=answers.scores, weights=used,
         centre=middle, neutral=tuple(name for name in known if name in wanted),
+        source=controls.source,
     )  # fmt: skip

@@ -281,7 +281,7 @@ def chosen_stages(design: Ratings, name: str | None, stages: Sequence[str] | Non
     factor = factor_of(design, "stage", name)
     if stages is None:
         return design, factor.levels
-    wanted = tuple(stages)
+    wanted = (stages,) if isinstance(stages, str) else tuple(stages)
     unknown = [s for s in wanted if s not in factor.levels]
     if unknown or not wanted or len(set(wanted)) < len(wanted):
         twice = f"{option('stages', list(wanted))}: name each stage once"
@@ -435,7 +435,7 @@ def analysed(design: Ratings, settings: Mapping[str, Any], *, judges: str = "fix
     declared = {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
     answers = answers_of(part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"])
     if weights is not None and not settings["free_weights"]:
-        check_range(answers, settings["centre"])
+        check_range(answers, settings["centre"], part.source)
     unit = unit_factor(part, settings)
     return answers, unit_clusters(part, unit, settings["cluster"], judges=judges, ci=settings["ci"])
 
@@ -521,17 +521,18 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
     return np.asarray((scores - centre) @ np.array(list(weights.values())))
 
 
-def check_range(answers: Answers, centre: float) -> None:
+def check_range(answers: Answers, centre: float, source: str) -> None:
     """Raise InputError for scores outside 0 to twice the centre."""
     bad = (answers.scores < 0) | (answers.scores > 2 * centre)
     if bad.any():
         k, j, t = (int(x) for x in np.argwhere(bad)[0])
         where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
-        raise InputError(
+        message = (
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
-            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all). "
-            f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
+            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all)"
         )
+        fix = f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
+        raise InputError(Problem(source=source, message=message, fix=fix))
 
 
 Basis = Literal["texts", "judging"]
@@ -568,6 +569,8 @@ class JudgeZeros(Mapping[str, float]):
     weights : mapping of str to float
         Of the traits, in their order.
     centre : float
+    source : str
+        File of the control texts, for messages.
 
     Examples
     --------
@@ -585,6 +588,7 @@ class JudgeZeros(Mapping[str, float]):
     scores: FloatArray
     weights: Mapping[str, float]
     centre: float
+    source: str = "zero"
 
     def __getitem__(self, judge: str) -> float:
         if judge not in self.judges:

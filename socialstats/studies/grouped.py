@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, SocialStatsError
+from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS, common_text, uncommon
 from socialstats.models.sources import HUMANS, human_source, models_of, raters_of
@@ -20,7 +21,8 @@ from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
-from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
+from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 
@@ -64,8 +66,21 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     options = replace(options, brief=len(parts) > FEW)
     if study.levels is not None and len(parts) > 1 and np.all(design.by.codes >= 0):
         return study.levels(design, options)
-    outcomes = {level: _one(study, level, part, design.by.name, options) for level, part in parts.items()}
-    return merge(outcomes, design, options, same_models(study, parts, options))
+    outcomes: dict[str, Outcome] = {}
+    lost: dict[str, SocialStatsError] = {}
+    for level, part in parts.items():
+        try:
+            outcomes[level] = study.run(replace(part, by=None), options)
+        except (DesignError, NothingToAnalyse, UndefinedStatistic) as error:  # of its data: others may have a page
+            lost[level] = error
+        except SocialStatsError as error:
+            raise at_level(error, design.by.name, level) from None
+    if not outcomes:
+        level, first = next(iter(lost.items()))
+        raise at_level(first, design.by.name, level)
+    silent = design.silent() if isinstance(design, Comparisons) else {}
+    reasons = {level: reason_of(error) for level, error in lost.items()} | silent
+    return merge(outcomes, design, options, reasons, same_models(study, parts, options))
 
 
 def same_models(study: Study, parts: Mapping[str, Design], options: StudyOptions) -> Alike | None:
@@ -100,19 +115,26 @@ def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Bl
     return (replace(first, sentences=(told.sentence(), *first.sentences[1:]), results=(told, *more)), *rest)
 
 
-def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions) -> Outcome:
-    try:
-        return study.run(replace(part, by=None), options)
-    except SocialStatsError as error:
-        error.args = (f"{by} = {shorten(level)}: {error}",)
-        raise
+def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:
+    """Return an error that names the level of the by factor."""
+    error.args = (f"{by} = {shorten(level)}: {error}",)
+    return error
 
 
-def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions, alike: Alike | None = None) -> Outcome:
-    """Put the outcomes of all levels on one page: what compares them first, then each block under its level."""
+def merge(
+    outcomes: dict[str, Outcome], design: Design, options: StudyOptions, lost: Mapping[str, str] | None = None,
+    alike: Alike | None = None,
+) -> Outcome:  # fmt: skip
+    """Put the outcomes of all levels on one page: what compares them first, then each block under its level.
+
+    `lost`: why levels have none. `alike`: the outcomes that are compared, where some models are left out of them.
+    """
+    lost = lost or {}
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared = noted(compared_levels(outcomes if alike is None else alike.outcomes, by, options), alike, by)
+    compared = noted(compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by)
+    replies = None if isinstance(design, Paired) else replies_by(design, options.level)
+    before = (*compared, *(() if replies is None else (replies,)))
     named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
     blocks = [
         _labelled(block, level, k) for k, (level, o) in enumerate(named)
@@ -124,14 +146,16 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions, a
         for label in list(o.verifications)[: 1 if options.brief else None]
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
+    said += [f"{shorten(level)}: nothing could be computed: {why}." for level, why in lost.items()]
     return replace(
         first,
         title=f"{first.title} By {by}",
-        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
+        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, "
+        f"{count(len(outcomes) + len(lost), f'{by} level')}",
         answer=(*lead_words(compared), *said),
         strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
         cautions=_cautions(outcomes),
-        blocks=(*compared, *blocks),
+        blocks=(*before, *blocks),
         flow=design.flow,
         data=() if options.brief else
         tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
@@ -139,18 +163,20 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions, a
             replace(d, check=f"{shorten(level)}: {d.check}") for level, o in named for d in o.diagnostics
         ),
         references=tuple(dict.fromkeys([*(key for o in outcomes.values() for key in o.references),
-                                        *(key for b in compared for r in b.results for key in r.references)])),
-        verifications=joined(Verifications(checks), verify_all({}, compared) if options.verify else {}),
+                                        *(key for b in before for r in b.results for key in r.references)])),
+        verifications=joined(Verifications(checks), verify_all({}, before) if options.verify else {}),
         settings=settings_of(options, tuple(first.settings)) | dict(first.settings),
     )  # fmt: skip
 
 
-def compared_levels(outcomes: Mapping[str, Outcome], by: str, options: StudyOptions) -> tuple[Block, ...]:
+def compared_levels(
+    outcomes: Mapping[str, Outcome], by: str, options: StudyOptions, lost: Mapping[str, str]
+) -> tuple[Block, ...]:
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
     known = {level: next((r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None)
              for level, o in outcomes.items()}  # fmt: skip
     found = {level: result for level, result in known.items() if result is not None}
-    made = comparison(found, options, by, further(found)) if len(found) > 1 else ()
+    made = comparison(found, options, by, further(found), lost) if len(found) > 1 else ()
     return made or leading(outcomes, by)
 
 
