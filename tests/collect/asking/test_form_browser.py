@@ -100,10 +100,11 @@ def test_two_people_answer_and_their_files_become_a_page(
     assert browser.evaluate("document.title") == "Questions"
     assert browser.evaluate("document.activeElement.tagName") == "LEGEND"
     press(browser, "Enter")
-    assert "Nothing is chosen" in seen(browser, "said")
+    assert seen(browser, "need") == "Choose an answer, or skip the question."
     for key in "12312":
         press(browser, key, "Enter")
     assert seen(browser, "place") == "Question 6 of 12"
+    assert seen(browser, "need") == ""
     reload_unsaved(browser)
     assert seen(browser, "known") == "5 answers of ann are kept in this browser."
     click(browser, "begin")
