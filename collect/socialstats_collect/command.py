@@ -57,8 +57,7 @@ def collect(options: argparse.Namespace) -> int:
             print("\n".join(map(hide, _plan(runfile, survey(runfile, reply_to, estimate=True)))))
             for note in _changes(change):
                 _say(note)
-            if not options.again:
-                refuse_changes(change, path.name, _asked_again(runfile, log, change))
+            _check(options, runfile, log, change)
         return DONE
     for model in runfile.models:
         runfile.endpoint_of(model).key()
@@ -66,8 +65,7 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
     with Log(path, writing=True) as log:
         runfile, change = _resumed(runfile, log)
-        if not options.again:
-            refuse_changes(change, path.name, _asked_again(runfile, log, change))
+        _check(options, runfile, log, change)
         work = survey(runfile, log.reply)
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
@@ -88,12 +86,17 @@ def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:
     return replace(runfile, design=change.design), change
 
 
-def _asked_again(runfile: RunFile, log: Log | None, change: Change) -> int:
-    """Count the units that have no answer to what is asked now, though they have one to what was asked before."""
-    new = {*change.added}
-    return sum(1 for unit in runfile.design.units() if unit.item_id not in new
-               and (ask := next(runfile.design.protocol.conversation(unit), None)) and log and not log.entries(ask.key)
-               and (change.words or unit.item_id in {one.id for _, one in change.changed}))  # fmt: skip
+def _check(options: argparse.Namespace, runfile: RunFile, log: Log | None, change: Change) -> None:
+    """Refuse to ask in other words than before, unless that is wanted; say how many units it would be."""
+    if options.again or log is None or not (change.words or change.changed):
+        return
+    changed, protocol = {new.id for _, new in change.changed}, runfile.design.protocol
+    asks = (
+        next(protocol.conversation(unit), None)
+        for unit in runfile.design.units()
+        if unit.item_id in changed or (change.words and unit.item_id not in change.added)
+    )
+    refuse_changes(change, log.path.name, sum(ask is not None and not log.entries(ask.key) for ask in asks))
 
 
 def _changes(change: Change) -> Iterator[str]:
