@@ -199,3 +199,15 @@ def test_a_log_of_version_0_1_is_read_and_gone_on_with(tmp_path: Path, capsys: p
         assert server.seen.total() == 5
     assert len(texts(path, capsys)) == 5
     assert len(attempts(path)) == 5
+
+
+def test_a_page_says_that_a_model_was_not_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"u{k},m,{'AB'[k % 2]},toy-{1 + (k > 9)},h{k % 2}:80\n" for k in range(20))
+    rows += "".join(f"u{k},n,{'ABB'[k % 3]},n-1,h:80\n" for k in range(20))
+    (tmp_path / "t.csv").write_text(f"unit,model,value,model_returned,endpoint\n{rows}")
+    said = ["report", str(tmp_path / "t.csv"), "--map", "rater=model", "--scale", "nominal", "--no-verify", "-q"]
+    assert main([*said, "--json", str(tmp_path / "t.json"), "-o", str(tmp_path / "t.html")]) == 0
+    found = [one for one in json.loads((tmp_path / "t.json").read_text())["cautions"] if one["code"] == "SS343"]
+    assert [one["detail"] for one in found] == [
+        "more than one name, 'm': 'toy-1' and 'toy-2'; more than one endpoint, 'm': 'h0:80' and 'h1:80'"
+    ]
