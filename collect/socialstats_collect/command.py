@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.table import MISSING
 from socialstats.tables.writing import as_bytes, format_of, opened_whole, write_whole
 from socialstats.text import count
 from socialstats.voice import option
@@ -222,6 +223,8 @@ def tidy(options: argparse.Namespace) -> int:
         print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
     if target != "-" and table.designs:
         words = table.designs[-1].protocol.report(summary.varies, bool(people))
+        names = {level for one in table.designs for levels in one.factors.values() for level in levels}
+        beside += ["--na", ""] if names & MISSING else []
         _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")
     return DONE
 

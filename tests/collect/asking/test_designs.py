@@ -211,3 +211,13 @@ def test_a_page_says_that_a_model_was_not_one(tmp_path: Path, capsys: pytest.Cap
     assert [one["detail"] for one in found] == [
         "more than one name, 'm': 'toy-1' and 'toy-2'; more than one endpoint, 'm': 'h0:80' and 'h1:80'"
     ]
+
+
+def test_a_model_called_na_is_proposed_as_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(echo) as server:
+        path = write_run(tmp_path, server.url)
+        path.write_text(path.read_text().replace('["toy"]', '["NA", "toy"]'))
+        assert collect(path) == 0
+    capsys.readouterr()
+    assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(tmp_path / "t.csv")]) == 0
+    assert capsys.readouterr().err.rstrip().endswith("--na ''")
