@@ -24,6 +24,7 @@ from socialstats.tables.table import MISSING
 from socialstats.tables.writing import as_bytes, format_of, opened_whole, write_whole
 from socialstats.text import count
 from socialstats.voice import option
+from socialstats_collect.ask import digest
 from socialstats_collect.design import Change, Design, design_of, matched, refuse_changes
 from socialstats_collect.log import Log, encode
 from socialstats_collect.people import people_rows
@@ -209,10 +210,12 @@ def tidy(options: argparse.Namespace) -> int:
                         continue
                     summary.add(row)
                     yield row
+            items = {item.id: item.columns for one in table.designs for item in one.asked} if people else {}
             for row in people:
-                yield table.columns(_columns_of(table.designs, str(row["item_id"])), row)
+                yield table.columns(items[str(row["item_id"])], row)
 
-        _save(target, rows(), extra=list(dict.fromkeys(name for row in people for name in row)))
+        made = list(rows()) if log.damaged or log.lost else rows()  # answers without an item have columns of their own
+        _save(target, made, extra=list(dict.fromkeys(name for row in people for name in row)))
         said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
         if options.methods:
@@ -249,27 +252,25 @@ def _people(named: str | None, designs: Sequence[Design], said: list[str]) -> li
     return rows
 
 
-def _columns_of(designs: Sequence[Design], identifier: str) -> Mapping[str, object]:
-    return next((item.columns for one in designs for item in one.asked if item.id == identifier), {})
-
-
 def merge(options: argparse.Namespace) -> int:
     """Put logs of one design together: every record once."""
     _system()
     target = Path(options.output)
     if target.exists():
         raise InputError(Problem(message="exists already", source=target.name, fix="Name a new file (-o)."))
-    seen: set[str] = set()
+    seen: set[object] = set()
     with opened_whole(target) as out:
         for name in options.logs:
             with Log(Path(name)) as log:
                 for note in log.repairs():
                     _say(f"{name}: {note}")
                 for line in log.records():
-                    data = encode(line)
-                    if (mark := data[-12:].decode() + str(len(data))) not in seen:
+                    if line.get("n", 0) is None:
+                        line.pop("n")
+                    mark = (line["run_id"], line["n"]) if "n" in line else digest(line)
+                    if mark not in seen:
                         seen.add(mark)
-                        out.write(data)
+                        out.write(encode(line))
         out.flush()
         with Log(Path(out.name)) as log:
             table_of(log)
@@ -311,12 +312,12 @@ def _counted(table: Table, summary: Summary) -> Iterator[str]:
 def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str] = ()) -> None:
     """Write rows as a table in the format of the file's name, one after another; ``-`` is stdout."""
     format = format_of(target)
-    if format == "parquet":
+    if format == "parquet" or isinstance(rows, list):
         import pandas as pd
 
         cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
         names = list(dict.fromkeys(name for row in cells for name in row))
-        write_whole(Path(target), as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format))
+        _write(target, as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format))
         return
     iterator = iter(rows)
     first = next(iterator, {})
