@@ -170,7 +170,7 @@ def test_the_judges_own_zero_moves_the_null_and_nothing_else(result):
     )
     with pytest.raises(InputError, match="there is no number of 'j2'"):
         profile(zero={"j1": 0, "j3": 0})
-    with pytest.raises(InputError, match="'j9' is no judge"):
+    with pytest.raises(InputError, match="'j9' judged no answer"):
         profile(zero={**zero, "j9": 0})
 
 
