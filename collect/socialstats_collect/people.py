@@ -11,7 +11,7 @@ from pathlib import Path
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count, quoted
 from socialstats_collect.ask import Ask, Reply, Unit, digest
-from socialstats_collect.design import Design, Item
+from socialstats_collect.design import Design
 from socialstats_collect.items import read_rows
 from socialstats_collect.protocols.base import fields, filled
 
@@ -24,17 +24,17 @@ Given = tuple[str, int, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A unit as a person is asked it."""
+    """A unit as a person is asked it; `content` is the hash of what the texts take from its item."""
 
     design: Design
     unit: Unit
+    content: bytes
 
     @property
     def id(self) -> str:
         """Hash of the item's content and the options as shown; neither its name nor the words above it count."""
-        item = Item(id=self.unit.item_id, columns=self.unit.item)
         words = [words for _, words in self.design.protocol.choices(self.unit)]
-        return digest([self.design.protocol.name, self.design.content(item), words])[:16]
+        return digest([self.design.protocol.name, self.content.hex(), words])[:16]
 
     @property
     def text(self) -> str:
@@ -80,8 +80,9 @@ def questions(design: Design) -> Iterator[Question]:
         raise InputError(Problem(message=f"protocol {design.protocol.name} asks nothing of people", fix=fix))
     first = {**{name: levels[:1] for name, levels in design.factors.items()}, "model": (HUMAN,)}
     order = "balanced" if design.order == "all" else design.order
+    contents = {item.id: content for content, item in design.contents(design.asked)}
     for unit in replace(design, factors=first, replicates=1, order=order).units():
-        yield Question(design, unit)
+        yield Question(design, unit, contents[unit.item_id])
 
 
 def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], list[str]]:
@@ -121,8 +122,8 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
         if mark and mark not in {one.id for one in several}:
             several = [renamed()[mark]] if mark in renamed() else []
             again += len(several)
-            if not several:
-                strange.setdefault(source, []).append(identifier)
+        if not several and (mark or identifier in asked):
+            strange.setdefault(source, []).append(identifier)
         if not several:
             other += 1
             continue

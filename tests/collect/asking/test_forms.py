@@ -120,6 +120,9 @@ def test_an_order_that_nobody_wrote_down_is_not_in_the_table(tmp_path: Path) -> 
     ((row,), _) = people_rows(design, tmp_path / "people.csv")
     assert (row["choice"], row["role_a"], row["role_b"], row["age"]) == ("aunt", "nurse", "aunt", "30")
     assert row["option_order"] is row["first"] is row["letter"] is row["prefix"] is None
+    (tmp_path / "people.csv").write_text("item_id,rater,choice,option_order\nd1-11,p,aunt,c first\n")
+    with pytest.raises(ValueError, match="1 answer to other words or options than this run has: 'd1-11'"):
+        people_rows(design, tmp_path / "people.csv")
 
 
 def test_a_file_of_another_design_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
