@@ -179,8 +179,9 @@ def test_what_the_run_file_no_longer_plans_is_told_apart(tmp_path: Path, capsys:
 
 @pytest.mark.slow
 def test_every_text_is_the_author_s(tmp_path: Path) -> None:
-    """Each text of each protocol is changed in its file, and the changed one is sent."""
+    """Each text of each protocol is changed in its file, and the changed one is sent, or shown to people alone."""
     marks: dict[str, int] = {}
+    shown = ""
     for name in (*UNITS, "template"):
         path = started(name, tmp_path / name)
         for text in (path.parent / "texts").iterdir():
@@ -201,8 +202,13 @@ def test_every_text_is_the_author_s(tmp_path: Path) -> None:
 
         with serving(script) as server:
             main(["collect", str(path), "--base-url", server.url])
-    assert len(marks) == 2 + 2 + 5 + 4 + 5 + 1
-    assert [mark for mark, sent in marks.items() if not sent] == []
+        if name != "staged-values":
+            assert main(["form", str(path)]) == 0
+            shown += path.with_suffix(".form.html").read_text()
+    people = [mark for mark in marks if "people" in mark]
+    assert len(marks) - len(people) == 2 + 2 + 5 + 4 + 5 + 1
+    assert [mark for mark, sent in marks.items() if not sent] == people
+    assert len(people) == sum(mark in shown for mark in people) == 5
 
 
 TEXTS = {
