@@ -27,6 +27,7 @@ from socialstats.tables.writing import (
     opened_whole,
     place_of,
     put,
+    straight,
     table_like,
     write_whole,
 )
@@ -286,7 +287,7 @@ def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | No
         if given:
             raise InputError(f"{option('controls', given, f'--controls {given}')}: the log holds no control texts")
         return []
-    if target == "-" and not given:
+    if not given and (target == "-" or straight(target)):
         where = option("controls", "FILE", "--controls FILE")
         said.append(f"{count(len(rows), 'row')} of control texts left out: {where} writes them")
         return []

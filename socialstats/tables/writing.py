@@ -50,7 +50,7 @@ def format_of(target: str) -> Format:
     ('parquet', 'csv')
     """
     suffix = Path(target).suffix.lower()
-    if target == "-" or (not suffix and _straight(Path(target))):
+    if target == "-" or (not suffix and straight(target)):
         return "csv"
     if suffix not in SUFFIXES:
         raise InputError(f"{target}: no format has the suffix '{suffix}'. Suffixes: {listing([*SUFFIXES], 9)}")
@@ -232,12 +232,12 @@ def place_of(target: str | Path, kind: Kind) -> Path:
     except FileNotFoundError:
         if not (place := path.resolve()).parent.is_dir():
             raise _refused(target, f"there is no folder {place.parent}", "Make it first.") from None
-        return place
+        return _in_folder(place, target)
     except OSError as error:
         raise _refused(target, f"cannot be written: {error.strerror}") from None
     if stat.S_ISDIR(state.st_mode):
         raise _refused(target, "is a folder", "Name a file in it.")
-    if _straight(path):
+    if straight(path):
         return path
     if any(other.exists() and path.samefile(other) for other in allowed.read):
         raise _refused(target, "would be written over, though it is read")
@@ -249,7 +249,13 @@ def place_of(target: str | Path, kind: Kind) -> Path:
         if not allowed.overwrite:
             fix = "Name another file, or add --overwrite."
             raise _refused(target, f"exists, and is {_seen(path)}; {kind.name} would replace it", fix)
-    return path.resolve()
+    return _in_folder(path.resolve(), target)
+
+
+def _in_folder(place: Path, target: str | Path) -> Path:
+    if not os.access(place.parent, os.W_OK):
+        raise _refused(target, f"the folder {place.parent} is read-only")
+    return place
 
 
 def _refused(target: str | Path, message: str, fix: str = "Name another file.") -> InputError:
@@ -279,7 +285,7 @@ def opened_whole(target: str | Path, kind: Kind) -> Iterator[IO[bytes]]:
         if number is not None:
             sys.stdout.flush()
             handle = os.dup(number)
-        elif _straight(place):
+        elif straight(place):
             handle = os.open(place, os.O_WRONLY)
         else:
             handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:50]}.")
@@ -309,8 +315,9 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
-def _straight(path: Path) -> bool:
+def straight(target: str | Path) -> bool:
     """Tell whether a name is that of a device, a pipe or an open file: nothing can stand in its place."""
+    path = Path(target)
     return _descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
 
 
