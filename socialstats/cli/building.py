@@ -90,7 +90,8 @@ def further(protocol: str, target: str) -> list[str]:
     if run.exists():
         return [f"next: {shlex.join(['socialstats', 'collect', str(run), '--dry-run'])}"]
     start = shlex.join(["socialstats", "collect", "--new", protocol, "FOLDER"])
-    return [f'next: {start}, where items = "{target}" in run.toml, or write the items to FOLDER/items.csv']
+    there = "or write the items to FOLDER/items.csv with --overwrite"
+    return [f'next: {start}, where items = "{target}" in run.toml, {there}']
 
 
 def read_design(path: Path) -> dict[str, Any]:

@@ -240,7 +240,7 @@ def place_of(target: str | Path, kind: Kind) -> Path:
     if straight(path):
         return path
     if any(other.exists() and path.samefile(other) for other in allowed.read):
-        raise _refused(target, "would be written over, though it is read")
+        raise _refused(target, "would be written over, though it is read, or was just written")
     if not os.access(path, os.W_OK):
         raise _refused(target, "is write-protected")
     if state.st_size and not kind.known(path):
@@ -299,6 +299,7 @@ def opened_whole(target: str | Path, kind: Kind) -> Iterator[IO[bytes]]:
             os.umask(mask)
             Path(name).chmod(stat.S_IMODE(place.stat().st_mode) if place.exists() else READABLE & ~mask)
             os.replace(name, place)
+            is_read(place)
     except OSError as error:
         if error.errno in FULL or (name and error.filename == name):
             raise _refused(target, f"cannot be written: {error.strerror}", "Make room, or name another file.") from None

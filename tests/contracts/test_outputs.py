@@ -194,6 +194,16 @@ def test_what_is_read_is_not_written_over(
         assert {one: content for one, content in files(here).items() if one in before} == before
 
 
+def test_two_outputs_have_two_places(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--controls", "--methods"):
+        Path("own.csv").unlink(missing_ok=True)
+        assert main(["tidy", "play/log.jsonl", "-o", "own.csv", option, "own.csv", "--overwrite"]) == 2
+        assert "or was just written" in capsys.readouterr().err
+        assert Path("own.csv").read_text().startswith("item_id,")
+    assert main(["report", "pairs.csv", "-o", "x.html", "--json", "x.html"]) == 2
+    assert not Path("x.html").exists()
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_places_that_take_no_file(command: tuple[str, str], here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words, name = COMMANDS[command]
