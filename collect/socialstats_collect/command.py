@@ -82,9 +82,8 @@ def collect(options: argparse.Namespace) -> int:
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
         for note in [*log.repairs(), *_changes(change)]:
             _say(note)
-        _open(run, work)
         _say(f"{work}; writing to {path.name}")
-        code = _go(run, progress)
+        code = _go(run, work, progress)
     _ended(run, work)
     return code
 
@@ -139,9 +138,10 @@ def _start(name: str, folder: str) -> int:
     return DONE
 
 
-def _go(run: Run, progress: Progress) -> int:
+def _go(run: Run, work: Work, progress: Progress) -> int:
     """Run, and return the exit code."""
     try:
+        _open(run, work)
         asyncio.run(run.go())
     except asyncio.CancelledError:
         run.stop("interrupted at once; calls under way were given up")
