@@ -9,16 +9,18 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-from socialstats.errors import InputError, Problem
+from socialstats.errors import InputError
+from socialstats.tables.writing import Kind, marked
 from socialstats_collect.ask import digest
 from socialstats_collect.design import Design
 from socialstats_collect.people import questions
 
 KIND = "socialstats form"
 GENERATOR = '<meta name="generator" content="socialstats-form">'
+PAGE = marked("a form of socialstats", f".*{GENERATOR}")
+TO_FILL_IN = Kind("a table to fill in", lambda path: False)  # it may hold answers by now
 PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -69,18 +71,3 @@ def rows_to_fill_in(data: Mapping[str, Any]) -> Iterator[dict[str, object]]:
                 "question_shown": one["text"], "choices_shown": " | ".join(words for _, words in one["choices"]),
                 data["column"]: "",
             }  # fmt: skip
-
-
-def refuse_other_files(path: Path) -> None:
-    """Raise where a file stands that is no page of ours; a table to fill in may hold answers, and is never replaced.
-
-    Raises
-    ------
-    InputError
-        Naming the file.
-    """
-    if path.exists() and not (path.is_file() and GENERATOR.encode() in path.read_bytes()[:4096]):
-        fix = "Name another file."
-        raise InputError(
-            Problem(message="would be replaced, and is no page of this command", source=str(path), fix=fix)
-        )
