@@ -102,7 +102,7 @@ class Design:
         >>> items = tuple(Item(id=name, columns={}, drawn=name) for name in "ab")
         >>> design = Design(protocol=protocol, items=items, factors={"model": ["m"]})
         >>> [(unit.item_id, unit.factors["order"]) for unit in design.units()]
-        [('a', 'second is 1'), ('b', 'first is 1')]
+        [('a', 'first is 1'), ('b', 'second is 1')]
         """
         levels, orders = dict(self.factors), self.protocol.orders
         if len(orders) > 1 and self.order == "all":

@@ -275,7 +275,7 @@ def encode(line: dict[str, Any]) -> bytes:
     Examples
     --------
     >>> encode({"content": "é"}).decode()
-    '{"content": "é", "sum": "5dd1f1bd"}\\n'
+    '{"content": "é", "sum": "9be247fa"}\\n'
     """
     try:
         text = json.dumps(line, ensure_ascii=False).encode()
