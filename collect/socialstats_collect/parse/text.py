@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-VERSION = "3"
+VERSION = "4"
 """Raised whenever any reply would parse differently; stored beside every parsed row."""
 
 LONGEST = 20_000  # characters of a reply that are read: an answer stands long before
@@ -53,6 +53,12 @@ class Parsed:
     conflict: bool = False
     span: tuple[int, int] | None = None
 
+
+Place = tuple[str, tuple[int, int]]
+"""A label and where it stands in a cleaned reply."""
+
+Rule = tuple[str, Iterable[Place]]
+"""The name of a way of reading, and the answers that it finds."""
 
 THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>|\[(/?)THINK\]|◁(/?)think▷", re.IGNORECASE)
 FINAL = "<|channel|>final<|message|>"
@@ -310,6 +316,10 @@ def refuses(text: str) -> bool:
     return REFUSAL.search(text[:LONGEST]) is not None
 
 
+TELLING = ("first_line", "marked")
+"""Rules by which a later answer contradicts the first one."""
+
+
 def readable(raw: str) -> Clean | Parsed:
     """Return a reply made readable, or why it is not read: it is empty, or longer than any answer."""
     text = clean(raw)
@@ -319,17 +329,34 @@ def readable(raw: str) -> Clean | Parsed:
     return Parsed(status="unparsed", rule="too_long") if long else text
 
 
-def unanswered(text: str) -> Parsed:
-    """Return what a cleaned reply without an answer is: a refusal, or nothing that can be read."""
-    return Parsed(status="refusal", rule="refusal") if refuses(text) else Parsed(status="unparsed", rule="none")
+def read_by(raw: str, rules: Callable[[Clean], Iterator[Rule]]) -> Parsed:
+    """Return the answer of the first rule that finds one, or what the reply is instead.
+
+    Parameters
+    ----------
+    raw
+        The reply as it came. An empty one is not read, nor one that is longer than any answer.
+    rules
+        Makes of the cleaned reply the names of rules, in their order, with the answers that each finds. Two answers
+        of one rule are ambiguous.
+    """
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
+    found = rules(text)
+    for rule, places in found:
+        labels = dict(reversed([*places]))
+        if len(labels) > 1:
+            return Parsed(status="ambiguous", rule="several", conflict=True)
+        for label, place in labels.items():
+            later = () if rule == "json" else found  # an answer in a field is not taken back beside it
+            others = {other for how, places in later if how in TELLING for other, _ in places}
+            return Parsed(status="ok", label=label, rule=rule, conflict=bool(others - {label}), span=text.span(*place))
+    refused = refuses(text.text)
+    return Parsed(status="refusal" if refused else "unparsed", rule="refusal" if refused else "none")
 
 
-def settled(found: Iterable[tuple[str, tuple[int, int]]], rule: str, text: Clean) -> Parsed | None:
-    """Return the one label among those found with their places in a cleaned text; two differ, none is None."""
-    places = list(found)
-    if len({label for label, _ in places}) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    if not places:
-        return None
-    label, place = places[0]
-    return Parsed(status="ok", label=label, rule=rule, span=text.span(*place))
+def in_fields(found: Sequence[Found], labels: Callable[[object], Iterable[str]]) -> Rule:
+    """Return the labels that values name, each in the place of its value, by a rule that says whether JSON is whole."""
+    rule = "json" if found and found[0].whole else "salvaged"
+    return rule, [(label, (one.start, one.end)) for one in found for label in labels(one.value)]
