@@ -36,7 +36,7 @@ def _edited(folder: Path, old: str, new: str) -> Path:
 
 EDITS = {
     "missing column": ("{text}", "{txt}", "needs a column 'txt', but the items have only"),
-    "hint": ("{text}", "{txt}", "Did you mean {text}?"),
+    "hint": ("{text}", "{txt}", "Did you mean 'text'?"),
     "lone brace": ("{text}", "{text", "a lone '{' at character 1"),
     "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
     "no model": ('model = ["toy"]', "model = []", "no model"),
