@@ -51,7 +51,7 @@ def read(source: Source) -> Log:
     ]  # fmt: skip
     return log_of(
         NAME, (source.path.name,), rows, claims=_claims(run, source.path.name), notes=_notes(run, rows),
-        version=run.get("deepevalVersion"), settings=run.get("hyperparameters"),
+        version=run.get("deepevalVersion"),
     )  # fmt: skip
 
 

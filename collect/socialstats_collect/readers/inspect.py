@@ -27,7 +27,6 @@ from socialstats_collect.readers.tabular import (
     is_number,
     log_of,
     mapping,
-    members,
     printed,
     row,
     scored,
@@ -43,7 +42,6 @@ JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
 SAMPLE = dict.fromkeys(("id", "epoch", "target", "metadata", "scores", "error", "limit", "score"))
 WHOLE = dict.fromkeys(("version", "status", "eval", "results", "reductions", "error", "invalidated"))
-RUN = ("task_args", "model_args", "config", "dataset", "created")
 Samples = list[dict[str, Any]]
 Scorers = dict[str, list[str]]
 
@@ -60,7 +58,7 @@ def read(source: Source) -> Log:
     rows, notes = rows_of(top, samples)
     return log_of(
         NAME, (source.path.name,), rows, version=mapping(about.get("packages")).get("inspect_ai"),
-        claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes), settings=members(about, RUN),
+        claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes),
     )  # fmt: skip
 
 

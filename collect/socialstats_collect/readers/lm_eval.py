@@ -24,7 +24,6 @@ from socialstats_collect.readers.tabular import (
     is_number,
     log_of,
     mapping,
-    members,
     printed,
     row,
     scored,
@@ -46,8 +45,6 @@ OWN = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
      "target_hash")
 )  # fmt: skip
-RUN = ("model", "model_args", "limit", "num_fewshot", "batch_size", "gen_kwargs", "random_seed", "numpy_seed",
-       "torch_seed", "fewshot_seed", "bootstrap_iters")  # fmt: skip
 Samples = tuple[Path, Iterable[tuple[str, dict[str, Any]]]]
 
 
@@ -82,10 +79,7 @@ def _log(
     files: list[str], samples: dict[str, Samples], results: dict[str, Any], numbers: Iterable[Claim], notes: list[str]
 ) -> Log:
     rows = [r for task, (path, held) in samples.items() for r in _rows(held, path, task, results, notes)]
-    return log_of(
-        NAME, files, rows, claims=numbers, notes=notes, version=results.get("lm_eval_version"),
-        settings=members(results.get("config"), RUN),
-    )  # fmt: skip
+    return log_of(NAME, files, rows, claims=numbers, notes=notes, version=results.get("lm_eval_version"))
 
 
 def _stem(name: str) -> str:

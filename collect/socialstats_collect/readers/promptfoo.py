@@ -28,7 +28,6 @@ from socialstats_collect.readers.tabular import (
     is_number,
     log_of,
     mapping,
-    members,
     printed,
     row,
     scored,
@@ -73,7 +72,6 @@ def read(source: Source) -> Log:
     return log_of(
         NAME, (source.path.name,), rows, version=mapping(top.get("metadata")).get("promptfooVersion"),
         claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
-        settings=members(top.get("runtimeOptions"), ("repeat", "cache")),
     )  # fmt: skip
 
 
