@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from socialstats_collect.parse.cues import (
     AFTER,
     BEFORE,
+    OPENING,
     Names,
     alone,
     leading,
@@ -130,11 +131,7 @@ DENIED = (
 DENIED_AFTER = re.compile(
     r"(?:せず|しない|しません|(?:す|する)べきでは|ではな|できない|できません|するつもりは|は(?:しない|でき))"
 )
-BEGUN = re.compile(
-    r"[\s>\"'(\[#-]*(?:\d\.\s*)?(?:(?:my |final )*(?:action|answer|decision|choice)\s*[:=-]\s*)?[\"'(\[]*$",
-    re.IGNORECASE,
-)
-ENDED = re.compile(r"[\s\"')\]]*(?:[.:;!\n]|\s-\s)")
+ENDED = r"[\s\"')\]]*(?:[.:;!\n]|\s-\s)"
 
 
 def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequence[str]] = ACTIONS) -> Parsed:
@@ -156,21 +153,23 @@ def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequenc
         yield in_fields(found, lambda value: _named(str(value), more))
         if not found:
             spots = _named(text.text, actions)
-            yield "first_line", _begun(text.text, spots) if len(spots) > 1 else ()
+            yield "first_line", _begun(text.text, actions) if len(spots) > 1 else ()
             yield "named", spots.items()
 
     return read_by(raw, rules)
 
 
-def _begun(text: str, spots: Mapping[str, tuple[int, int]]) -> list[Place]:
+def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
     """The action with which a reply begins, set off from what follows, where no later line begins with another."""
-    begun = [
-        name
-        for name, (start, end) in spots.items()
-        if BEGUN.match(text[text.rfind("\n", 0, start) + 1 : start][:80]) and ENDED.match(text, end)
-    ]
-    first = min(spots, key=lambda name: spots[name])
-    return [(first, spots[first])] if begun == [first] and not text[: spots[first][0]].count("\n") else []
+    names = _spelled(actions)
+    begins = pattern_of(f"(?m:^){OPENING}", names, ENDED)
+    begun = [place for match in begins.finditer(text) for place in named(match, names)]
+    return begun if len(dict(begun)) == 1 and "\n" not in text[: begun[0][1][0]] else []
+
+
+def _spelled(actions: Mapping[str, Sequence[str]]) -> Names:
+    edged = {name: [rf"\b{re.escape(one)}\b" if one.isascii() else one for one in actions[name]] for name in actions}
+    return tuple((name, f"(?i:{'|'.join(spellings)})") for name, spellings in edged.items())
 
 
 def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
@@ -179,8 +178,7 @@ def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[i
     ``逸脱せず遵守`` names both, on purpose: which one is meant is not ours to guess.
     """
     before = f"(?i)(?:(?P<contrast>{CONTRAST})|(?P<denied>{DENIED}))?"
-    edged = {name: [rf"\b{re.escape(one)}\b" if one.isascii() else one for one in actions[name]] for name in actions}
-    names = tuple((name, "|".join(spellings)) for name, spellings in edged.items())
+    names = _spelled(actions)
     found: dict[str, tuple[int, int]] = {}
     for match in pattern_of(before, names, "").finditer(text):
         for label, place in named(match, names) if not match["contrast"] else ():

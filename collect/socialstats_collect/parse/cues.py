@@ -55,7 +55,8 @@ OPENING = (
     r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)??"
     r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|hmm|well)"
     r"\s*[,.!:]*\s+){0,2}"
-    r"(?:(?:my )?(?:final )?(?:answer|response|option|letter|choice|number|no\.(?=\s*\d)|#)\s*[\])]?\s*[:.=-]?\s*){0,3}"
+    r"(?:(?:my )?(?:final )?(?:answer|action|decision|response|option|letter|choice|number|no\.(?=\s*\d)|#)"
+    r"\s*[\])]?\s*[:.=-]?\s*){0,3}"
     r"[\"'(\[]{0,3})"
 )
 _WHOLE = (

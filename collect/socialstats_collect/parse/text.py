@@ -105,7 +105,7 @@ class Clean:
     text: str
     origin: list[int]
 
-    def span(self, start: int, end: int) -> tuple[int, int] | None:
+    def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the raw place of a stretch of the cleaned text.
 
         Examples
@@ -113,8 +113,6 @@ class Clean:
         >>> clean("**B**").span(0, 1)
         (2, 3)
         """
-        if not 0 <= start < end <= len(self.origin):
-            return None
         return self.origin[start], self.origin[end - 1] + 1
 
 
@@ -207,14 +205,6 @@ class Found:
     whole: bool
 
 
-class Pairs(dict[str, object]):
-    """An object that remembers every pair, also where a key is given twice."""
-
-    def __init__(self, pairs: list[tuple[str, object]]) -> None:
-        super().__init__(pairs)
-        self.all = pairs
-
-
 def values_of(text: str, key: str) -> list[Found]:
     """Return every value that a text gives a key, at any depth; letter case of the key does not matter.
 
@@ -227,40 +217,32 @@ def values_of(text: str, key: str) -> list[Found]:
     >>> [found.value for found in values_of('{"Answer": "A", "Reason": "It is im', "Answer")]
     ['A']
     """
-    found = [
-        Found(value, max(start, text.find(f'"{name}"', start, end) + len(name) + 2), end, True)
-        for thing, start, end in _objects(text)
-        for name, value in _pairs(thing)
-        if name.strip(" :*_").casefold() == key.casefold()
-    ]
-    return found or list(_salvaged(text, key))
+    return list(_whole(text, key)) or list(_salvaged(text, key))
 
 
-def _objects(text: str) -> Iterator[tuple[object, int, int]]:
-    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=Pairs)
+def _whole(text: str, key: str) -> Iterator[Found]:
+    """Values of complete JSON objects, in all their pairs: a key may be given twice."""
+    held: list[tuple[str, object]] = []
+
+    def remembered(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        held.extend(pairs)
+        return dict(pairs)
+
+    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=remembered)
     place, patience = text.find("{"), PATIENCE
     while place >= 0 and patience > 0:
+        held.clear()
         try:
-            thing, end = decoder.raw_decode(text, place)
-            yield thing, place, end
+            _, end = decoder.raw_decode(text, place)
+            for name, value in held:
+                if name.strip(" :*_").casefold() == key.casefold():
+                    yield Found(value, max(place, text.find(f'"{name}"', place, end) + len(name) + 2), end, True)
         except json.JSONDecodeError as error:
             patience -= 100 + error.pos - place
             end = place + 1
         except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of braces
             return
         place = text.find("{", end)
-
-
-def _pairs(thing: object, depth: int = 0) -> Iterator[tuple[str, object]]:
-    if depth > 20:
-        return
-    if isinstance(thing, Pairs):
-        for name, value in thing.all:
-            yield str(name), value
-            yield from _pairs(value, depth + 1)
-    elif isinstance(thing, list):
-        for value in thing:
-            yield from _pairs(value, depth + 1)
 
 
 def _salvaged(text: str, key: str) -> Iterator[Found]:
