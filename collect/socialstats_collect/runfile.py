@@ -140,8 +140,7 @@ def read_runfile(path: Path) -> RunFile:
         raise InputError(Problem(message="[protocol] has no name", source=path.name, fix='Add name = "template".'))
     settings = Settings(
         texts=_texts(values, path),
-        system=values.get("system", ""),
-        parameters=values.get("parameters", {}),
+        **_given(values, "system", "parameters"),
         judges=tuple(str(model) for model in judges.get("models", ())),
         judge_parameters=judges.get("parameters", values.get("parameters", {})),
         options=options,
@@ -159,9 +158,7 @@ def read_runfile(path: Path) -> RunFile:
             protocol=protocol,
             items=items,
             factors=factors,
-            order=values.get("order", "balanced"),
-            replicates=values.get("replicates", 1),
-            seed=int(values.get("seed", 0)),
+            **_given(values, "order", "replicates", "seed"),
             source=Path(values["items"]).name,
             run_file=path.name,
             hosts={model: host_of(endpoints.get(model, endpoint).base_url)
@@ -170,9 +167,12 @@ def read_runfile(path: Path) -> RunFile:
         endpoint=endpoint,
         endpoints=endpoints,
         limits=Limits(**limits),
-        prices=values.get("prices", {}),
-        raw=values.get("raw", False),
+        **_given(values, "prices", "raw"),
     )  # fmt: skip
+
+
+def _given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values}
 
 
 def _seconds(value: str | float, source: str) -> float:

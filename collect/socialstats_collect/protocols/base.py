@@ -14,7 +14,6 @@ from socialstats.errors import InputError, Problem
 from socialstats.text import meant
 from socialstats_collect.ask import Ask, Message, Reply, Unit
 from socialstats_collect.parse import VERSION, Parsed
-from socialstats_collect.parse.text import refuses
 
 PART = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]")
 
@@ -290,7 +289,4 @@ def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
     """Return what a reply says: a block, a marked refusal, an answer, a refusal in words, or nothing."""
     if reply.status in ("blocked", "refusal"):
         return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
-    parsed = parser(reply.content)
-    if parsed.status == "unparsed" and refuses(reply.content):
-        return Parsed(status="refusal", rule="refusal")
-    return parsed
+    return parser(reply.content)

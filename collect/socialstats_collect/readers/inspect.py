@@ -117,8 +117,8 @@ def _state(top: dict[str, Any]) -> Iterator[str]:
         yield f"the harness counts {count(done)} of {count(total)} samples as completed"
 
 
-LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+LETTERS = {"C": "1", "P": "0.5", "I": "0", "N": "0"}
+WORDS = {"yes": "1", "true": "1", "no": "0", "false": "0"}
 INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
 REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
 
@@ -135,9 +135,8 @@ def to_float(value: Any) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        known = LETTERS.get(value, WORDS.get(value.lower()))
         try:
-            number = float(value) if known is None else known
+            number = float(LETTERS.get(value, WORDS.get(value.lower(), value)))
         except ValueError:
             return scored(value)
         return scored(number if math.isfinite(number) else value)
@@ -235,9 +234,8 @@ def _drop_plain_texts(found: list[Row]) -> None:
         if SCORE_TEXT in each and each["status"] == "ok":
             texts.setdefault((each["scorer"], each["value"]), set()).add(each[SCORE_TEXT])
     double = {scorer for (scorer, _), held in texts.items() if len(held) > 1}
-    for each in found:
-        if each["scorer"] not in double:
-            each.pop(SCORE_TEXT, None)
+    for each in [each for each in found if each["scorer"] not in double]:
+        each.pop(SCORE_TEXT, None)
 
 
 def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
@@ -251,14 +249,11 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
 
 
 def _notes(samples: Samples, found: list[Row]) -> Iterator[str]:
-    failed = sum(bool(sample.get("error") and scores_of(sample)) for sample in samples)
-    if failed:
+    if failed := sum(bool(sample.get("error") and scores_of(sample)) for sample in samples):
         yield f"{count(failed, 'sample')} ended in an error and have a score all the same: the harness counts it"
-    limited = sum(bool(sample.get("limit")) for sample in samples)
-    if limited:
+    if limited := sum(bool(sample.get("limit")) for sample in samples):
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
-    odd = sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"})
-    if odd:
+    if odd := sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"}):
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
