@@ -6,7 +6,6 @@ Entries of an ``.eval``: ``header.json`` (or ``_journal/start.json`` of a run th
 from __future__ import annotations
 
 import fnmatch
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from typing import Any
 
 from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status
 from socialstats.errors import InputError
+from socialstats.tables import as_number
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Archive, Source, load_json
 from socialstats_collect.readers.streaming import pruned
@@ -135,11 +135,8 @@ def to_float(value: Any) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        try:
-            number = float(LETTERS.get(value, WORDS.get(value.lower(), value)))
-        except ValueError:
-            return scored(value)
-        return scored(number if math.isfinite(number) else value)
+        number = as_number(LETTERS.get(value, WORDS.get(value.lower(), value)))
+        return scored(value if number is None else number)
     if isinstance(value, (int, float)) and not is_number(value) and not isinstance(value, bool) and value == value:
         raise InputError(INFINITE)
     return scored(None if value != value else value)

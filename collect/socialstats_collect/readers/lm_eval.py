@@ -193,21 +193,9 @@ def claims(results: dict[str, Any], file: str) -> Iterator[Claim]:
             yield from claim("n-samples effective", "count", n, where, select)
 
 
-def split(key: str) -> tuple[str, str]:
-    """Split a key of a task's results.
-
-    Examples
-    --------
-    >>> split("exact_match,strict-match"), split("acc")
-    (('exact_match', 'strict-match'), ('acc', ''))
-    """
-    metric, _, filter = key.partition(",")
-    return metric, filter
-
-
 def metrics_of(results: dict[str, Any], task: str) -> list[tuple[str, str]]:
     """Return metric and filter of a task's numbers, without standard errors."""
-    keys = [split(key) for key in at(results, "results", task) if key not in NOT_METRICS]
+    keys = [key.partition(",")[::2] for key in at(results, "results", task) if key not in NOT_METRICS]
     return [(metric, used) for metric, used in keys if not metric.endswith(STDERR)]
 
 
@@ -221,7 +209,7 @@ def aggregation(results: dict[str, Any], task: str, metric: str) -> str:
 
 
 def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str) -> Claim:
-    metric, used = split(key)
+    metric, _, used = key.partition(",")
     base = metric.removesuffix(STDERR)
     value = f"{base},{used}" if used else base
     select = {"task": task, "scorer": base, "filter": used}

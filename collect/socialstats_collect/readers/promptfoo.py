@@ -16,6 +16,7 @@ from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
+from socialstats.tables import as_number
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Source, json_lines, load_json, open_bytes
 from socialstats_collect.readers.streaming import pruned
@@ -108,7 +109,8 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
             output, status, score = record[start : start + 3]
             label = LABEL.fullmatch(header[start])
             held = {"score": score, **dict(zip(header[start:end], record[start:end], strict=True))}
-            numbers = {key: _number(text) if status in PASSED else status for key, text in held.items() if text}
+            read = {key: as_number(text) if status in PASSED else status for key, text in held.items() if text}
+            numbers = {key: held[key] if number is None else number for key, number in read.items()}
             test = {
                 "testIdx": line, "promptIdx": position, "vars": dict(zip(header[: starts[0]], record, strict=False)),
                 "provider": label["provider"] if label else "", "response": {"output": output},
@@ -117,13 +119,6 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
                 "namedScores": {key.removeprefix(METRIC): v for key, v in numbers.items() if key.startswith(METRIC)},
             }  # fmt: skip
             yield {**test, "failureReason": FAILED, "error": output} if status == "ERROR" else test
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
