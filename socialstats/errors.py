@@ -277,6 +277,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS330": ("info", "weights follow the numbers of ordinal levels, not their ranks"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
+    "SS343": ("caution", "a model answered under several names, or from several endpoints"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import IO
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.table import MISSING
 from socialstats.tables.writing import as_bytes, format_of, opened_whole, write_whole
 from socialstats.text import count
 from socialstats.voice import option
+from socialstats_collect.ask import digest
 from socialstats_collect.design import Change, Design, design_of, matched, refuse_changes
 from socialstats_collect.log import Log, encode
 from socialstats_collect.people import people_rows
@@ -57,8 +59,7 @@ def collect(options: argparse.Namespace) -> int:
             print("\n".join(map(hide, _plan(runfile, survey(runfile, reply_to, estimate=True)))))
             for note in _changes(change):
                 _say(note)
-            if not options.again:
-                refuse_changes(change, path.name, _asked_again(runfile, log, change))
+            _check(options, runfile, log, change)
         return DONE
     for model in runfile.models:
         runfile.endpoint_of(model).key()
@@ -66,8 +67,7 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
     with Log(path, writing=True) as log:
         runfile, change = _resumed(runfile, log)
-        if not options.again:
-            refuse_changes(change, path.name, _asked_again(runfile, log, change))
+        _check(options, runfile, log, change)
         work = survey(runfile, log.reply)
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
@@ -88,12 +88,17 @@ def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:
     return replace(runfile, design=change.design), change
 
 
-def _asked_again(runfile: RunFile, log: Log | None, change: Change) -> int:
-    """Count the units that have no answer to what is asked now, though they have one to what was asked before."""
-    new = {*change.added}
-    return sum(1 for unit in runfile.design.units() if unit.item_id not in new
-               and (ask := next(runfile.design.protocol.conversation(unit), None)) and log and not log.entries(ask.key)
-               and (change.words or unit.item_id in {one.id for _, one in change.changed}))  # fmt: skip
+def _check(options: argparse.Namespace, runfile: RunFile, log: Log | None, change: Change) -> None:
+    """Refuse to ask in other words than before, unless that is wanted; say how many units it would be."""
+    if options.again or log is None or not (change.words or change.changed):
+        return
+    changed, protocol = {new.id for _, new in change.changed}, runfile.design.protocol
+    asks = (
+        next(protocol.conversation(unit), None)
+        for unit in runfile.design.units()
+        if unit.item_id in changed or (change.words and unit.item_id not in change.added)
+    )
+    refuse_changes(change, log.path.name, sum(ask is not None and not log.entries(ask.key) for ask in asks))
 
 
 def _changes(change: Change) -> Iterator[str]:
@@ -205,10 +210,12 @@ def tidy(options: argparse.Namespace) -> int:
                         continue
                     summary.add(row)
                     yield row
+            items = {item.id: item.columns for one in table.designs for item in one.asked} if people else {}
             for row in people:
-                yield table.columns(_columns_of(table.designs, str(row["item_id"])), row)
+                yield table.columns(items[str(row["item_id"])], row)
 
-        _save(target, rows(), extra=list(dict.fromkeys(name for row in people for name in row)))
+        made = list(rows()) if log.damaged or log.lost else rows()  # answers without an item have columns of their own
+        _save(target, made, extra=list(dict.fromkeys(name for row in people for name in row)))
         said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
         if options.methods:
@@ -219,6 +226,8 @@ def tidy(options: argparse.Namespace) -> int:
         print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
     if target != "-" and table.designs:
         words = table.designs[-1].protocol.report(summary.varies, bool(people))
+        names = {level for one in table.designs for levels in one.factors.values() for level in levels}
+        beside += ["--na", ""] if names & MISSING else []
         _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")
     return DONE
 
@@ -243,27 +252,25 @@ def _people(named: str | None, designs: Sequence[Design], said: list[str]) -> li
     return rows
 
 
-def _columns_of(designs: Sequence[Design], identifier: str) -> Mapping[str, object]:
-    return next((item.columns for one in designs for item in one.asked if item.id == identifier), {})
-
-
 def merge(options: argparse.Namespace) -> int:
     """Put logs of one design together: every record once."""
     _system()
     target = Path(options.output)
     if target.exists():
         raise InputError(Problem(message="exists already", source=target.name, fix="Name a new file (-o)."))
-    seen: set[str] = set()
+    seen: set[object] = set()
     with opened_whole(target) as out:
         for name in options.logs:
             with Log(Path(name)) as log:
                 for note in log.repairs():
                     _say(f"{name}: {note}")
                 for line in log.records():
-                    data = encode(line)
-                    if (mark := data[-12:].decode() + str(len(data))) not in seen:
+                    if line.get("n", 0) is None:
+                        line.pop("n")
+                    mark = (line["run_id"], line["n"]) if "n" in line else digest(line)
+                    if mark not in seen:
                         seen.add(mark)
-                        out.write(data)
+                        out.write(encode(line))
         out.flush()
         with Log(Path(out.name)) as log:
             table_of(log)
@@ -305,12 +312,12 @@ def _counted(table: Table, summary: Summary) -> Iterator[str]:
 def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str] = ()) -> None:
     """Write rows as a table in the format of the file's name, one after another; ``-`` is stdout."""
     format = format_of(target)
-    if format == "parquet":
+    if format == "parquet" or isinstance(rows, list):
         import pandas as pd
 
         cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
         names = list(dict.fromkeys(name for row in cells for name in row))
-        write_whole(Path(target), as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format))
+        _write(target, as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format))
         return
     iterator = iter(rows)
     first = next(iterator, {})

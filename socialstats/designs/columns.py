@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from socialstats import text
 from socialstats.designs.options import Options, texts
+from socialstats.designs.statuses import STATUS, reply_column
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.errors import DesignError, Problem
 from socialstats.tables import Table
@@ -51,6 +52,8 @@ class Roles:
     clusters : tuple of str
     pair_cluster : bool
         True when ``pair`` was declared as a cluster and no column has that name.
+    status, reply : str or None
+        What became of the reply, and whether it was blocked.
     """
 
     item_a: str
@@ -67,12 +70,14 @@ class Roles:
     values: str | None
     clusters: tuple[str, ...]
     pair_cluster: bool = False
+    status: str | None = None
+    reply: str | None = None
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
         sides = [column for pair in self.covariates.values() for column in pair]
         named = (self.item_a, self.item_b, self.winner, *self.wins, *self.scores, self.order, self.count, self.by,
-                 self.values, *self.clusters, *sides)  # fmt: skip
+                 self.values, self.status, self.reply, *self.clusters, *sides)  # fmt: skip
         return [name for name in dict.fromkeys(named) if name is not None]
 
     def names(self) -> list[str]:
@@ -88,7 +93,13 @@ class Roles:
         named |= {
             f"{name}_{side}": c for name, pair in self.covariates.items() for side, c in zip("ab", pair, strict=True)
         }
-        named |= {"weight": self.weight, "count": self.count, "by": self.by, "values": self.values}
+        named |= {
+            "weight": self.weight,
+            "count": self.count,
+            "by": self.by,
+            "values": self.values,
+            "status": self.status,
+        }
         return named_parts(named, cluster=self.clusters)
 
 
@@ -180,8 +191,11 @@ def assign(table: Table, options: Options) -> Roles:
         name if name == "pair" and not table.has(name) else finder.explicit("cluster", name)
         for name in texts(options.cluster)
     )
+    status = finder.optional("status", options.status)
+    if status is None and winner is not None and table.has(STATUS) and winner != STATUS:
+        status = STATUS
     values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *scores, *clusters})
-    taken = {item_a, item_b, winner, order, weight, times, by, values, *wins, *scores, *clusters}
+    taken = {item_a, item_b, winner, order, weight, times, by, values, status, *wins, *scores, *clusters}
     covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
     for name in options.allowed:
         if name not in covariates:
@@ -197,7 +211,7 @@ def assign(table: Table, options: Options) -> Roles:
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
         found=found, weight=weight, count=times, by=by, values=values,
         clusters=tuple(c for c in clusters if table.has(c)),
-        pair_cluster="pair" in clusters and not table.has("pair"),
+        pair_cluster="pair" in clusters and not table.has("pair"), status=status, reply=reply_column(table, status),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from socialstats.designs.comparisons import Comparisons, drop_unused_items, merg
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep
+from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import (
     Pending,
     Rows,
@@ -27,6 +28,7 @@ from socialstats.designs.rows import (
     mirror_suspects,
     repeated_rows,
 )
+from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     Expanded,
     expand,
@@ -360,13 +362,19 @@ UNUSED_LABELS = 50
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """A table on its way to a design: its rows, how many comparisons each stands for, what was said about it."""
+    """A table on its way to a design: its rows, how many comparisons each stands for, what was said about it.
+
+    `refused` and `unread` are cells without a choice, which are not in use: refusals, and replies that are missing or
+    unreadable.
+    """
 
     rows: Rows
     roles: Roles
     options: Options
     times: FloatArray
     noticed: tuple[Caution, ...]
+    refused: BoolArray
+    unread: BoolArray
 
 
 def draft(table: Table, options: Options) -> Draft:
@@ -383,8 +391,8 @@ def draft(table: Table, options: Options) -> Draft:
         counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
     roles = replace(roles, count=counted.column)
     rows = begin(table, roles.keys_of_cells(), texts, roles.names(), roles.weight)
-    needed = [column for column in roles.keys_of_cells() if column != roles.values]  # an empty field cites no label
-    rows.set_missing_aside(needed, drop=options.missing == "drop")
+    free = (roles.values, roles.winner, roles.status, roles.reply)  # an empty field cites no label
+    rows.set_missing_aside([c for c in roles.keys_of_cells() if c not in free], drop=options.missing == "drop")
     if roles.weight is not None:
         _set_weights_aside(rows, roles.weight, options)
     times = np.ones(len(rows.use))
@@ -392,7 +400,9 @@ def draft(table: Table, options: Options) -> Draft:
         refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], rows)
         times = whole_numbers(roles.count, rows)
         rows.use = rows.use & (times > 0)
-    return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions)
+    refused, unread = set_replies_aside(rows, roles, options)
+    return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions,
+                 refused=refused, unread=unread)  # fmt: skip
 
 
 def _both_won(table: Table, roles: Roles) -> bool:
@@ -451,7 +461,7 @@ def build(table: Table, options: Options) -> Comparisons:
     begun = draft(table, options)
     rows, roles = begun.rows, begun.roles
     sides = _sides(rows, (roles.item_a, roles.item_b))
-    refusing = _set_refusals_aside(begun)
+    same = sides.a == sides.b
     if roles.scores:
         found = plain(higher_score(roles.scores, rows))
     elif roles.winner is None:
@@ -459,20 +469,31 @@ def build(table: Table, options: Options) -> Comparisons:
     else:
         found = plain(outcomes(roles.winner, sides, rows, options))
     design = _finish(begun, sides, found)
-    if not refusing.any():
-        return design
-    aside = replace(begun, rows=replace(rows, use=refusing, flow=[*rows.flow]))
-    return replace(design, refused=_finish(aside, sides, plain(np.full(len(refusing), TIED, dtype=np.int64))))
+    tied = plain(np.full(len(rows.use), TIED, dtype=np.int64))
+    aside: dict[str, Any] = {}
+    for name, cells in (("refused", begun.refused), ("unread", begun.unread)):
+        if cells.any():
+            part = replace(begun, rows=replace(rows, use=cells & ~same, flow=[*rows.flow]))
+            aside[name] = _finish(part, sides, tied)
+    return replace(design, **aside)
 
 
-def _set_refusals_aside(begun: Draft) -> BoolArray:
-    """Stop using the cells whose winner is a refusal, and return them."""
-    rows, column, refusals = begun.rows, begun.roles.winner, begun.options.refusal_labels
-    if column is None or not refusals:
-        return np.zeros(len(rows.use), dtype=bool)
-    refused: BoolArray = rows.use & rows.labels(column).mapped(lambda level: level in refusals, False)
+def set_replies_aside(rows: Rows, roles: Roles, options: Options) -> tuple[BoolArray, BoolArray]:
+    """Stop using cells without a choice; return which of them are refusals, and which missing or unreadable."""
+    start, column = rows.use, roles.winner
+    if column is None:
+        return np.zeros(len(start), dtype=bool), np.zeros(len(start), dtype=bool)
+    said, refusals = statuses_of(rows, roles.status, roles.reply), options.refusal_labels
+    label = said.kind == OK
+    refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
+    refused = start & (refused | (said.kind == REFUSAL))
+    rows.leave_out(said.blocked, "blocked by a filter of the provider", "counted as refused")
     rows.leave_out(refused, "refused", f"no choice in '{text.shorten(column)}'")
-    return refused
+    for words, which in said.unread.items():
+        rows.leave_out(which, words, "missing or unreadable: no choice")
+    rows.set_missing_aside([column], drop=options.missing == "drop", among=label)
+    absent = label & (rows.codes(column) < 0) & (options.missing == "drop")
+    return refused, start & ((said.kind == MISSING) | absent)
 
 
 def _sides(rows: Rows, columns: tuple[str, str]) -> Sides:

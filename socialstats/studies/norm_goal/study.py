@@ -532,4 +532,5 @@ STUDY = Study(
     run=run,
     levels=run,
     scale="nominal",
+    otherwise="compare-ratings",
 )
