@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -226,12 +227,9 @@ def _drop_plain_texts(found: list[Row]) -> None:
 
     Inspect's reducer ``mode`` counts I and N apart, and both are worth 0.
     """
-    texts: dict[tuple[str, float], set[str]] = {}
-    for each in found:
-        if SCORE_TEXT in each and each["status"] == "ok":
-            texts.setdefault((each["scorer"], each["value"]), set()).add(each[SCORE_TEXT])
-    double = {scorer for (scorer, _), held in texts.items() if len(held) > 1}
-    for each in [each for each in found if each["scorer"] not in double]:
+    texts = {(r["scorer"], r["value"], r[SCORE_TEXT]) for r in found if SCORE_TEXT in r and r["status"] == "ok"}
+    double = {scorer for (scorer, _), n in Counter(each[:2] for each in texts).items() if n > 1}
+    for each in [r for r in found if r["scorer"] not in double]:
         each.pop(SCORE_TEXT, None)
 
 
@@ -323,29 +321,22 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         if n is not None and select["scorer"] in known:
             counted = f"{where}.scored_samples"
             yield replace(entry, name="scored_samples", quantity="count", printed=str(n), where=counted)
-    for (scorer, part_of), found in places.items():
-        declared = [metric for of, metric in _declared(about, scorer) if _is_about(of, part_of)]
+    for (scorer, part), found in places.items():
+        listed = _declared(about, scorer)
+        declared = [of for at, of in listed if (at is None) == (part is None) and fnmatch.fnmatch(part or "", at or "")]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
         yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
 
 
-def _is_about(pattern: str | None, part: str | None) -> bool:
-    """Tell whether a metric, declared for parts or for the whole value, is about a part or the whole value."""
-    return part is None if pattern is None else part is not None and fnmatch.fnmatch(part, pattern)
-
-
 def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, Metric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
-    for held in map(mapping, sequence(about.get("scorers"))):
-        if held.get("name") != scorer:
-            continue
-        tables = held.get("metrics")
-        for metric in [tables] if isinstance(tables, dict) else sequence(tables):
-            if "name" in mapping(metric) and metric is not tables:
-                yield None, Metric.of(metric)
-            else:
-                yield from ((at, Metric.of(each)) for at, found in mapping(metric).items() for each in sequence(found))
-        return
+    scorers = map(mapping, sequence(about.get("scorers")))
+    tables = next((held.get("metrics") for held in scorers if held.get("name") == scorer), None)
+    for metric in [tables] if isinstance(tables, dict) else sequence(tables):
+        if "name" in mapping(metric) and metric is not tables:
+            yield None, Metric.of(metric)
+        else:
+            yield from ((at, Metric.of(each)) for at, found in mapping(metric).items() for each in sequence(found))
 
 
 def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
