@@ -321,9 +321,9 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         if n is not None and select["scorer"] in known:
             counted = f"{where}.scored_samples"
             yield replace(entry, name="scored_samples", quantity="count", printed=str(n), where=counted)
-    for (scorer, part), found in places.items():
-        listed = _declared(about, scorer)
-        declared = [of for at, of in listed if (at is None) == (part is None) and fnmatch.fnmatch(part or "", at or "")]
+    for (scorer, of), found in places.items():
+        listed = [(at or "", metric) for at, metric in _declared(about, scorer) if (at is None) == (of is None)]
+        declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
         yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
 
