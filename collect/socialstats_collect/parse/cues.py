@@ -52,9 +52,9 @@ SET_OFF = (
 )
 _JOIN = r"(?:or|and|to|vs|oder|und|ou|et|maybe|perhaps|possibly|probably|或|和|か|と|[/&|,+~?]|-)"
 OPENING = (
-    r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)??"
-    r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|hmm|well)"
-    r"\s*[,.!:]*\s+){0,2}"
+    r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*(?!\d\W*\Z))??"
+    r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|hmm|well"
+    r"|yes(?=[\s,.!:]+[(\[]?\w\b))\s*[,.!:]*\s+){0,2}"
     r"(?:(?:my )?(?:final )?(?:answer|action|decision|response|option|letter|choice|number|no\.(?=\s*\d)|#)"
     r"\s*[\])]?\s*[:.=-]?\s*){0,3}"
     r"[\"'(\[]{0,3})"

@@ -249,11 +249,9 @@ def _told(options: tuple[Option, ...], off: str) -> Names:
     """An option as an answer: its letter set off from what follows, its text, or its description."""
     told = []
     for option in options:
-        text = _text(option)
+        text, short = _text(option), rf"(?!\s*[(\[]){off}" if SHORT.fullmatch(option.text) else ""
         letter = rf"{BEFORE}{re.escape(option.letter)}(?:[)\].:,(\s-]{{0,5}}{text}|{AFTER}{off})"
-        told.append(
-            (option.letter, rf"{letter}|{text}{off if SHORT.fullmatch(option.text) else ''}|{_described(option)}")
-        )
+        told.append((option.letter, rf"{letter}|{text}{short}|{_described(option)}"))
     return tuple(told)
 
 

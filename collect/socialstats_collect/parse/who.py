@@ -101,10 +101,8 @@ def _begun(text: str, names: tuple[str, str]) -> list[Place]:
     plain = [rf"{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for name in (one, two)]
     found: list[Place] = []
     for start, ways in (("^", numbered), (r"\A\s*", plain)):
-        begins, pairs = (
-            rf"(?im){start}[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){{0,9}}[(\[]?",
-            tuple(zip(DIGITS, ways, strict=True)),
-        )
+        begins = rf"(?im){start}[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){{0,9}}[(\[]?"
+        pairs = tuple(zip(DIGITS, ways, strict=True))
         for match in pattern_of(begins, pairs, "").finditer(text):
             (place,) = named(match, pairs)
             other = "2" if place[0] == "1" else "1"
