@@ -5,23 +5,33 @@ from __future__ import annotations
 import argparse
 import asyncio
 import csv
-import io
 import itertools
 import json
 import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import IO
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.table import MISSING
-from socialstats.tables.writing import as_bytes, format_of, opened_whole, write_whole
+from socialstats.tables.writing import (
+    LOG,
+    METHODS,
+    format_of,
+    is_read,
+    opened_text,
+    opened_whole,
+    place_of,
+    put,
+    straight,
+    table_like,
+    write_whole,
+)
 from socialstats.text import count
 from socialstats.voice import option
 from socialstats_collect.ask import digest
@@ -51,7 +61,6 @@ def collect(options: argparse.Namespace) -> int:
         there = replace(runfile.endpoint, base_url=options.base_url)
         runfile = replace(runfile, endpoint=there, endpoints={}, design=replace(runfile.design, hosts=hosts))
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
-    _apart(path, options.runfile)
     if options.dry_run:
         with Log(path) if path.exists() and path.stat().st_size else nullcontext() as log:
             runfile, change = _resumed(runfile, log)
@@ -73,9 +82,8 @@ def collect(options: argparse.Namespace) -> int:
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
         for note in [*log.repairs(), *_changes(change)]:
             _say(note)
-        _open(run, work)
         _say(f"{work}; writing to {path.name}")
-        code = _go(run, progress)
+        code = _go(run, work, progress)
     _ended(run, work)
     return code
 
@@ -135,9 +143,10 @@ def _start(name: str, folder: str) -> int:
     return DONE
 
 
-def _go(run: Run, progress: Progress) -> int:
+def _go(run: Run, work: Work, progress: Progress) -> int:
     """Run, and return the exit code."""
     try:
+        _open(run, work)
         asyncio.run(run.go())
     except asyncio.CancelledError:
         run.stop("interrupted at once; calls under way were given up")
@@ -192,10 +201,12 @@ def tidy(options: argparse.Namespace) -> int:
     _system()
     target, path = options.output or "-", Path(options.log)
     format_of(target)
-    for other in (target, options.methods, options.controls):
-        _apart(Path(other or "-"), options.log, options.people)
+    if options.methods and options.methods != "-":
+        place_of(options.methods, METHODS)
     with Log(path) as log:
-        table = table_of(log, _runfile(log, path, options.compared))
+        runfile = _runfile(log, path, options.compared)
+        is_read(*([runfile] if runfile else []))
+        table = table_of(log, runfile)
         said = [*log.repairs(), *table.notes]
         factors = [*dict.fromkeys(name for one in table.designs for name in one.factors)]
         summary = Summary(factors or ["model"])
@@ -219,7 +230,7 @@ def tidy(options: argparse.Namespace) -> int:
         said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
         if options.methods:
-            _write(options.methods, f"{table.methods()}\n".encode())
+            write_whole(options.methods, f"{table.methods()}\n", METHODS)
     for note in [*said, *log.tally.changes()]:
         _say(note)
     if options.summary:
@@ -255,11 +266,8 @@ def _people(named: str | None, designs: Sequence[Design], said: list[str]) -> li
 def merge(options: argparse.Namespace) -> int:
     """Put logs of one design together: every record once."""
     _system()
-    target = Path(options.output)
-    if target.exists():
-        raise InputError(Problem(message="exists already", source=target.name, fix="Name a new file (-o)."))
     seen: set[object] = set()
-    with opened_whole(target) as out:
+    with opened_whole(options.output, LOG) as out:
         for name in options.logs:
             with Log(Path(name)) as log:
                 for note in log.repairs():
@@ -272,9 +280,10 @@ def merge(options: argparse.Namespace) -> int:
                         seen.add(mark)
                         out.write(encode(line))
         out.flush()
-        with Log(Path(out.name)) as log:
+        with Log(Path(f"/dev/fd/{out.fileno()}")) as log:
+            log.path = Path(options.output)  # its name for messages
             table_of(log)
-            said = f"{count(log.tally.calls, 'attempt')} of {count(len(options.logs), 'log')} in {target}"
+            said = f"{count(log.tally.calls, 'attempt')} of {count(len(options.logs), 'log')} in {options.output}"
     _say(said)
     return DONE
 
@@ -285,7 +294,7 @@ def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | No
         if given:
             raise InputError(f"{option('controls', given, f'--controls {given}')}: the log holds no control texts")
         return []
-    if target == "-" and not given:
+    if not given and (target == "-" or straight(target)):
         where = option("controls", "FILE", "--controls FILE")
         said.append(f"{count(len(rows), 'row')} of control texts left out: {where} writes them")
         return []
@@ -317,12 +326,12 @@ def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str
 
         cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
         names = list(dict.fromkeys(name for row in cells for name in row))
-        _write(target, as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format))
+        put(target, pd.DataFrame(cells, columns=names, dtype=object), format)
         return
     iterator = iter(rows)
     first = next(iterator, {})
     names = list(dict.fromkeys([*first, *extra]))
-    with _opened(target) as out:
+    with opened_text(target, table_like(names, format)) as out:
         writer = csv.writer(out, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
         if format != "jsonl":
             writer.writerow(names)
@@ -334,27 +343,6 @@ def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str
                 out.write(json.dumps(cell, ensure_ascii=False) + "\n")
             else:
                 writer.writerow(cell.values())
-
-
-@contextmanager
-def _opened(target: str) -> Iterator[IO[str]]:
-    """Open a file for texts that is there as a whole or not at all; ``-`` is stdout."""
-    if target == "-":
-        yield sys.stdout
-        return
-    with opened_whole(Path(target)) as raw:
-        out = io.TextIOWrapper(raw, encoding="utf-8", newline="")
-        yield out
-        out.flush()
-        out.detach()
-
-
-def _write(target: str, content: bytes) -> None:
-    """Write a file as a whole or not at all; ``-`` is stdout."""
-    if target == "-":
-        sys.stdout.write(content.decode())
-    else:
-        write_whole(Path(target), content)
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
@@ -374,14 +362,6 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
         if (most := getattr(limits, name)) is not None:
             short = f", fewer than the {work.units:,} units need" if unit == "calls" and most < work.units else ""
             yield f"limits: at most {most:,} {unit}{short}"
-
-
-def _apart(path: Path, *others: str | None) -> None:
-    """Refuse to write where something stands that is read."""
-    for other in others:
-        if other and path.exists() and Path(other).exists() and path.samefile(other):
-            fix = "Name another file."
-            raise InputError(Problem(message="would be written over, though it is read", source=str(path), fix=fix))
 
 
 def _system() -> None:
