@@ -89,17 +89,7 @@ class Ask:
     @property
     def key(self) -> str:
         """Hash of everything that makes the request what it is; neither keys, limits nor the address belong to it."""
-        return digest(
-            {
-                "kind": "chat",
-                "model": self.model,
-                "messages": [dict(message) for message in self.messages],
-                "parameters": dict(self.parameters),
-                "step": self.step,
-                "replicate": self.replicate,
-                "parent": self.parent,
-            }
-        )
+        return digest({"kind": "chat", **{name: getattr(self, name) for name in self.__slots__}})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

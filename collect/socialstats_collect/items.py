@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.tables.reading import from_path, read_delimited
 from socialstats_collect.design import Item
-from socialstats_collect.readers.files import damaged, json_lines, load_json, open_bytes
+from socialstats_collect.readers.files import json_lines, load_json
 
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
 
@@ -65,33 +63,11 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         return [
             (k, _texts(one, path.name, k)) for k, one in enumerate(whole if isinstance(whole, list) else [whole], 1)
         ]
-    try:
-        with open_bytes(path) as raw:
-            text = raw.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fix = "Save the file as UTF-8."
-        raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise damaged(path.name, error) from None
-    return list(_delimited(text, path, "\t" if suffix == ".tsv" else ","))
-
-
-def _delimited(text: str, path: Path, separator: str) -> Iterator[tuple[int, dict[str, str]]]:
-    csv.field_size_limit(2**31 - 1)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
-    try:
-        header = next(reader, [])
-        line = reader.line_num + 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                if len(cells) != len(header):
-                    message = f"{len(cells)} cells where the header has {len(header)}"
-                    fix = "Put quotes around texts that hold commas."
-                    raise InputError(Problem(message=message, source=path.name, lines=(line,), fix=fix))
-                yield line, dict(zip(header, cells, strict=True))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(Problem(message=str(error), source=path.name, lines=(reader.line_num,))) from None
+    table = read_delimited(from_path(path), "\t" if suffix == ".tsv" else ",")
+    columns = table.frame.lazy().collect().to_dict(as_series=False)
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    lines = table.locate(range(len(rows))) if table.locate else ()
+    return [(line, row) for line, row in zip(lines, rows, strict=True) if any(cell.strip() for cell in row.values())]
 
 
 def _texts(row: object, source: str, line: int) -> dict[str, str]:
@@ -111,13 +87,10 @@ def _texts(row: object, source: str, line: int) -> dict[str, str]:
 
 
 def _id_column(columns: tuple[str, ...], asked: str | None, path: Path) -> str | None:
-    if asked is None:
-        return next((name for name in ID_NAMES if name in columns), None)
-    if asked in columns:
-        return asked
-    raise InputError(
-        Problem(message=f"no column '{asked}' for the identifiers (there are {', '.join(columns)})", source=path.name)
-    )
+    if asked is not None and asked not in columns:
+        message = f"no column '{asked}' for the identifiers (there are {', '.join(columns)})"
+        raise InputError(Problem(message=message, source=path.name))
+    return asked or next((name for name in ID_NAMES if name in columns), None)
 
 
 def _unique(ids: tuple[str, ...], lines: list[int], path: Path, name: str | None) -> None:

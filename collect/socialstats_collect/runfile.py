@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from socialstats.errors import InputError, Problem
+from socialstats.text import meant
 from socialstats_collect.design import Design, Item
 from socialstats_collect.items import read_items
 from socialstats_collect.protocols import protocol_class
@@ -20,32 +20,6 @@ from socialstats_collect.protocols.base import CollectionProtocol, Settings, fie
 from socialstats_collect.secrets import cleaned, host_of, remember
 
 ORDERS = ("balanced", "random", "all", "fixed")
-KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "": {
-        "protocol": (str, dict), "items": str, "id": str, "template": str, "texts": (str, dict), "system": str,
-        "order": str, "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict,
-        "endpoints": dict, "limits": dict, "judges": dict, "prices": dict, "raw": bool,
-    },
-    "endpoint": {"base_url": str, "key_env": str},
-    "limits": {
-        "max_calls": int, "max_tokens_total": int, "concurrency": int, "requests_per_minute": (int, float),
-        "timeout": (int, float), "attempts": int, "max_wait": (int, float), "max_cost": (int, float),
-        "patience": (str, int, float),
-    },
-    "prices": {"input": (int, float), "output": (int, float)},
-    "judges": {"models": list, "parameters": dict},
-}  # fmt: skip
-OURS = {
-    "model": "Models are levels of a factor: [factors] model = [...].",
-    "messages": "Prompts come from the template or the protocol.",
-    "stream": "Replies are never streamed: a cut stream looks like a whole reply. Take it out.",
-    "n": "One reply a request; to ask more than once, use replicates.",
-    **dict.fromkeys(
-        ("api_key", "authorization", "headers", "extra_headers"),
-        "Keys come from the environment: key_env names the variable.",
-    ),
-}  # parameters that a run sets itself
-PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?\s*")
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 VARIABLE = re.compile(r"[A-Za-z_]\w{0,39}", re.ASCII)
@@ -92,6 +66,36 @@ class Limits:
     patience: float = 1800.0
 
 
+Allowed = Mapping[str, Any]
+"""What a table may hold by name: a type, a table of its own, or why that is not yours to set; ``*`` is any name."""
+
+OURS: Allowed = {
+    "*": object,
+    "model": "Models are levels of a factor: [factors] model = [...].",
+    "messages": "Prompts come from the template or the protocol.",
+    "stream": "Replies are never streamed: a cut stream looks like a whole reply. Take it out.",
+    "n": "One reply a request; to ask more than once, use replicates.",
+    **dict.fromkeys(
+        ("api_key", "authorization", "headers", "extra_headers"),
+        "Keys come from the environment: key_env names the variable.",
+    ),
+}  # parameters that a run sets itself
+ENDPOINT, ANY = get_type_hints(Endpoint), {"*": object}
+KEYS: Allowed = {
+    "protocol": str | dict, "items": str, "id": str, "template": str, "texts": str | dict, "system": str, "order": str,
+    "replicates": int, "seed": int, "factors": ANY, "parameters": OURS, "endpoint": ENDPOINT,
+    "endpoints": {"*": ENDPOINT}, "limits": {**get_type_hints(Limits), "patience": str | float},
+    "judges": {"models": list, "parameters": OURS}, "prices": {"*": {"input": float, "output": float}}, "raw": bool,
+}  # fmt: skip
+NEEDED = {
+    "protocol": '"template"',
+    "items": '"items.csv"',
+    "endpoint": '{ base_url = "..." }',
+    "base_url": '"https://..."',
+}
+PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFile:
     """A run file as read and checked: the design, who is asked, what may be spent; prices are of a million tokens."""
@@ -130,25 +134,31 @@ def read_runfile(path: Path) -> RunFile:
     """
     values = _parsed(path)
     _check(values, path.name)
-    name, options = _protocol(values, path.name)
-    settings = _settings(values, options, _texts(values, path))
+    given, judges = values["protocol"], values.get("judges", {})
+    options = {"name": given} if isinstance(given, str) else {**given}
+    if not isinstance(name := options.pop("name", None), str):
+        raise InputError(Problem(message="[protocol] has no name", source=path.name, fix='Add name = "template".'))
+    settings = Settings(
+        texts=_texts(values, path),
+        **_given(values, "system", "parameters"),
+        judges=tuple(str(model) for model in judges.get("models", ())),
+        judge_parameters=judges.get("parameters", values.get("parameters", {})),
+        options=options,
+    )
     protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
     factors = _factors(values, protocol, path.name)
     endpoint = Endpoint(**values["endpoint"])
     endpoints = {str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()}
-    limits = {**values.get("limits", {})}
-    if "patience" in limits:
-        limits["patience"] = _seconds(limits["patience"], path.name)
+    limits = {"patience": "30 min", **values.get("limits", {})}
+    limits["patience"] = _seconds(limits["patience"], path.name)
     return RunFile(
         design=Design(
             protocol=protocol,
             items=items,
             factors=factors,
-            order=values.get("order", "balanced"),
-            replicates=values.get("replicates", 1),
-            seed=int(values.get("seed", 0)),
+            **_given(values, "order", "replicates", "seed"),
             source=Path(values["items"]).name,
             run_file=path.name,
             hosts={model: host_of(endpoints.get(model, endpoint).base_url)
@@ -157,9 +167,12 @@ def read_runfile(path: Path) -> RunFile:
         endpoint=endpoint,
         endpoints=endpoints,
         limits=Limits(**limits),
-        prices=values.get("prices", {}),
-        raw=values.get("raw", False),
+        **_given(values, "prices", "raw"),
     )  # fmt: skip
+
+
+def _given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values}
 
 
 def _seconds(value: str | float, source: str) -> float:
@@ -172,114 +185,71 @@ def _seconds(value: str | float, source: str) -> float:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
-    except UnicodeDecodeError:
-        raise InputError(Problem(message="not UTF-8", source=path.name)) from None
+        return tomllib.loads(_text(path, path.name))
     except tomllib.TOMLDecodeError as error:
         raise InputError(Problem(message=f"not TOML: {error}", source=path.name)) from None
 
 
 def _check(values: Mapping[str, Any], source: str) -> None:
-    problems = list(_key_problems(values, "", source))
-    for section in ("endpoint", "limits", "judges"):
-        if isinstance(values.get(section), dict):
-            problems += _key_problems(values[section], section, source)
-    for several, keys in (("endpoints", "endpoint"), ("prices", "prices")):
-        for model, one in values[several].items() if isinstance(values.get(several), dict) else ():
-            if isinstance(one, dict):
-                problems += _key_problems(one, keys, source)
-            else:
-                problems.append(Problem(message=f"{several}.{model} is not a table", source=source))
-    for name, example in (("protocol", '"template"'), ("items", '"items.csv"'), ("endpoint", '{ base_url = "..." }')):
-        if name not in values:
-            problems.append(Problem(message=f"no '{name}'", source=source, fix=f"Add {name} = {example}."))
-    for section in [values.get("endpoint"), *values.get("endpoints", {}).values()]:
-        if isinstance(section, dict) and "base_url" not in section:
-            problems.append(Problem(message="an endpoint without base_url", source=source))
-    for section, given in (("parameters", values), ("judges.parameters", values.get("judges"))):
-        sent = given.get("parameters") if isinstance(given, dict) else None
-        for name, value in sent.items() if isinstance(sent, dict) else ():
-            if name in OURS and (name != "n" or value != 1):
-                problems.append(
-                    Problem(message=f"'{section}.{name}' is not yours to set", source=source, fix=OURS[name])
-                )
-    limits = values.get("limits")
-    for name, value in limits.items() if isinstance(limits, dict) else ():
-        if isinstance(value, int | float) and value <= 0:
-            problems.append(Problem(message=f"limits.{name} = {value} is not positive", source=source))
+    problems = list(_problems(values, KEYS, ""))
     if (order := values.get("order", "balanced")) not in ORDERS:
-        problems.append(Problem(message=f"order = '{order}'", source=source, fix=f"There are: {', '.join(ORDERS)}."))
+        problems.append(Problem(message=f"order = '{order}'", fix=f"There are: {', '.join(ORDERS)}."))
     if isinstance(replicates := values.get("replicates", 1), int) and replicates < 1:
-        problems.append(Problem(message=f"replicates = {replicates} is not at least 1", source=source))
+        problems.append(Problem(message=f"replicates = {replicates} is not at least 1"))
     if problems:
-        raise InputError(problems)
+        raise InputError([replace(problem, source=source) for problem in problems])
 
 
-def _key_problems(values: Mapping[str, Any], section: str, source: str) -> list[Problem]:
-    known, where = KEYS[section], f"{section}." if section else ""
-    problems = []
+def _problems(values: Mapping[str, Any], allowed: Allowed, where: str) -> Iterator[Problem]:
+    """Yield what is wrong with the keys of a table, and of the tables in it."""
+    for name in [one for one in NEEDED if one in allowed and one not in values]:
+        yield Problem(message=f"no '{where}{name}'", fix=f"Add {name} = {NEEDED[name]}.")
     for name, value in values.items():
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            fix = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(known)}."
-            problems.append(Problem(message=f"unknown key '{where}{name}'", source=source, fix=fix))
-            continue
-        wanted = known[name]
-        if not isinstance(value, wanted) or isinstance(value, bool) != (wanted is bool):
-            types = wanted if isinstance(wanted, tuple) else (wanted,)
-            names = " or ".join(PLAIN[one] for one in types)
-            problems.append(Problem(message=f"'{where}{name}' = {value!r} is not {names}", source=source))
-    return problems
-
-
-def _protocol(values: Mapping[str, Any], source: str) -> tuple[str, Mapping[str, Any]]:
-    given = values["protocol"]
-    if isinstance(given, str):
-        return given, {}
-    if not isinstance(given.get("name"), str):
-        raise InputError(Problem(message="[protocol] has no name", source=source, fix='Add name = "template".'))
-    return given["name"], {name: value for name, value in given.items() if name != "name"}
+        key, wanted = f"{where}{name}", allowed.get(name, allowed.get("*"))
+        types = {dict} if isinstance(wanted, dict) else {*get_args(wanted)} or {wanted}
+        if wanted is None:
+            fix = meant(name, allowed).strip() or f"There are: {', '.join(allowed)}."
+            yield Problem(message=f"unknown key '{key}'", fix=fix)
+        elif isinstance(wanted, str):
+            if (name, value) != ("n", 1):
+                yield Problem(message=f"'{key}' is not yours to set", fix=wanted)
+        elif wanted is not object and type(value) not in types | ({int} if float in types else set()):
+            known = " or ".join(PLAIN[one] for one in PLAIN if one in types)
+            yield Problem(message=f"'{key}' = {value!r} is not {known}")
+        elif where == "limits." and not isinstance(value, str) and value <= 0:
+            yield Problem(message=f"{key} = {value} is not positive")
+        elif isinstance(wanted, dict):
+            yield from _problems(value, wanted, f"{key}.")
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
     """The texts that the run file gives: a table of them, a folder with a file ``NAME.txt`` each, or one template."""
-    given = values.get("texts", {})
+    given, place = values.get("texts", {}), f"{path.name}, texts"
     if isinstance(given, str):
-        folder, found = path.parent / given, {}
         try:
-            for one in sorted(one for one in folder.iterdir() if one.name[0] != "."):
-                if one.suffix != ".txt":
-                    fix = "Texts are files NAME.txt; keep others elsewhere."
-                    raise InputError(Problem(message=f"'{one.name}' is no text", source=f"{path.name}, texts", fix=fix))
-                found[one.stem] = one.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n")
+            files = sorted(one for one in (path.parent / given).iterdir() if one.name[0] != ".")
         except OSError as error:
-            raise InputError(Problem(message=f"{given}: {error.strerror}", source=f"{path.name}, texts")) from None
-        except UnicodeDecodeError:
-            raise InputError(Problem(message=f"{one.name} is not UTF-8", source=f"{path.name}, texts")) from None
-        given = found
+            raise InputError(Problem(message=f"{given}: {error.strerror}", source=place)) from None
+        if others := [one.name for one in files if one.suffix != ".txt"]:
+            fix = "Texts are files NAME.txt; keep others elsewhere."
+            raise InputError(Problem(message=f"'{others[0]}' is no text", source=place, fix=fix))
+        given = {one.stem: _text(one, place).replace("\r\n", "\n").removesuffix("\n") for one in files}
     for name, text in given.items():
         if not isinstance(text, str) or not text.strip():
-            raise InputError(Problem(message=f"text '{name}' is empty, or no text", source=f"{path.name}, texts"))
-    if not values.get("template"):
-        return dict(given)
-    if "prompt" in given:
+            raise InputError(Problem(message=f"text '{name}' is empty, or no text", source=place))
+    if values.get("template") and "prompt" in given:
         fix = "Keep one of them."
         raise InputError(Problem(message="both 'template' and a text 'prompt'", source=path.name, fix=fix))
-    return {"prompt": values["template"], **given}
+    return {"prompt": values["template"], **given} if values.get("template") else dict(given)
 
 
-def _settings(values: Mapping[str, Any], options: Mapping[str, Any], texts: Mapping[str, str]) -> Settings:
-    judges = values.get("judges", {})
-    return Settings(
-        texts=texts,
-        system=values.get("system", ""),
-        parameters=values.get("parameters", {}),
-        judges=tuple(str(model) for model in judges.get("models", ())),
-        judge_parameters=judges.get("parameters", values.get("parameters", {})),
-        options=options,
-    )
+def _text(path: Path, source: str) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(Problem(message=error.strerror or "cannot be read", source=source)) from None
+    except UnicodeDecodeError:
+        raise InputError(Problem(message=f"{path.name} is not UTF-8", source=source)) from None
 
 
 def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: str) -> dict[str, list[str]]:
@@ -292,15 +262,13 @@ def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: st
     if not factors.get("model"):
         problems.append(Problem(message="no model", source=source, fix='Add [factors] model = ["name"].'))
     for name, levels in factors.items():
-        texts = [str(level) for level in levels]
+        factors[name] = texts = [str(level) for level in levels]
         if len(set(texts)) < len(texts) or not texts:
             problems.append(Problem(message=f"factors.{name} has no levels or repeats one: {texts}", source=source))
-        allowed = protocol.factors.get(name)
-        unknown = [text for text in texts if name in protocol.known and text not in protocol.known[name]]
-        if allowed is not None and unknown:
-            fix = f"There are: {', '.join(protocol.known[name])}."
+        known = protocol.known.get(name, texts)
+        if unknown := [text for text in texts if text not in known]:
+            fix = f"There are: {', '.join(known)}."
             problems.append(Problem(message=f"factors.{name}: unknown {', '.join(unknown)}", source=source, fix=fix))
-        factors[name] = texts
     if problems:
         raise InputError(problems)
     return {"model": factors["model"], **factors}

@@ -87,8 +87,6 @@ class Log:
         The harness's own numbers.
     notes
         What the reader wants said: counts of rows by status, traps of this format that this log shows.
-    settings
-        Settings of the run worth keeping (limit, seeds, model arguments), as text.
 
     Examples
     --------
@@ -104,4 +102,3 @@ class Log:
     version: str | None = None
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)

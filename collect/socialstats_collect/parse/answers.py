@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, lettered, stated
+from socialstats_collect.parse.cues import (
+    AFTER,
+    BEFORE,
+    OPENING,
+    Names,
+    alone,
+    leading,
+    lettered,
+    named,
+    pattern_of,
+    stated,
+)
 from socialstats_collect.parse.text import (
     Clean,
     Found,
     Parsed,
+    Place,
+    Rule,
     clean,
+    in_fields,
+    read_by,
     readable,
     refuses,
-    settled,
-    unanswered,
     values_of,
 )
 
@@ -43,16 +55,21 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
     >>> parse_answer('{"Answer": "A or B"}').status, parse_answer("I cannot choose.").status
     ('ambiguous', 'refusal')
     """
-    text = readable(raw)
-    if isinstance(text, Parsed):
-        return text
-    found = values_of(text.text, key)
-    if not found:
-        return _bare(text, labels) or unanswered(text.text)
-    read = [(label, (one.start, one.end)) for one in found for label in _labels(one.value, labels)]
-    refused = any(isinstance(one.value, str) and refuses(one.value) for one in found)
-    none = Parsed(status="refusal" if refused else "unparsed", rule="value")
-    return settled(read, "json" if found[0].whole else "salvaged", text) or none
+    names = lettered(labels)
+
+    def rules(text: Clean) -> Iterator[Rule]:
+        found = values_of(text.text, key)
+        yield in_fields(found, lambda value: _labels(value, names))
+        if not found:
+            begun = leading(text.text, names)
+            bracketed = [
+                place for m in pattern_of(r"[(\[]", names, r"[)\]]").finditer(text.text) for place in named(m, names)
+            ]
+            yield "bare", alone(text.text, names)
+            yield "stated", stated(text.text, names)
+            yield "bare", [*begun, *bracketed] if begun else ()
+
+    return read_by(raw, rules)
 
 
 ANSWER_FIELDS = ("choice", "option", "label", "letter", "answer", "value")
@@ -62,35 +79,25 @@ NOT_CHOSEN = re.compile(
 )
 
 
-def _labels(value: object, labels: Sequence[str]) -> set[str]:
+def _labels(value: object, names: Names) -> set[str]:
     """The labels a value names: one when it is set off at its beginning or announced, several when it hedges."""
     if isinstance(value, list):
-        return {label for one in value for label in _labels(one, labels)}
+        return {label for one in value for label in _labels(one, names)}
     if isinstance(value, dict):
-        inner = {name.strip().casefold(): one for name, one in value.items()}
-        return next((_labels(inner[name], labels) for name in ANSWER_FIELDS if name in inner), set())
+        return _labels(inner(value, ANSWER_FIELDS), names)
     if isinstance(value, bool) or not isinstance(value, str | int):
         return set()
     text = NOT_CHOSEN.sub("", str(value).strip(" \\"))
-    if one := alone(text, labels):
-        return {one[0]}
-    names = lettered(labels)
-    named = {label for label, pattern in names if re.search(rf"{BEFORE}{pattern}{AFTER}", text)}
-    if len(named) > 1 and HEDGE.search(text):
-        return named
-    return {label for label, _ in leading(text, names) or stated(text, names)}
+    spelled = {label for label, pattern in names if re.search(rf"{BEFORE}{pattern}{AFTER}", text)}
+    hedge = len(spelled) > 1 and HEDGE.search(text)
+    found = alone(text, names) or [(label, (0, 0)) for label in spelled if hedge] or leading(text, names)
+    return {label for label, _ in found or stated(text, names)}
 
 
-def _bare(text: Clean, labels: Sequence[str]) -> Parsed | None:
-    """No field of that name: the reply is a label, announces one, or begins with one."""
-    names = lettered(labels)
-    if one := alone(text.text, labels):
-        return settled([one], "bare", text)
-    if found := stated(text.text, names):
-        return settled(found, "stated", text)
-    found = leading(text.text, names)
-    bracketed = [m for label, pattern in names for m in re.finditer(rf"[(\[]{pattern}[)\]]", text.text)]
-    return settled([*found, *((m[0][1:-1], m.span()) for m in bracketed if found)], "bare", text)
+def inner(value: dict[str, object], names: Sequence[str]) -> object:
+    """Return the first of some members of an object, in any letter case."""
+    held = {name.strip().casefold(): one for name, one in value.items()}
+    return next((held[name] for name in names if name in held), None)
 
 
 def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple[str, ...]:
@@ -124,11 +131,7 @@ DENIED = (
 DENIED_AFTER = re.compile(
     r"(?:せず|しない|しません|(?:す|する)べきでは|ではな|できない|できません|するつもりは|は(?:しない|でき))"
 )
-BEGUN = re.compile(
-    r"[\s>\"'(\[#-]*(?:\d\.\s*)?(?:(?:my |final )*(?:action|answer|decision|choice)\s*[:=-]\s*)?[\"'(\[]*$",
-    re.IGNORECASE,
-)
-ENDED = re.compile(r"[\s\"')\]]*(?:[.:;!\n]|\s-\s)")
+ENDED = r"[\s\"')\]]*(?:[.:;!\n]|\s-\s)"
 
 
 def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequence[str]] = ACTIONS) -> Parsed:
@@ -143,29 +146,30 @@ def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequenc
     >>> parse_action('{"action": "Deviate", "explanation": "I will not comply."}').label
     'deviate'
     """
-    text = readable(raw)
-    if isinstance(text, Parsed):
-        return text
-    found = values_of(text.text, key)
-    if found:
-        more = {name: (*spellings, *NOUNS.get(name, ())) for name, spellings in actions.items()}
-        named = [(name, (one.start, one.end)) for one in found for name in _named(str(one.value), more)]
-        return settled(named, "json" if found[0].whole else "salvaged", text) or unanswered(text.text)
-    spots = _named(text.text, actions)
-    if len(spots) > 1 and (first := _begun(text.text, spots)):
-        return Parsed(status="ok", label=first, rule="first_line", span=text.span(*spots[first]))
-    return settled(spots.items(), "named", text) or unanswered(text.text)
+    more = {name: (*spellings, *NOUNS.get(name, ())) for name, spellings in actions.items()}
+
+    def rules(text: Clean) -> Iterator[Rule]:
+        found = values_of(text.text, key)
+        yield in_fields(found, lambda value: _named(str(value), more))
+        if not found:
+            spots = _named(text.text, actions)
+            yield "first_line", _begun(text.text, actions) if len(spots) > 1 else ()
+            yield "named", spots.items()
+
+    return read_by(raw, rules)
 
 
-def _begun(text: str, spots: Mapping[str, tuple[int, int]]) -> str | None:
+def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
     """The action with which a reply begins, set off from what follows, where no later line begins with another."""
-    begun = [
-        name
-        for name, (start, end) in spots.items()
-        if BEGUN.match(text[text.rfind("\n", 0, start) + 1 : start][:80]) and ENDED.match(text, end)
-    ]
-    first = min(spots, key=lambda name: spots[name])
-    return first if begun == [first] and not text[: spots[first][0]].count("\n") else None
+    names = _spelled(actions)
+    begins = pattern_of(f"(?m:^){OPENING}", names, ENDED)
+    begun = [place for match in begins.finditer(text) for place in named(match, names)]
+    return begun if len(dict(begun)) == 1 and "\n" not in text[: begun[0][1][0]] else []
+
+
+def _spelled(actions: Mapping[str, Sequence[str]]) -> Names:
+    edged = {name: [rf"\b{re.escape(one)}\b" if one.isascii() else one for one in actions[name]] for name in actions}
+    return tuple((name, f"(?i:{'|'.join(spellings)})") for name, spellings in edged.items())
 
 
 def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
@@ -173,25 +177,14 @@ def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[i
 
     ``逸脱せず遵守`` names both, on purpose: which one is meant is not ours to guess.
     """
-    names = list(actions)
+    before = f"(?i)(?:(?P<contrast>{CONTRAST})|(?P<denied>{DENIED}))?"
+    names = _spelled(actions)
     found: dict[str, tuple[int, int]] = {}
-    for match in _spelled(tuple((name, tuple(spellings)) for name, spellings in actions.items())).finditer(text):
-        group = match.lastindex or 0
-        if not match["contrast"]:
+    for match in pattern_of(before, names, "").finditer(text):
+        for label, place in named(match, names) if not match["contrast"] else ():
             denied = match["denied"] or DENIED_AFTER.match(text, match.end())
-            found.setdefault(f"not {names[group - 3]}" if denied else names[group - 3], match.span(group))
+            found.setdefault(f"not {label}" if denied else label, place)
     return found if any(not name.startswith("not ") for name in found) else {}
-
-
-@lru_cache(maxsize=64)
-def _spelled(actions: tuple[tuple[str, tuple[str, ...]], ...]) -> re.Pattern[str]:
-    """Any action with what denies it or contrasts with it before; group n + 2 is the n-th action."""
-    edges = [
-        [re.escape(one) if not one.isascii() else rf"(?<!\w){re.escape(one)}(?!\w)" for one in spellings]
-        for _, spellings in actions
-    ]
-    ways = "|".join(f"({'|'.join(spellings)})" for spellings in edges)
-    return re.compile(f"(?:(?P<contrast>{CONTRAST})|(?P<denied>{DENIED}))?(?:{ways})", re.IGNORECASE)
 
 
 NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d)[-+])?\d+(?:\.\d+)?(?![\w%]|[.,]\d)")
@@ -237,8 +230,7 @@ def _number(value: object, high: float) -> float | None:
     if isinstance(value, int | float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
-        inner = {name.casefold(): one for name, one in value.items()}
-        return next((_number(inner[name], high) for name in SCORE_FIELDS if name in inner), None)
+        return _number(inner(value, SCORE_FIELDS), high)
     if isinstance(value, list) and len(value) == 1:
         return _number(value[0], high)
     return _written(value, high) if isinstance(value, str) else None

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-Place = tuple[str, tuple[int, int]]
-"""A label and where it stands."""
+from socialstats_collect.parse.text import Place
 
 Names = tuple[tuple[str, str], ...]
 """Labels, each with a pattern of how it is written; the pattern says where letter case does not matter."""
@@ -48,13 +47,23 @@ CUE = (
 )
 _REASON = "because|since|as|for|over|rather|instead|due|given|is|would|sagen|wählen"
 SET_OFF = (
-    rf"(?=\s*(?:[)\]】」）:;!?。．、(]|[\"'](?!\s*\w)|\.(?!\d)|$|\n|\s-|--|[{WIDE}]|(?:{_REASON})\b|,(?!\s*\w(?!\w))))"
+    rf"(?=\s*(?:[)\]】」）:;!?。．、(]|[\"'](?!\s*\w)|\.(?!\d)|$|\n|\s-|--|[{WIDE}]|"
+    rf"(?:{_REASON})\b|,(?!\s*[^\WI](?!\w))))"
 )
 _JOIN = r"(?:or|and|to|vs|oder|und|ou|et|maybe|perhaps|possibly|probably|或|和|か|と|[/&|,+~?]|-)"
-_OPENING = (
-    r"(?i:[\s>\"'(\[#_|→=【「（-]{0,9}(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|yes|hmm)"
-    r"\s*[,.!:]*\s+)?(?:(?:option|letter|choice|number|no\.|#)\s*)?[\"'(\[]{0,3})"
+OPENING = (
+    r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*(?!\d\W*\Z))??"
+    r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|hmm|well"
+    r"|yes(?=[\s,.!:]+[(\[]?\w\b))\s*[,.!:]*\s+){0,2}"
+    r"(?:(?:my )?(?:final )?(?:answer|action|decision|response|option|letter|choice|number|no\.(?=\s*\d)|#)"
+    r"\s*[\])]?\s*[:.=-]?\s*){0,3}"
+    r"[\"'(\[]{0,3})"
 )
+_WHOLE = (
+    r"(?:(?:it'?s|it is|right|verdict|winner|person|the (?:one|person) who is right is|who is right\?)"
+    r"[\s,.:!]+){0,3}"
+)
+CLOSING = r"(?:番です)?[\s)\]】」）\"'.!:;,。]{0,9}\Z"
 
 
 def lettered(letters: Sequence[str]) -> Names:
@@ -62,28 +71,28 @@ def lettered(letters: Sequence[str]) -> Names:
     return tuple((letter, re.escape(letter)) for letter in letters)
 
 
-@lru_cache(maxsize=64)
-def _any(before: str, names: Names, after: str) -> re.Pattern[str]:
-    """One of the names after a pattern; group n of the match is the n-th name."""
-    return re.compile(f"{before}(?:{'|'.join(f'({pattern})' for _, pattern in names)}){after}")
+@lru_cache(maxsize=20_000)
+def pattern_of(before: str, names: Names, after: str) -> re.Pattern[str]:
+    """Compile one of the names after a pattern, group n for the n-th; a design has hundreds of pairs of names."""
+    return re.compile(f"{before}(?:{'|'.join(f'({pattern})' for _, pattern in names) or '(?!)'}){after}")
 
 
-@lru_cache(maxsize=256)
-def _another(label: str, names: Names, least: int) -> re.Pattern[str]:
-    others = "|".join(f"({pattern})" for one, pattern in names if one != label) or "(?!)"
-    joined = rf"[)\].:\s\"']{{0,9}}(?:{_JOIN}[\s\"'(\[]{{0,3}}){{{least},3}}(?:option\s+)?(?:{others}){AFTER}"
-    return re.compile(joined, re.IGNORECASE)
+def named(match: re.Match[str] | None, names: Names) -> list[Place]:
+    """Return the name that a pattern of `pattern_of` found; groups of what stands before it come first."""
+    group = (match.lastindex or 0) if match else 0
+    which = group - 1 - (match.re.groups - len(names)) if match else -1
+    return [(names[which][0], match.span(group))] if match and which >= 0 else []
 
 
-def hedged(text: str, end: int, label: str, names: Names, least: int = 1, stop: int | None = None) -> list[Place]:
+def hedged(text: str, place: Place, names: Names, least: int = 1, stop: int | None = None) -> list[Place]:
     """Return the other name to which the text goes straight on after one: ``A or B``, ``D, maybe E``.
 
     Parameters
     ----------
-    text, end
-        The text, and where the name in it ends.
-    label, names
-        The label of that name, and all names.
+    text, place
+        The text, and a label with the place of its name in it.
+    names
+        All names.
     least
         How many joining words must stand between: with 0, ``A) 75%-90%`` hedges where 75%-90% is another name.
     stop
@@ -92,12 +101,20 @@ def hedged(text: str, end: int, label: str, names: Names, least: int = 1, stop: 
     Examples
     --------
     >>> names = lettered("DE")
-    >>> hedged("D) or E", 1, "D", names), hedged("D, because E is too much", 1, "D", names)
+    >>> hedged("D) or E", ("D", (0, 1)), names), hedged("D, because E is too much", ("D", (0, 1)), names)
     ([('E', (6, 7))], [])
     """
-    match = _another(label, names, least).match(text, end, len(text) if stop is None else stop)
-    others = [one for one, _ in names if one != label]
-    return [(others[match.lastindex - 1], match.span(match.lastindex))] if match and match.lastindex else []
+    others = _others(place[0], names)
+    pattern = pattern_of(_JOINED[least], others, AFTER)
+    return named(pattern.match(text, place[1][1], len(text) if stop is None else stop), others)
+
+
+_JOINED = [rf"(?i)[)\].:\s\"']{{0,9}}(?:{_JOIN}[\s\"'(\[]{{0,3}}){{{least},3}}(?:option\s+)?" for least in (0, 1)]
+
+
+@lru_cache(maxsize=20_000)
+def _others(label: str, names: Names) -> Names:
+    return tuple(one for one in names if one[0] != label)
 
 
 def stated(text: str, names: Names) -> list[Place]:
@@ -110,7 +127,7 @@ def stated(text: str, names: Names) -> list[Place]:
     >>> [label for label, _ in stated("Answer: A or B", lettered("AB"))]
     ['A', 'B']
     """
-    return [one for match in _any(CUE + BEFORE, names, AFTER).finditer(text) for one in _said(match, text, names)]
+    return _said(CUE + BEFORE, text, names)
 
 
 def leading(text: str, names: Names) -> list[Place]:
@@ -121,31 +138,28 @@ def leading(text: str, names: Names) -> list[Place]:
     >>> leading("(B) Aunt", lettered("AB")), leading("A nurse", lettered("AB"))
     ([('B', (1, 2))], [])
     """
-    begins = _any(rf"(?m:^){_OPENING}", names, AFTER)
-    return [one for match in begins.finditer(text) for one in _said(match, text, names)]
+    return _said(rf"(?m:^){OPENING}", text, names)
 
 
-def _said(match: re.Match[str], text: str, names: Names) -> list[Place]:
-    """A name and the one it is hedged with; nothing where the name is not set off from what follows."""
-    group = match.lastindex or 0
-    label = names[group - 1][0]
-    others = hedged(text, match.end(), label, names)
-    return [(label, match.span(group)), *others] if others or _SET_OFF.match(text, match.end()) else []
+def _said(before: str, text: str, names: Names) -> list[Place]:
+    """Names and those they are hedged with; nothing where a name is not set off from what follows."""
+    found = []
+    for match in pattern_of(before, names, AFTER).finditer(text):
+        (place,) = named(match, names)
+        others = hedged(text, place, names)
+        found += [place, *others] if others or _SET_OFF.match(text, match.end()) else []
+    return found
 
 
 _SET_OFF = re.compile(SET_OFF)
 
 
-def alone(text: str, letters: Sequence[str]) -> Place | None:
-    """Return the letter that is the whole reply, in either case.
+def alone(text: str, names: Names) -> list[Place]:
+    """Return the name that is the whole reply, in either case.
 
     Examples
     --------
-    >>> alone(" (b). ", ("A", "B")), alone("b or so", ("A", "B"))
-    (('B', (2, 3)), None)
+    >>> alone(" (b). ", lettered("AB")), alone("b or so", lettered("AB"))
+    ([('B', (2, 3))], [])
     """
-    for letter in letters:
-        whole = rf"{_OPENING}({re.escape(letter)})[\s)\]】」）\"'.!;:,。]{{0,9}}"
-        if match := re.fullmatch(whole, text, re.IGNORECASE):
-            return letter, match.span(1)
-    return None
+    return named(pattern_of(f"(?i){OPENING}{_WHOLE}", names, CLOSING).match(text), names)

@@ -8,8 +8,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, CUE, SET_OFF, Names, Place, alone, hedged
-from socialstats_collect.parse.text import LONGEST, Clean, Parsed, readable, refuses, settled, values_of
+from socialstats_collect.parse.cues import (
+    AFTER,
+    BEFORE,
+    CUE,
+    OPENING,
+    SET_OFF,
+    Names,
+    alone,
+    hedged,
+    lettered,
+    named,
+    pattern_of,
+)
+from socialstats_collect.parse.text import Clean, Parsed, Place, Rule, in_fields, read_by, refuses, values_of
 
 NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
 MORE = r"(?:[>≥]=?|(?=[moague])(?:more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?))"
@@ -95,47 +107,38 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     >>> parse_options("A or B", scale).status
     'ambiguous'
     """
-    text = readable(raw)
-    if isinstance(text, Parsed):
-        return text
-    if found_in := _field(text, options):
-        return found_in
-    if one := alone(text.text, [option.letter for option in options]):
-        return Parsed(status="ok", label=one[0], rule="first_line", span=text.span(*one[1]))
-    lines = _lines(text.text, options)
-    if ticked := _ticked(raw, text, lines, options):
-        return ticked
-    shown = _echo(options).sub(lambda echo: " " * len(echo[0]), text.text)
-    lines = _unlisted(shown, lines if shown == text.text else _lines(shown, options), options)
-    pieces = [piece for line in lines for piece in _sentences(shown, *line[0])]
-    named = _by_piece(_mentions(shown, options), pieces)
-    found = [*_answers(shown, lines, pieces, named, options)]
-    if not found:
-        return _without(text.text, named, options)
-    rule, (label, place) = found[0]
-    conflict = any(how in ("first_line", "marked") and other != label for how, (other, _) in found)
-    return Parsed(status="ok", label=label, rule=rule, conflict=conflict, span=text.span(*place))
+
+    def rules(text: Clean) -> Iterator[Rule]:
+        fields = [one for one in values_of(text.text, "answer") if one.whole and not isinstance(one.value, dict | list)]
+        yield in_fields(fields[:MOST], lambda value: filter(None, [parse_options(str(value), options).label]))
+        yield "first_line", alone(text.text, lettered([option.letter for option in options]))
+        lines = _lines(text.text, options)
+        yield "ticked", _ticked(raw, text, lines, len(options))
+        shown = _echo(options).sub(lambda echo: " " * len(echo[0]), text.text)
+        lines = _unlisted(shown, lines if shown == text.text else _lines(shown, options), options)
+        pieces = [piece for line in lines for piece in _sentences(shown, *line[0])]
+        mentions = _by_piece(_mentions(shown, options), pieces)
+        yield from _answers(shown, lines, pieces, mentions, options)
+        if not refuses(text.text):
+            named = [place for here in mentions for place in here]
+            letters = re.finditer(rf"(?<![\w'])[{''.join(o.letter for o in options)}](?![\w'])", text.text)
+            named += [(letter[0], letter.span()) for letter in letters]
+            yield "several", named if len({label for label, _ in named}) > 1 else ()
+
+    return read_by(raw, rules)
 
 
-def _field(text: Clean, options: tuple[Option, ...]) -> Parsed | None:
-    """A whole JSON object with an answer: its value is read as a reply of its own."""
-    found = [one for one in values_of(text.text, "answer") if one.whole and not isinstance(one.value, dict | list)]
-    read = [(parse_options(str(one.value), options).label, (one.start, one.end)) for one in found[:MOST]]
-    return settled([(label, place) for label, place in read if label], "json", text)
-
-
-def _ticked(raw: str, text: Clean, lines: list[Line], options: tuple[Option, ...]) -> Parsed | None:
+def _ticked(raw: str, text: Clean, lines: list[Line], most: int) -> list[Place]:
     """A list of the options in which exactly one is in bold or has a tick."""
-    if not TICK.search(raw, 0, LONGEST) and "**" not in raw:
-        return None
     leads = [(lead[0], span) for span, lead in lines if lead]
+    if len({label for label, _ in leads}) < min(LISTED, most):
+        return []
     marked = []
     for label, (start, end) in leads:
         line = raw[text.origin[start - 1] + 1 if start else 0 : text.origin[end] if end < len(text.text) else None]
         if TICK.search(line) or line.lstrip(" -").startswith("**"):
             marked.append((label, (start, end)))
-    listed = len({label for label, _ in leads}) >= min(LISTED, len(options))
-    return settled(marked, "ticked", text) if listed and len(marked) == 1 else None
+    return marked if len(marked) == 1 else []
 
 
 @lru_cache(maxsize=64)
@@ -148,43 +151,32 @@ def _echo(options: tuple[Option, ...]) -> re.Pattern[str]:
     return re.compile(r"\s{0,3}[,;/|.]?\s{0,3}(?:or\s|and\s)?".join(names), re.IGNORECASE)
 
 
-def _without(text: str, mentions: list[list[Place]], options: tuple[Option, ...]) -> Parsed:
-    if refuses(text):
-        return Parsed(status="refusal", rule="refusal")
-    named = {label for here in mentions for label, _ in here}
-    named |= set(re.findall(rf"(?<![\w'])([{''.join(o.letter for o in options)}])(?![\w'])", text))
-    if len(named) > 1:
-        return Parsed(status="ambiguous", rule="several")
-    return Parsed(status="unparsed", rule="none")
-
-
 def _answers(
     text: str, lines: list[Line], pieces: list[Span], mentions: list[list[Place]], options: tuple[Option, ...]
-) -> Iterator[tuple[str, Place]]:
+) -> Iterator[Rule]:
     """Yield answers by rule, the most telling rule first."""
-    if lines and lines[0][1]:
-        yield "first_line", lines[0][1]
-    names = _names(options)
-    announced = [(names[(m.lastindex or 0) - 1][0], m.span(m.lastindex or 0)) for m in _marked(options).finditer(text)]
+    leads = [lead for _, lead in lines if lead]
+    yield "first_line", leads[:1] if leads and lines[0][1] else ()
+    names, told = _names(options), _told(options, SET_OFF)
+    announced = [place for match in pattern_of(CUE, told, "").finditer(text) for place in named(match, told)]
     said = [
         (end, marked, [one for one in here if not SHORT.fullmatch(text, *one[1])])
         for (start, end), marked, here in zip(pieces, _by_piece(announced, pieces), mentions, strict=True)
         if (marked or here) and not CONDITIONAL.match(text, start, end)
     ]
-    for end, marked, _ in said:
-        if marked and not _hedged(text, marked[0], end, names):
-            yield "marked", marked[0]
-    yield from (("line", lead) for _, lead in lines if lead)
+    yield from (
+        ("marked", marked[:1]) for end, marked, _ in said if marked and not _hedged(text, marked[0], end, names)
+    )
+    yield "line", leads[:1]
     for end, _, here in said:
         if len({label for label, _ in here}) == 1 and not _hedged(text, here[0], end, names):
-            yield "mention", here[0]
+            yield "mention", here
 
 
-def _hedged(text: str, named: Place, end: int, names: Names) -> bool:
+def _hedged(text: str, place: Place, end: int, names: Names) -> bool:
     """Whether an option is joined to another one, or is a letter with another option's text beside it."""
-    label, place = named
-    bare = text.endswith(label, *place)
-    return bool(hedged(text, place[1], label, names, 0 if bare else 1, end))
+    bare = text.endswith(place[0], *place[1])
+    return bool(hedged(text, place, names, 0 if bare else 1, end))
 
 
 def _by_piece(found: list[Place], pieces: list[Span]) -> list[list[Place]]:
@@ -246,52 +238,31 @@ def _names(options: tuple[Option, ...]) -> Names:
     return tuple((option.letter, rf"{re.escape(option.letter)}(?!\w)|{_text(option)}") for option in options)
 
 
-@lru_cache(maxsize=64)
-def _marked(options: tuple[Option, ...]) -> re.Pattern[str]:
-    """An option after words that announce an answer; group n is the n-th option."""
-    ways = []
-    for option in options:
-        off = SET_OFF if SHORT.fullmatch(option.text) else ""
-        letter = rf"{BEFORE}{re.escape(option.letter)}{AFTER}(?:{OWN}{_text(option)}|{SET_OFF})"
-        ways.append(rf"({letter}|{_text(option)}{off}|{_described(option)})")
-    return re.compile(f"{CUE}(?:{'|'.join(ways)})")
-
-
-OWN = r"[)\].:,(\s-]{0,5}"  # between an option's letter and its text
-OPENING = (
-    r"(?i:(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)??"
-    r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|letter)"
-    r"\s*[,.!:]*\s+){0,2}"
-    r"(?:(?:my )?(?:final )?(?:answer|response|option|choice)\s*[\])]?\s*[:.=-]?\s*){0,3}[\"'(\[]{0,3})"
-)
 LEAD_OFF = (
-    r"(?=\s*[)\]:!;。]|\s*\.(?!\d)|\s*,(?!\s*\w(?!\w))|\s+-|\s*$|[\"'](?!\s*\w)|[】」）]"
+    r"(?=\s*[)\]:!;。]|\s*\.(?!\d)|\s*,(?!\s*(?!I\b)\w(?!\w))|\s+-|\s*$|[\"'](?!\s*\w)|[】」）]"
     r"|\s(?:\(|rather\b|because\b|since\b)|[\u3040-\u30ff])"
-)
+)  # from the rest of a line: ``D is ...`` may go anywhere
 
 
 @lru_cache(maxsize=64)
-def _leading(options: tuple[Option, ...]) -> re.Pattern[str]:
-    """An option with which a line begins: its letter set off from what follows, its text, or its description."""
-    ways = []
+def _told(options: tuple[Option, ...], off: str) -> Names:
+    """An option as an answer: its letter set off from what follows, its text, or its description."""
+    told = []
     for option in options:
-        off = r"(?=\s*(?:[.,;:!)\]\"'-]|$))" if SHORT.fullmatch(option.text) else ""
-        letter = rf"{re.escape(option.letter)}(?:{OWN}{_text(option)}|{LEAD_OFF})"
-        ways.append(rf"({letter}|{_text(option)}{off}|{_described(option)})")
-    return re.compile(f"{OPENING}(?:{'|'.join(ways)})")
+        text, short = _text(option), rf"(?!\s*[(\[]){off}" if SHORT.fullmatch(option.text) else ""
+        letter = rf"{BEFORE}{re.escape(option.letter)}(?:[)\].:,(\s-]{{0,5}}{text}|{AFTER}{off})"
+        told.append((option.letter, rf"{letter}|{text}{short}|{_described(option)}"))
+    return tuple(told)
 
 
 def _lines(text: str, options: tuple[Option, ...]) -> list[Line]:
     """The places of the lines that are not blank, each with the option it begins with, if any."""
     lines: list[Line] = []
-    pattern, names = _leading(options), _names(options)
+    names, told = _names(options), _told(options, LEAD_OFF)
     for line in re.finditer(r"[^\n]*\S[^\n]*", text):
-        lead = None
-        if match := pattern.match(text, *line.span()):
-            group = match.lastindex or 0
-            named = names[group - 1][0], match.span(group)
-            lead = None if _hedged(text, named, line.end(), names) else named
-        lines.append((line.span(), lead))
+        begun = named(pattern_of(OPENING, told, "").match(text, *line.span()), told)
+        leads = [place for place in begun if not _hedged(text, place, line.end(), names)]
+        lines.append((line.span(), leads[0] if leads else None))
     return lines
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-VERSION = "3"
+VERSION = "4"
 """Raised whenever any reply would parse differently; stored beside every parsed row."""
 
 LONGEST = 20_000  # characters of a reply that are read: an answer stands long before
@@ -53,6 +53,12 @@ class Parsed:
     conflict: bool = False
     span: tuple[int, int] | None = None
 
+
+Place = tuple[str, tuple[int, int]]
+"""A label and where it stands in a cleaned reply."""
+
+Rule = tuple[str, Iterable[Place]]
+"""The name of a way of reading, and the answers that it finds."""
 
 THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>|\[(/?)THINK\]|◁(/?)think▷", re.IGNORECASE)
 FINAL = "<|channel|>final<|message|>"
@@ -99,7 +105,7 @@ class Clean:
     text: str
     origin: list[int]
 
-    def span(self, start: int, end: int) -> tuple[int, int] | None:
+    def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the raw place of a stretch of the cleaned text.
 
         Examples
@@ -107,8 +113,6 @@ class Clean:
         >>> clean("**B**").span(0, 1)
         (2, 3)
         """
-        if not 0 <= start < end <= len(self.origin):
-            return None
         return self.origin[start], self.origin[end - 1] + 1
 
 
@@ -201,14 +205,6 @@ class Found:
     whole: bool
 
 
-class Pairs(dict[str, object]):
-    """An object that remembers every pair, also where a key is given twice."""
-
-    def __init__(self, pairs: list[tuple[str, object]]) -> None:
-        super().__init__(pairs)
-        self.all = pairs
-
-
 def values_of(text: str, key: str) -> list[Found]:
     """Return every value that a text gives a key, at any depth; letter case of the key does not matter.
 
@@ -221,40 +217,32 @@ def values_of(text: str, key: str) -> list[Found]:
     >>> [found.value for found in values_of('{"Answer": "A", "Reason": "It is im', "Answer")]
     ['A']
     """
-    found = [
-        Found(value, max(start, text.find(f'"{name}"', start, end) + len(name) + 2), end, True)
-        for thing, start, end in _objects(text)
-        for name, value in _pairs(thing)
-        if name.strip(" :*_").casefold() == key.casefold()
-    ]
-    return found or list(_salvaged(text, key))
+    return list(_whole(text, key)) or list(_salvaged(text, key))
 
 
-def _objects(text: str) -> Iterator[tuple[object, int, int]]:
-    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=Pairs)
+def _whole(text: str, key: str) -> Iterator[Found]:
+    """Values of complete JSON objects, in all their pairs: a key may be given twice."""
+    held: list[tuple[str, object]] = []
+
+    def remembered(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        held.extend(pairs)
+        return dict(pairs)
+
+    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=remembered)
     place, patience = text.find("{"), PATIENCE
     while place >= 0 and patience > 0:
+        held.clear()
         try:
-            thing, end = decoder.raw_decode(text, place)
-            yield thing, place, end
+            _, end = decoder.raw_decode(text, place)
+            for name, value in held:
+                if name.strip(" :*_").casefold() == key.casefold():
+                    yield Found(value, max(place, text.find(f'"{name}"', place, end) + len(name) + 2), end, True)
         except json.JSONDecodeError as error:
             patience -= 100 + error.pos - place
             end = place + 1
         except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of braces
             return
         place = text.find("{", end)
-
-
-def _pairs(thing: object, depth: int = 0) -> Iterator[tuple[str, object]]:
-    if depth > 20:
-        return
-    if isinstance(thing, Pairs):
-        for name, value in thing.all:
-            yield str(name), value
-            yield from _pairs(value, depth + 1)
-    elif isinstance(thing, list):
-        for value in thing:
-            yield from _pairs(value, depth + 1)
 
 
 def _salvaged(text: str, key: str) -> Iterator[Found]:
@@ -310,6 +298,10 @@ def refuses(text: str) -> bool:
     return REFUSAL.search(text[:LONGEST]) is not None
 
 
+TELLING = ("first_line", "marked")
+"""Rules by which a later answer contradicts the first one."""
+
+
 def readable(raw: str) -> Clean | Parsed:
     """Return a reply made readable, or why it is not read: it is empty, or longer than any answer."""
     text = clean(raw)
@@ -319,17 +311,34 @@ def readable(raw: str) -> Clean | Parsed:
     return Parsed(status="unparsed", rule="too_long") if long else text
 
 
-def unanswered(text: str) -> Parsed:
-    """Return what a cleaned reply without an answer is: a refusal, or nothing that can be read."""
-    return Parsed(status="refusal", rule="refusal") if refuses(text) else Parsed(status="unparsed", rule="none")
+def read_by(raw: str, rules: Callable[[Clean], Iterator[Rule]]) -> Parsed:
+    """Return the answer of the first rule that finds one, or what the reply is instead.
+
+    Parameters
+    ----------
+    raw
+        The reply as it came. An empty one is not read, nor one that is longer than any answer.
+    rules
+        Makes of the cleaned reply the names of rules, in their order, with the answers that each finds. Two answers
+        of one rule are ambiguous.
+    """
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
+    found = rules(text)
+    for rule, places in found:
+        labels = dict(reversed([*places]))
+        if len(labels) > 1:
+            return Parsed(status="ambiguous", rule="several", conflict=True)
+        for label, place in labels.items():
+            later = () if rule == "json" else found  # an answer in a field is not taken back beside it
+            others = {other for how, places in later if how in TELLING for other, _ in places}
+            return Parsed(status="ok", label=label, rule=rule, conflict=bool(others - {label}), span=text.span(*place))
+    refused = refuses(text.text)
+    return Parsed(status="refusal" if refused else "unparsed", rule="refusal" if refused else "none")
 
 
-def settled(found: Iterable[tuple[str, tuple[int, int]]], rule: str, text: Clean) -> Parsed | None:
-    """Return the one label among those found with their places in a cleaned text; two differ, none is None."""
-    places = list(found)
-    if len({label for label, _ in places}) > 1:
-        return Parsed(status="ambiguous", rule="several", conflict=True)
-    if not places:
-        return None
-    label, place = places[0]
-    return Parsed(status="ok", label=label, rule=rule, span=text.span(*place))
+def in_fields(found: Sequence[Found], labels: Callable[[object], Iterable[str]]) -> Rule:
+    """Return the labels that values name, each in the place of its value, by a rule that says whether JSON is whole."""
+    rule = "json" if found and found[0].whole else "salvaged"
+    return rule, [(label, (one.start, one.end)) for one in found for label in labels(one.value)]

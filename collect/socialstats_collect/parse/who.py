@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterator
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, WIDE, Names, Place, alone, hedged, stated
-from socialstats_collect.parse.text import Parsed, clean, readable, settled, unanswered, values_of
+from socialstats_collect.parse.cues import AFTER, BEFORE, WIDE, Names, alone, hedged, named, pattern_of, stated
+from socialstats_collect.parse.text import Clean, Parsed, Place, Rule, clean, in_fields, read_by, values_of
 
 DIGITS = ("1", "2")
 SURELY = (
@@ -24,13 +24,8 @@ UNSURE = re.compile(
     r"|(?:^|[\n.!?]\s*)is\s+$",
     re.IGNORECASE,
 )
-LEAD_IN = (
-    r"(?:(?:it'?s|it is|clearly|definitely|probably|right|verdict|winner|sure|certainly|okay|ok|hmm|well|person"
-    r"|the (?:one|person) who is right is|who is right\?)[\s,.:!]*)*"
-)
 REASON = r"\s*(?:because|since|as|who|for)\b"
 END = AFTER.replace("(?!'\\w)", "(?!'(?!s\\b)\\w)")  # the name's own 's is not a part of it
-PLAIN_END = r"[\s\"')\].!:]{0,9}"
 
 
 def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
@@ -51,22 +46,16 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     >>> parse_who("2) Mary", ("James", "Mary")).label, parse_who("1) Mary", ("James", "Mary")).status
     ('2', 'ambiguous')
     """
-    text = readable(raw)
-    if isinstance(text, Parsed):
-        return text
     people = clean(names[0]).text, clean(names[1]).text
-    if _mismatched(text.text, people):
-        return Parsed(status="ambiguous", rule="number_and_name_differ", conflict=True)
-    for rule in (_whole, _field, _stated, _called_right, _begun):
-        if found := settled(rule(text.text, people), rule.__name__.strip("_"), text):
-            return found
-    return unanswered(text.text)
 
+    def rules(text: Clean) -> Iterator[Rule]:
+        fields = [one for one in values_of(text.text, "answer") if one.whole]
+        yield "mismatched", _mismatched(text.text, people)
+        yield "whole", _whole(text.text, people)
+        yield in_fields(fields, lambda value: [label for label, _ in _whole(str(value), people)])
+        yield from ((rule.__name__.strip("_"), rule(text.text, people)) for rule in (_stated, _called_right, _begun))
 
-@lru_cache(maxsize=20_000)
-def _pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern once: a design has hundreds of pairs of names, more than the cache of re holds."""
-    return re.compile(text, re.IGNORECASE)
+    return read_by(raw, rules)
 
 
 def _name(names: tuple[str, str], number: int) -> str:
@@ -77,40 +66,23 @@ def _name(names: tuple[str, str], number: int) -> str:
     return rf"{before}{BEFORE}(?-i:{re.escape(name)}){END}{after}"
 
 
-def _option(names: tuple[str, str], number: int) -> str:
-    """A pattern for naming person ``number``: the digit set off, with the name or without; or the name alone."""
-    name = _name(names, number)
-    return (
-        rf"(?:(?<!\.){BEFORE}{number}(?![^\W{WIDE}]|%|\.\d)(?:\s*[).:\]-]{{0,3}}\s*\(?{name}\)?)?"
-        rf"|{name}(?:\s*\((?:option )?{number}\))?)"
-    )
-
-
 def _options(names: tuple[str, str]) -> Names:
-    return tuple((digit, _option(names, number)) for number, digit in enumerate(DIGITS, 1))
+    """Ways of naming the first and the second: the digit set off, with the name or without; or the name alone."""
+    ways = []
+    for number, digit in enumerate(DIGITS, 1):
+        name = _name(names, number)
+        alone = rf"{name}(?:\s*\((?:option )?{number}\))?" if names[0] != names[1] else "(?!)"
+        ways.append(
+            (digit, rf"(?<!\.){BEFORE}{number}(?![^\W{WIDE}]|%|\.\d)(?:\s*[).:\]-]{{0,3}}\s*\(?{name}\)?)?|{alone}")
+        )
+    return tuple(ways)
 
 
 def _whole(text: str, names: tuple[str, str]) -> list[Place]:
     """The reply is one option and nothing more; then a name counts in any case."""
-    found = []
-    for number in (1, 2):
-        way = rf"(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)})"
-        for whole in (rf"[\s\"'(\[]{{0,9}}{way}", rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?"):
-            if match := _pattern(rf"{whole}{PLAIN_END}").fullmatch(text):
-                found.append((str(number), match.span(1)))
-        if names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
-            found.append((str(number), (0, len(text))))
-    return found or [one for one in [alone(text, DIGITS)] if one]
-
-
-def _field(text: str, names: tuple[str, str]) -> list[Place]:
-    """A field of a JSON reply."""
-    return [
-        (label, (one.start, one.end))
-        for one in values_of(text, "answer")
-        if one.whole
-        for label, _ in _whole(str(one.value), names)
-    ]
+    said = text.strip(" .!\n").casefold()
+    plain = [(digit, (0, len(text))) for digit, name in zip(DIGITS, names, strict=True) if said == name.casefold()]
+    return alone(text, _options(names)) or plain
 
 
 def _stated(text: str, names: tuple[str, str]) -> list[Place]:
@@ -124,32 +96,29 @@ def _stated(text: str, names: tuple[str, str]) -> list[Place]:
 
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
     """Lines that begin with an option which nothing in them takes back; a name alone only at the very beginning."""
+    one, two = _name(names, 1), _name(names, 2)
+    numbered = [rf"{n}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{n}(?:\s*$|,?{REASON})" for n, name in ((1, one), (2, two))]
+    plain = [rf"{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for name in (one, two)]
     found: list[Place] = []
-    ways = [rf"({n}\s*[).:\]-]+\s*(?:{_name(names, n)}|$|{REASON})|{n}(?:\s*$|,?{REASON}))" for n in (1, 2)]
-    ways += [rf"(?<!\n)({_name(names, n)})\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for n in (1, 2)]
-    opening = r"^[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){0,9}[(\[]?"
-    for match in _pattern(rf"(?m){opening}(?:{'|'.join(ways)})").finditer(text):
-        group = match.lastindex or 0
-        if group < 3 or not text[: match.start()].strip():
-            label, other = ("1", "2") if group % 2 else ("2", "1")
+    for start, ways in (("^", numbered), (r"\A\s*", plain)):
+        begins = rf"(?im){start}[^\S\n]*(?:sure|okay|ok)?(?:[^\S\n]|[,.!:]){{0,9}}[(\[]?"
+        pairs = tuple(zip(DIGITS, ways, strict=True))
+        for match in pattern_of(begins, pairs, "").finditer(text):
+            (place,) = named(match, pairs)
+            other = "2" if place[0] == "1" else "1"
             listed = re.compile(rf"\W{{0,9}}{other}\s*[).:\]]").match(text, match.end())
-            found += [(label, match.span(group)), *hedged(text, match.end(), label, _options(names))]
-            found += [(other, match.span(group))] if listed else []
+            found += [place, *hedged(text, place, _options(names)), *([(other, place[1])] if listed else [])]
     return found
 
 
 def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
     """``NAME is right``, said by the model itself and not as a condition or a question."""
-    found = []
-    for number in (1, 2):
-        other = _option(names, 3 - number)
-        for match in _pattern(rf"(?:person )?{_option(names, number)}(?:\s*[).:\]-]{{1,3}})?{RIGHT}").finditer(text):
-            before = text[max(0, match.start() - 80) : match.start()]
-            if UNSURE.search(_own(before)) or _pattern(rf"{other},?\s+(?:and|or|&)\s+$").search(before):
-                continue
-            if not re.match(r"\s*(?:\?|if\b|unless\b|or\b)", text[match.end() :]):
-                found.append((str(number), match.span()))
-    return found
+    options = _options(names)
+    joined = pattern_of("(?i)", options, r",?\s+(?:and|or|&)\s+$")
+    right = pattern_of("(?i)(?:person )?", options, rf"(?:\s*[).:\]-]{{1,3}})?{RIGHT}(?!\s*(?:\?|(?:if|unless|or)\b))")
+    said = [(match, text[max(0, match.start() - 80) : match.start()]) for match in right.finditer(text)]
+    clear = [match for match, before in said if not UNSURE.search(_own(before)) and not joined.search(before)]
+    return [place for match in clear for place in named(match, options)]
 
 
 def _own(before: str) -> str:
@@ -157,12 +126,11 @@ def _own(before: str) -> str:
     return re.split(r",\s+(?:but|so|and|then|while)\b|\b(?:wrong|right),? (?:and|but)\b|[,;:]\s", before)[-1]
 
 
-def _mismatched(text: str, names: tuple[str, str]) -> bool:
-    """Whether a number stands beside the wrong name, as in ``1) Mary`` where 1 is James."""
-    if names[0].casefold() == names[1].casefold():
-        return False
-    return any(
-        _pattern(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}").search(text)
-        or _pattern(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)").search(text)
-        for number in (1, 2)
-    )
+def _mismatched(text: str, names: tuple[str, str]) -> list[Place]:
+    """Both people, where a number stands beside the wrong name, as in ``1) Mary`` where 1 is James."""
+    wrong = [
+        rf"(?<![\w.]){number}\s*[).:\]-]+\s*{name}|{name}\s*\((?:option )?{number}\)"
+        for number, name in ((1, _name(names, 2)), (2, _name(names, 1)))
+    ]
+    found = pattern_of("(?i)", tuple(zip(DIGITS, wrong, strict=True)), "").search(text)
+    return [(digit, found.span()) for digit in DIGITS] if found and names[0].casefold() != names[1].casefold() else []

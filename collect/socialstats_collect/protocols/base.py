@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -12,9 +11,9 @@ from importlib.resources import files
 from typing import Any
 
 from socialstats.errors import InputError, Problem
+from socialstats.text import meant
 from socialstats_collect.ask import Ask, Message, Reply, Unit
 from socialstats_collect.parse import VERSION, Parsed
-from socialstats_collect.parse.text import refuses
 
 PART = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]")
 
@@ -67,13 +66,10 @@ def require(template: str, columns: Iterable[str], *, source: str) -> None:
     """
     known = list(columns)
     problems = []
-    for name in fields(template, source=source):
-        if name in known:
-            continue
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"Did you mean {{{near[0]}}}?" if near else "Add the column to the items, or mend the template."
+    for name in [one for one in fields(template, source=source) if one not in known]:
+        fix = meant(name, known).strip() or "Add the column to the items, or mend the template."
         message = f"the template needs a column '{name}', but the items have only {', '.join(known)}"
-        problems.append(Problem(message=message, source=source, fix=hint))
+        problems.append(Problem(message=message, source=source, fix=fix))
     if problems:
         raise InputError(problems)
 
@@ -167,8 +163,7 @@ class CollectionProtocol(ABC):
         own = default_texts(self.name)
         for name in settings.texts:
             if name not in own and not (self.family and name.startswith(f"{self.family}_")):
-                near = difflib.get_close_matches(name, own, 1)
-                fix = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(sorted(own))}."
+                fix = meant(name, own).strip() or f"There are: {', '.join(sorted(own))}."
                 raise InputError(Problem(message=f"protocol {self.name} has no text '{name}'", fix=fix))
         self.texts: Mapping[str, str] = {**own, **settings.texts}
 
@@ -301,7 +296,4 @@ def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
         return Parsed(status="ok", rule="person", label=reply.choice)
     if reply.status in ("blocked", "refusal"):
         return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
-    parsed = parser(reply.content)
-    if parsed.status == "unparsed" and refuses(reply.content):
-        return Parsed(status="refusal", rule="refusal")
-    return parsed
+    return parser(reply.content)

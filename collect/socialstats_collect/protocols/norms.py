@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
@@ -35,10 +36,7 @@ class Norms(CollectionProtocol):
     """
 
     name = "norm-goal"
-    orders = (
-        "comply deviate escalate", "comply escalate deviate", "deviate comply escalate", "deviate escalate comply",
-        "escalate comply deviate", "escalate deviate comply",
-    )  # fmt: skip
+    orders = tuple(" ".join(order) for order in permutations(ACTIONS))
     columns = ("goal", "situation", "norm")
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("actions", "names", "pressure_text")}
     lists = ("actions",)

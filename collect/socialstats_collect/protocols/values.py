@@ -90,22 +90,16 @@ class Values(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""
-        answers = {request.step: reply for request, reply in exchanges if not request.step.startswith("judge ")}
-        scores = {
-            (request.step[6:], request.model): reply
-            for request, reply in exchanges
-            if request.step.startswith("judge ")
-        }
+        replies = {(request.step, request.model): reply for request, reply in exchanges}
         stages = [column.replace("_", " ") for column in (*self.columns, "debrief")]
-        if self.once(unit.item):
-            stages = ["control"]
         return [
-            self._row(unit, stage, judge, answers.get(stage), scores.get((stage, judge)))
-            for stage in stages
+            self._row(unit, judge, stage, replies)
+            for stage in (["control"] if self.once(unit.item) else stages)
             for judge in self.settings.judges
         ]
 
-    def _row(self, unit: Unit, stage: str, judge: str, answer: Reply | None, score: Reply | None) -> dict[str, object]:
+    def _row(self, unit: Unit, judge: str, stage: str, replies: Mapping[tuple[str, str], Reply]) -> dict[str, object]:
+        answer, score = replies.get((stage, unit.factors["model"])), replies.get((f"judge {stage}", judge))
         read = scored(score)
         unread = sorted(name for name, one in read.items() if one.status != "ok")
         status = "missing" if score is None else "ok" if not unread else "unparsed"

@@ -52,7 +52,8 @@ def recognises(source: Source) -> bool:
     if named(header(source), "rot", "rotid") is None:
         return False
     columns = columns_in(source.path)
-    places = list(zip(columns[named(columns, *IDS) or ""], _prompts(columns), strict=True)) if columns else []
+    key, prompt = named(columns, *IDS) or "", named(columns, "prompt") or ""
+    places = [(record[key], record.get(prompt)) for record in records(columns)]
     return len(_labels(columns)) > 1 and len(set(places)) == len(places)
 
 
@@ -62,21 +63,15 @@ def read(source: Source) -> Log:
         rows = [*_models(source), *_people(source)]
         return log_of(NAME, (source.path.name,), rows, notes=(BY_PLACE, *_notes(rows)), keep=("rot",))
     columns = columns_of(source.path)
-    labels, key = _labels(columns), named(columns, *IDS)
+    labels, key, prompt = _labels(columns), named(columns, *IDS), named(columns, "prompt") or ""
     if key is None or not labels:
         raise InputError(f"{source.path.name}: no column of rules (rot_id, rot) or none of labels A to F")
     rows = []
-    for record, prompt in zip(records(columns), _prompts(columns), strict=True):
+    for record in records(columns):
         about = {column(name): held for name, held in record.items() if name not in (*labels, key)}
-        rows += [_answer(rater, bool(PERSON.fullmatch(rater)), record[key], record[rater], prompt, about)
-                 for rater in labels]  # fmt: skip
+        which = (record[key], record.get(prompt) or "", about)
+        rows += [_answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels]
     return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
-
-
-def _prompts(columns: Columns) -> list[str]:
-    """Return the prompt of each row, where there is such a column."""
-    name = named(columns, "prompt")
-    return [value or "" for value in columns[name]] if name else [""] * len(next(iter(columns.values())))
 
 
 def _labels(columns: Columns) -> list[str]:
@@ -97,7 +92,7 @@ def _letter(text: str | None) -> str:
     return match[1] if match else said
 
 
-def _answer(rater: str, human: bool, unit: str | None, said: str | None, prompt: str, about: Row) -> Row:
+def _answer(rater: str, human: bool, said: str | None, unit: str | None, prompt: str, about: Row) -> Row:
     letter = _letter(said)
     ok = letter in (*LETTERS,)
     return row(
@@ -135,7 +130,7 @@ def _models(source: Source) -> Iterator[Row]:
             message = f"{len(labels)} rows, and {len(rules)} rules in {LISTED}: rows cannot be matched"
             raise InputError(f"{PARSED}: {message}. Copy both files of one release")
         for (unit, about), said in zip(rules.items(), labels, strict=True):
-            yield _answer(found["model"], False, unit, said, found["prompt"], about)
+            yield _answer(found["model"], False, said, unit, found["prompt"], about)
 
 
 def _people(source: Source) -> Iterator[Row]:
@@ -150,7 +145,7 @@ def _people(source: Source) -> Iterator[Row]:
             letter = dict(zip("01234", LETTERS, strict=True)).get(said, said)
             if record["rot"] in rules:
                 unit, about = rules[record["rot"]]
-                yield _answer(f"person {who}", True, unit, letter, "", about)
+                yield _answer(f"person {who}", True, letter, unit, "", about)
 
 
 def tables_of(folder: Path) -> dict[str, list[Row]]:

@@ -56,8 +56,7 @@ def _notes(rows: list[Row]) -> Iterator[str]:
     for outcome, n in outcomes.items():
         said = quoted([str(outcome)])
         yield f"{count(n, 'battle')} with winner {said}: a tie in the column winner, told apart in outcome"
-    odd = Counter(str(r["answer"]) for r in rows if r["status"] == "unparsed")
-    if odd:
+    if odd := Counter(str(r["answer"]) for r in rows if r["status"] == "unparsed"):
         listed = ", ".join(f"{quoted([said])} {n}" for said, n in odd.most_common(5))
         yield f"winners that are neither a model nor a tie: {listed}; no ties here, but arena-rank counts them as ties"
     yield read_by(rows, "comparisons")

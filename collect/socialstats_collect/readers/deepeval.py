@@ -51,7 +51,7 @@ def read(source: Source) -> Log:
     ]  # fmt: skip
     return log_of(
         NAME, (source.path.name,), rows, claims=_claims(run, source.path.name), notes=_notes(run, rows),
-        version=run.get("deepevalVersion"), settings=run.get("hyperparameters"),
+        version=run.get("deepevalVersion"),
     )  # fmt: skip
 
 
@@ -101,8 +101,7 @@ def _notes(run: dict[str, Any], rows: list[Row]) -> Iterator[str]:
     mine = [r for r in rows if r["filter"] == CASE]
     scores = Counter(str(r["scorer"]) for r in mine if r["status"] == "ok" and r["scorer"] != SUCCESS)
     cases = sum(r["scorer"] == SUCCESS for r in mine)
-    short = sorted(name for name, n in scores.items() if n < cases)
-    if short:
+    if short := sorted(name for name, n in scores.items() if n < cases):
         listed = ", ".join(f"{quoted([name])} {scores[name]}" for name in short)
         of = f"fewer than all {count(cases, 'test case')}"
         yield f"metrics with a score for {of}: {listed}; means of different metrics are of different cases"

@@ -174,12 +174,10 @@ def _claims(key: str, run: dict[str, Any], rows: list[Row], file: str) -> Iterat
 
 def _notes(rows: list[Row]) -> Iterator[str]:
     tasks = [r for r in rows if r["scorer"] == COMPOSITE]
-    gone = [r for r in tasks if r["status"] in ("error", "missing")]
-    if gone:
+    if gone := [r for r in tasks if r["status"] in ("error", "missing")]:
         names = listing([f"{r['unit']} ({r['task_status']})" for r in gone], most=6)
         yield f"{count(len(gone), 'task')} of {len(tasks)} vanish from the harness's averages: {names}"
-    short = {r["unit"] for r in rows if r["status"] == "missing" and r["scorer"] != COMPOSITE}
-    if short:
+    if short := {r["unit"] for r in rows if r["status"] == "missing" and r["scorer"] != COMPOSITE}:
         yield f"criteria are missing in {count(len(short), 'scenario')}: the harness's composite re-weights the others"
     if any(r["task"] == "politicsbench" for r in rows):
         convert, report = "convert LOG --wide trait -o traits.csv", "report traits.csv --study staged-values"

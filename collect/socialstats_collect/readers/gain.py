@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from socialstats.claims.types import Log, Status
 from socialstats.text import count
+from socialstats_collect.parse import ACTIONS
 from socialstats_collect.readers.files import Source
 from socialstats_collect.readers.scenarios import norms
 from socialstats_collect.readers.tables import PERSON, Columns, columns_in, columns_of, header, mostly, named, plain
@@ -20,10 +21,7 @@ from socialstats_collect.readers.tabular import Row, log_of, read_by, row
 NAME = "gain"
 NEEDS = "a table with goal, situation, norm (or scenario) and several columns of actions (GAIN)"
 RUN = re.compile(r"(.+?)[\W_]*(?:run|seed)?[\W_]*(\d+)")
-ACTIONS = {
-    "comply": "comply", "deviate": "deviate", "escalate": "escalate", "遵守": "comply", "逸脱": "deviate",
-    "エスカレート": "escalate", "エスカレーション": "escalate",
-}  # fmt: skip
+KNOWN = {spelled: name for name, spellings in ACTIONS.items() for spelled in spellings}
 MAPPED = "--map unit=scenario --map rater=rater --map value=action --map rater_source=source --scale nominal"
 
 
@@ -46,7 +44,7 @@ def action(said: str | None) -> str | None:
     >>> action(" Comply"), action("逸脱"), action("both")
     ('comply', 'deviate', None)
     """
-    return ACTIONS.get((said or "").strip().lower())
+    return KNOWN.get((said or "").strip().lower())
 
 
 def read(source: Source) -> Log:

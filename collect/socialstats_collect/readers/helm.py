@@ -22,7 +22,6 @@ from socialstats_collect.readers.tabular import (
     is_number,
     log_of,
     mapping,
-    members,
     row,
     scored,
     sequence,
@@ -33,7 +32,6 @@ NEEDS = "a folder with stats.json and per_instance_stats.json (HELM)"
 STATS, INSTANCES, SPEC = "stats.json", "per_instance_stats.json", "run_spec.json"
 FORMS = (("folder", INSTANCES), ("list", "instance_id", "stats"), ("list", "name.name", "count"))
 NUMBERS: dict[str, Quantity] = {"mean": "mean", "stddev": "std_dev", "count": "count"}
-RUN = ("max_train_instances", "max_eval_instances", "num_train_trials", "num_outputs", "temperature", "method")
 
 
 def read(source: Source) -> Log:
@@ -51,7 +49,7 @@ def read(source: Source) -> Log:
     rows = [r for found in sequence(instances) for r in found]
     known = {r["scorer"] for r in rows}
     return log_of(
-        NAME, [f"{folder.name}/{name}" for name in paths], rows, notes=_notes(rows), settings=members(adapter, RUN),
+        NAME, [f"{folder.name}/{name}" for name in paths], rows, notes=_notes(rows),
         claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
     )  # fmt: skip
 

@@ -6,14 +6,15 @@ Entries of an ``.eval``: ``header.json`` (or ``_journal/start.json`` of a run th
 from __future__ import annotations
 
 import fnmatch
-import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status
 from socialstats.errors import InputError
+from socialstats.tables import as_number
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Archive, Source, load_json
 from socialstats_collect.readers.streaming import pruned
@@ -27,7 +28,6 @@ from socialstats_collect.readers.tabular import (
     is_number,
     log_of,
     mapping,
-    members,
     printed,
     row,
     scored,
@@ -43,7 +43,6 @@ JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
 SAMPLE = dict.fromkeys(("id", "epoch", "target", "metadata", "scores", "error", "limit", "score"))
 WHOLE = dict.fromkeys(("version", "status", "eval", "results", "reductions", "error", "invalidated"))
-RUN = ("task_args", "model_args", "config", "dataset", "created")
 Samples = list[dict[str, Any]]
 Scorers = dict[str, list[str]]
 
@@ -60,7 +59,7 @@ def read(source: Source) -> Log:
     rows, notes = rows_of(top, samples)
     return log_of(
         NAME, (source.path.name,), rows, version=mapping(about.get("packages")).get("inspect_ai"),
-        claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes), settings=members(about, RUN),
+        claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes),
     )  # fmt: skip
 
 
@@ -119,8 +118,8 @@ def _state(top: dict[str, Any]) -> Iterator[str]:
         yield f"the harness counts {count(done)} of {count(total)} samples as completed"
 
 
-LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+LETTERS = {"C": "1", "P": "0.5", "I": "0", "N": "0"}
+WORDS = {"yes": "1", "true": "1", "no": "0", "false": "0"}
 INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
 REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
 
@@ -137,12 +136,8 @@ def to_float(value: Any) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        known = LETTERS.get(value, WORDS.get(value.lower()))
-        try:
-            number = float(value) if known is None else known
-        except ValueError:
-            return scored(value)
-        return scored(number if math.isfinite(number) else value)
+        number = as_number(LETTERS.get(value, WORDS.get(value.lower(), value)))
+        return scored(value if number is None else number)
     if isinstance(value, (int, float)) and not is_number(value) and not isinstance(value, bool) and value == value:
         raise InputError(INFINITE)
     return scored(None if value != value else value)
@@ -232,14 +227,10 @@ def _drop_plain_texts(found: list[Row]) -> None:
 
     Inspect's reducer ``mode`` counts I and N apart, and both are worth 0.
     """
-    texts: dict[tuple[str, float], set[str]] = {}
-    for each in found:
-        if SCORE_TEXT in each and each["status"] == "ok":
-            texts.setdefault((each["scorer"], each["value"]), set()).add(each[SCORE_TEXT])
-    double = {scorer for (scorer, _), held in texts.items() if len(held) > 1}
-    for each in found:
-        if each["scorer"] not in double:
-            each.pop(SCORE_TEXT, None)
+    texts = {(r["scorer"], r["value"], r[SCORE_TEXT]) for r in found if SCORE_TEXT in r and r["status"] == "ok"}
+    double = {scorer for (scorer, _), n in Counter(each[:2] for each in texts).items() if n > 1}
+    for each in [r for r in found if r["scorer"] not in double]:
+        each.pop(SCORE_TEXT, None)
 
 
 def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
@@ -253,14 +244,11 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
 
 
 def _notes(samples: Samples, found: list[Row]) -> Iterator[str]:
-    failed = sum(bool(sample.get("error") and scores_of(sample)) for sample in samples)
-    if failed:
+    if failed := sum(bool(sample.get("error") and scores_of(sample)) for sample in samples):
         yield f"{count(failed, 'sample')} ended in an error and have a score all the same: the harness counts it"
-    limited = sum(bool(sample.get("limit")) for sample in samples)
-    if limited:
+    if limited := sum(bool(sample.get("limit")) for sample in samples):
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
-    odd = sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"})
-    if odd:
+    if odd := sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"}):
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
@@ -333,29 +321,22 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         if n is not None and select["scorer"] in known:
             counted = f"{where}.scored_samples"
             yield replace(entry, name="scored_samples", quantity="count", printed=str(n), where=counted)
-    for (scorer, part_of), found in places.items():
-        declared = [metric for of, metric in _declared(about, scorer) if _is_about(of, part_of)]
+    for (scorer, of), found in places.items():
+        listed = [(at or "", metric) for at, metric in _declared(about, scorer) if (at is None) == (of is None)]
+        declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
         yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
 
 
-def _is_about(pattern: str | None, part: str | None) -> bool:
-    """Tell whether a metric, declared for parts or for the whole value, is about a part or the whole value."""
-    return part is None if pattern is None else part is not None and fnmatch.fnmatch(part, pattern)
-
-
 def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, Metric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
-    for held in map(mapping, sequence(about.get("scorers"))):
-        if held.get("name") != scorer:
-            continue
-        tables = held.get("metrics")
-        for metric in [tables] if isinstance(tables, dict) else sequence(tables):
-            if "name" in mapping(metric) and metric is not tables:
-                yield None, Metric.of(metric)
-            else:
-                yield from ((at, Metric.of(each)) for at, found in mapping(metric).items() for each in sequence(found))
-        return
+    scorers = map(mapping, sequence(about.get("scorers")))
+    tables = next((held.get("metrics") for held in scorers if held.get("name") == scorer), None)
+    for metric in [tables] if isinstance(tables, dict) else sequence(tables):
+        if "name" in mapping(metric) and metric is not tables:
+            yield None, Metric.of(metric)
+        else:
+            yield from ((at, Metric.of(each)) for at, found in mapping(metric).items() for each in sequence(found))
 
 
 def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:

@@ -24,7 +24,6 @@ from socialstats_collect.readers.tabular import (
     is_number,
     log_of,
     mapping,
-    members,
     printed,
     row,
     scored,
@@ -46,8 +45,6 @@ OWN = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
      "target_hash")
 )  # fmt: skip
-RUN = ("model", "model_args", "limit", "num_fewshot", "batch_size", "gen_kwargs", "random_seed", "numpy_seed",
-       "torch_seed", "fewshot_seed", "bootstrap_iters")  # fmt: skip
 Samples = tuple[Path, Iterable[tuple[str, dict[str, Any]]]]
 
 
@@ -82,10 +79,7 @@ def _log(
     files: list[str], samples: dict[str, Samples], results: dict[str, Any], numbers: Iterable[Claim], notes: list[str]
 ) -> Log:
     rows = [r for task, (path, held) in samples.items() for r in _rows(held, path, task, results, notes)]
-    return log_of(
-        NAME, files, rows, claims=numbers, notes=notes, version=results.get("lm_eval_version"),
-        settings=members(results.get("config"), RUN),
-    )  # fmt: skip
+    return log_of(NAME, files, rows, claims=numbers, notes=notes, version=results.get("lm_eval_version"))
 
 
 def _stem(name: str) -> str:
@@ -199,21 +193,9 @@ def claims(results: dict[str, Any], file: str) -> Iterator[Claim]:
             yield from claim("n-samples effective", "count", n, where, select)
 
 
-def split(key: str) -> tuple[str, str]:
-    """Split a key of a task's results.
-
-    Examples
-    --------
-    >>> split("exact_match,strict-match"), split("acc")
-    (('exact_match', 'strict-match'), ('acc', ''))
-    """
-    metric, _, filter = key.partition(",")
-    return metric, filter
-
-
 def metrics_of(results: dict[str, Any], task: str) -> list[tuple[str, str]]:
     """Return metric and filter of a task's numbers, without standard errors."""
-    keys = [split(key) for key in at(results, "results", task) if key not in NOT_METRICS]
+    keys = [key.partition(",")[::2] for key in at(results, "results", task) if key not in NOT_METRICS]
     return [(metric, used) for metric, used in keys if not metric.endswith(STDERR)]
 
 
@@ -227,7 +209,7 @@ def aggregation(results: dict[str, Any], task: str, metric: str) -> str:
 
 
 def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str) -> Claim:
-    metric, used = split(key)
+    metric, _, used = key.partition(",")
     base = metric.removesuffix(STDERR)
     value = f"{base},{used}" if used else base
     select = {"task": task, "scorer": base, "filter": used}

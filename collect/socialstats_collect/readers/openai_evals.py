@@ -55,7 +55,7 @@ def read(source: Source) -> Log:
         raise InputError(f"{source.path.name}: events, but not one of a sample. Is the record complete?")
     return log_of(
         NAME, (source.path.name,), rows, claims=_claims(events.report, [*scorers], source.path.name),
-        notes=_notes(events.report), settings=events.spec.get("run_config"),
+        notes=_notes(events.report),
     )  # fmt: skip
 
 

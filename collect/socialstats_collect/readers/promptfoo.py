@@ -16,6 +16,7 @@ from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
+from socialstats.tables import as_number
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Source, json_lines, load_json, open_bytes
 from socialstats_collect.readers.streaming import pruned
@@ -28,7 +29,6 @@ from socialstats_collect.readers.tabular import (
     is_number,
     log_of,
     mapping,
-    members,
     printed,
     row,
     scored,
@@ -73,7 +73,6 @@ def read(source: Source) -> Log:
     return log_of(
         NAME, (source.path.name,), rows, version=mapping(top.get("metadata")).get("promptfooVersion"),
         claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
-        settings=members(top.get("runtimeOptions"), ("repeat", "cache")),
     )  # fmt: skip
 
 
@@ -110,7 +109,8 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
             output, status, score = record[start : start + 3]
             label = LABEL.fullmatch(header[start])
             held = {"score": score, **dict(zip(header[start:end], record[start:end], strict=True))}
-            numbers = {key: _number(text) if status in PASSED else status for key, text in held.items() if text}
+            read = {key: as_number(text) if status in PASSED else status for key, text in held.items() if text}
+            numbers = {key: held[key] if number is None else number for key, number in read.items()}
             test = {
                 "testIdx": line, "promptIdx": position, "vars": dict(zip(header[: starts[0]], record, strict=False)),
                 "provider": label["provider"] if label else "", "response": {"output": output},
@@ -119,13 +119,6 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
                 "namedScores": {key.removeprefix(METRIC): v for key, v in numbers.items() if key.startswith(METRIC)},
             }  # fmt: skip
             yield {**test, "failureReason": FAILED, "error": output} if status == "ERROR" else test
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -92,8 +92,7 @@ def _plain(held: dict[str, Any]) -> bool | None:
 
 
 def _notes(rows: list[Row]) -> Iterator[str]:
-    loose = sum(r["plain"] == "False" and r["status"] == "ok" for r in rows)
-    if loose:
+    if loose := sum(r["plain"] == "False" and r["status"] == "ok" for r in rows):
         how = "an answer that is no single letter (any capital A counts as A)"
         yield f"{count(loose, 'choice')} read from {how}: check them"
     yield "which role is shown first follows from the expectation numbers, so position is tied to the story: not random"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST = 200
-EMPTY: tuple[Any, ...] = (None, "", [], {})
 Row = dict[str, Any]
 Score = tuple[float | None, Status]
 WORDS: dict[str, str] = {
@@ -154,7 +153,7 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
 
 def log_of(
     harness: str, files: Sequence[str], rows: Sequence[Row], *, notes: Iterable[str] = (), keep: Sequence[str] = (),
-    claims: Iterable[Claim] = (), version: Any = None, settings: Any = None,
+    claims: Iterable[Claim] = (), version: Any = None,
 ) -> Log:  # fmt: skip
     """Make the log of a reader: its rows without long texts, and notes on statuses and on what was left out.
 
@@ -164,8 +163,6 @@ def log_of(
         As in `Log`.
     keep
         Columns that stay however long their texts are; others with long texts (questions, answers) are left out.
-    settings
-        Settings of the run; those that are empty are left out.
     """
     long = {name for each in rows for name, value in each.items() if isinstance(value, str) and len(value) > LONGEST}
     long -= {*KEYS, *keep}
@@ -177,11 +174,10 @@ def log_of(
     if long:
         rows = [{name: value for name, value in each.items() if name not in long} for each in rows]
         said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
+    notes = (*notes, *said)
     return Log(
-        harness=harness, version=cell(version), files=tuple(files), claims=tuple(claims), notes=(*notes, *said),
-        rows=frame(rows),
-        settings={name: cell(held) or "" for name, held in mapping(settings).items() if held not in EMPTY},
-    )  # fmt: skip
+        harness=harness, version=cell(version), files=tuple(files), claims=tuple(claims), notes=notes, rows=frame(rows)
+    )
 
 
 def claim(
@@ -200,11 +196,6 @@ def read_by(rows: Sequence[Row], study: str, *options: str) -> str:
     said = " ".join(filter(None, (f"--study {study}", *options)))
     dropped = "" if all(each["status"] == "ok" for each in rows) else " --where status=ok"
     return f"the converted table is read by: socialstats report TABLE {said}{dropped}"
-
-
-def members(value: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Return some members of an object, those that it has."""
-    return {name: value[name] for name in names if name in mapping(value)}
 
 
 def natural(text: str) -> list[tuple[int, str]]:

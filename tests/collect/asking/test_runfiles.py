@@ -36,7 +36,7 @@ def _edited(folder: Path, old: str, new: str) -> Path:
 
 EDITS = {
     "missing column": ("{text}", "{txt}", "needs a column 'txt', but the items have only"),
-    "hint": ("{text}", "{txt}", "Did you mean {text}?"),
+    "hint": ("{text}", "{txt}", "Did you mean 'text'?"),
     "lone brace": ("{text}", "{text", "a lone '{' at character 1"),
     "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
     "no model": ('model = ["toy"]', "model = []", "no model"),
@@ -65,8 +65,8 @@ def test_mistakes_end_in_a_sentence(
 ITEMS = {
     "repeated id": ("item_id,text\na,x\nb,y\na,z\n", "line 4, column 'item_id': 'a' was already used in line 2"),
     "same question": ("item_id,text\na,x\nb,x\n", "'b / model=toy' asks the very same as 'a / model=toy'"),
-    "cells": ("item_id,text\na,x,y\n", "line 2: 3 cells where the header has 2"),
-    "empty": ("item_id,text\n", "no items in it"),
+    "cells": ("item_id,text\nb,z\na,x,y\n", "line 3: 3 fields where the header has 2"),
+    "empty": ("item_id,text\n", "items.csv has a header but no rows"),
     "latin 1": ("item_id,text\na,\xe9\n", "is not UTF-8"),
 }
 

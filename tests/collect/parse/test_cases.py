@@ -88,25 +88,27 @@ def _periodic(count: int, seed: int) -> list[str]:
 
 
 def _seconds(parser: Callable[[str], Parsed], raw: str) -> float:
-    """CPU time of the better of two calls; another process on the machine slows either."""
-    times = []
-    for _ in range(2):
-        start = time.thread_time()
-        read = parser(raw)
-        times.append(time.thread_time() - start)
-        assert (read.label is not None) == (read.status == "ok")
-    return min(times)
+    """CPU time of a call."""
+    start = time.thread_time()
+    read = parser(raw)
+    taken = time.thread_time() - start
+    assert (read.label is not None) == (read.status == "ok")
+    return taken
 
 
-@pytest.mark.parametrize("name", PARSERS)
-@pytest.mark.parametrize("length", [8_000, LONGEST - 9, 100_000])
+@pytest.mark.parametrize(("name", "length"), [*((name, LONGEST - 9) for name in PARSERS), ("answer", 100_000)])
 @pytest.mark.slow
 def test_no_reply_takes_long(name: str, length: int) -> None:
-    """50 ms for any reply on the developers' machine; four times as much here."""
+    """50 ms for any reply on the developers' machine; four times as much here, and a slow call has a second chance.
+
+    Of replies longer than `LONGEST` every parser reads the same: that they are.
+    """
+    limit = 4 * 0.050
     for piece in _periodic(4, seed=length):
         raw = (piece * (length // len(piece) + 1))[:length]
         for reply in (raw, f"Answer: {raw[:-9]}A", f'{{"answer": "{raw[:-15]}"}}'):
-            assert _seconds(PARSERS[name], reply) < 4 * 0.050, (piece, reply[:40])
+            quick = _seconds(PARSERS[name], reply) < limit or _seconds(PARSERS[name], reply) < limit
+            assert quick, (piece, reply[:40])
 
 
 def test_no_pattern_dwells_on_blanks() -> None:
