@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, IntArray
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.text import quoted
 from socialstats.voice import option
@@ -51,6 +51,41 @@ class Covariate:
     name: str
     a: AnyArray
     b: AnyArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replies:
+    """The replies that cells are parts of, where the winner of each is a probability p.
+
+    A reply is two cells: item_a won with count p, item_b won with count 1 - p. No number may take the parts of a reply
+    as independent; scores of a reply are sums over its cells.
+
+    Attributes
+    ----------
+    codes : (cells,) int64 array
+        Number of the reply.
+    rest : (cells,) float64 array
+        Probability of other answers in the reply, outside of both items; NaN where nothing tells it.
+    none : int
+        Replies that were left out for want of a probability.
+    column : str
+        The column of the probabilities.
+    """
+
+    codes: IntArray
+    rest: FloatArray
+    none: int
+    column: str
+
+    @property
+    def factor(self) -> Factor:
+        """The replies as a cluster factor."""
+        numbers, codes = np.unique(self.codes, return_inverse=True)
+        levels = tuple(str(number + 1) for number in numbers.tolist())
+        return Factor(name=REPLY, codes=codes.astype(np.int64), levels=levels)
+
+
+REPLY = "reply"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -214,11 +214,14 @@ class Expanded:
     outcome : (k,) int64 array
     times : (k,) float64 array
         Comparisons that each row of the cell stands for.
+    reply : (k,) int64 array, or None
+        Number of the reply of which each is a part, where winners are probabilities.
     """
 
     cell: IntArray
     outcome: IntArray
     times: FloatArray
+    reply: IntArray | None = None
 
 
 def plain(outcome: IntArray) -> Expanded:
@@ -238,6 +241,31 @@ def expand(wins: Sequence[str], rows: Rows) -> Expanded:
     times = np.array([whole_numbers(column, rows) for column in wins])
     outcome, cell = np.nonzero(rows.use & (times > 0))
     return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
+
+
+FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that the parts of up to two million replies sum exactly
+
+
+def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
+    """Split each reply into a win of either item, with its probability.
+
+    Parameters
+    ----------
+    p : (cells,) float64 array
+        Probability of the first item.
+    n : (cells,) float64 array
+        Replies of each cell of the table, which are alike.
+    use : (cells,) bool array
+    """
+    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
+    won = np.round(p[cell] * FINE) / FINE
+    reply = np.arange(len(cell))
+    times = np.concatenate([won, 1 - won])
+    part = times > 0
+    return Expanded(
+        cell=np.tile(cell, 2)[part], outcome=np.repeat([A_WON, B_WON], len(cell))[part], times=times[part],
+        reply=np.tile(reply, 2)[part],
+    )  # fmt: skip
 
 
 def refuse_totals(columns: Sequence[str], rows: Rows) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_answer, values_named
@@ -12,7 +13,6 @@ from socialstats_collect.protocols.base import (
     Exchange,
     Varies,
     about,
-    read,
 )
 
 
@@ -21,7 +21,8 @@ class Roles(CollectionProtocol):
 
     Items: ``story``, ``role_a``, ``role_b``; best with ``domain_a``, ``domain_b``, ``urgency_a``, ``urgency_b`` and
     ``scenario``. Factor ``prefix``: words before the prompt, such as ``As a woman, answer for yourself.``. The
-    table is read by the study role-conflict.
+    table is read by the study role-conflict. Where log-probabilities are asked for, ``p_role_a`` is the probability of
+    ``role_a`` among the two.
 
     Examples
     --------
@@ -44,8 +45,11 @@ class Roles(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
-        found = read(exchanges, parse_answer)
+        found = self.read(exchanges, parse_answer, {"first": "A", "second": "B"})
         first, second = shown(unit)
+        if "p_reason" in found:
+            names = ("first", "second") if first == unit.item["role_a"] else ("second", "first")
+            found["p_role_a"] = share(found, *names)
         letter, text = found.pop("answer"), str(found["reply_text"] or "")
         return [
             {
@@ -66,3 +70,15 @@ def shown(unit: Unit) -> tuple[str, str]:
     """Return the two roles in the order in which they are options A and B."""
     pair = unit.item["role_a"], unit.item["role_b"]
     return pair if unit.factors.get("order") != "b first" else (pair[1], pair[0])
+
+
+UNLISTED = 0.001
+"""The most that an answer which is not among the likeliest tokens may have, to count as 0 beside the other one."""
+
+
+def share(found: Mapping[str, Any], one: str, other: str) -> float | None:
+    """Return the probability of one answer among two; None where it is not known."""
+    known = [found[f"p_{name}"] for name in (one, other)]
+    if None in known and not (any(known) and found["p_bound"] <= UNLISTED):
+        return None
+    return (known[0] or 0.0) / sum(p or 0.0 for p in known)

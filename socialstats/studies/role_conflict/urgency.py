@@ -165,6 +165,16 @@ def entropy_block(entropy: Result) -> Block:
         "1 bit: either equally often)."
     )
     words = {"H": "mean entropy, plug-in", "H_corrected": "mean entropy, corrected for small counts"}
+    if entropy.design.replies is not None:
+        few = (
+            "The first is 0 bits where every reply is certain of its role, whichever that is; the second where all "
+            "replies of a pair are certain of the same role."
+        )
+        words = {
+            "H": "entropy of the pairs' mean probabilities", "H_reply": "mean entropy of single replies",
+            "H_reply_low": "mean entropy of single replies, at least, if other answers were one of both",
+            "H_reply_high": "mean entropy of single replies, at most, if other answers were one of both",
+        }  # fmt: skip
     rows = [replace(row, term=words.get(row.term, row.term)) for row in entropy.rows]
     return Block(
         id="entropy",
