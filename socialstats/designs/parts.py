@@ -15,6 +15,7 @@ from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
 
+FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
 HUMANS = ("human", "humans", "people", "person", "persons")  # what a source of people is called
 
 

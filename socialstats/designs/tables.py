@@ -14,7 +14,7 @@ import numpy as np
 from socialstats import text
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
-from socialstats.designs.parts import A_WON, B_WON, TIED
+from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
@@ -241,9 +241,6 @@ def expand(wins: Sequence[str], rows: Rows) -> Expanded:
     times = np.array([whole_numbers(column, rows) for column in wins])
     outcome, cell = np.nonzero(rows.use & (times > 0))
     return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
-
-
-FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that the parts of up to two million replies sum exactly
 
 
 def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:

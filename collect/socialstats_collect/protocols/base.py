@@ -227,7 +227,9 @@ class CollectionProtocol(ABC):
             reply = exchanges[-1][1]
             place = parser(reply.content).span
             told = choice_probabilities(reply.logprobs, reply.content, [*labels.values()], place, any_case=any_case)
-            columns |= {f"p_{name}": told.p.get(label) for name, label in labels.items()}
+            least = 0.0 if told.bound is not None and told.bound <= UNLISTED else None
+            given = ((name, told.p.get(label)) for name, label in labels.items())
+            columns |= {f"p_{name}": least if p is None else p for name, p in given}
             columns |= {"p_rest": told.rest, "p_bound": told.bound, "p_reason": told.reason}
         return {**found, **columns}
 
@@ -287,6 +289,9 @@ def about(unit: Unit) -> dict[str, object]:
     named = {"option_order" if name == "order" else name: level or NO_WORDS for name, level in unit.factors.items()}
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
+
+UNLISTED = 0.001
+"""The most that an answer which is not among the likeliest tokens may have, to count as 0."""
 
 NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""

@@ -48,8 +48,9 @@ class Roles(CollectionProtocol):
         found = self.read(exchanges, parse_answer, {"first": "A", "second": "B"})
         first, second = shown(unit)
         if "p_reason" in found:
-            names = ("first", "second") if first == unit.item["role_a"] else ("second", "first")
-            found["p_role_a"] = share(found, *names)
+            both: list[Any] = [found["p_first"], found["p_second"]]
+            of_a = both[first != unit.item["role_a"]]
+            found["p_role_a"] = None if None in both or not any(both) else of_a / sum(both)
         letter, text = found.pop("answer"), str(found["reply_text"] or "")
         return [
             {
@@ -70,15 +71,3 @@ def shown(unit: Unit) -> tuple[str, str]:
     """Return the two roles in the order in which they are options A and B."""
     pair = unit.item["role_a"], unit.item["role_b"]
     return pair if unit.factors.get("order") != "b first" else (pair[1], pair[0])
-
-
-UNLISTED = 0.001
-"""The most that an answer which is not among the likeliest tokens may have, to count as 0 beside the other one."""
-
-
-def share(found: Mapping[str, Any], one: str, other: str) -> float | None:
-    """Return the probability of one answer among two; None where it is not known."""
-    known = [found[f"p_{name}"] for name in (one, other)]
-    if None in known and not (any(known) and found["p_bound"] <= UNLISTED):
-        return None
-    return (known[0] or 0.0) / sum(p or 0.0 for p in known)
