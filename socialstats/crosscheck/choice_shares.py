@@ -81,7 +81,7 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     alone = not own["clustered"].any() and not own["unit"].duplicated().any()
     codes = np.column_stack([np.unique(own[name], return_inverse=True)[1].ravel() for name in names])
     hits = np.asarray(own[f"{IS}{row.term}"], dtype=np.float64)
-    probable = bool(np.any(hits % 1))
+    probable = bool(np.any(own[[name for name in own if str(name).startswith(IS)]].to_numpy() % 1))
     codes = codes[:, :0] if alone and not probable else codes
     return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)))
 

@@ -15,6 +15,7 @@ from socialstats.designs.parts import (
     A_WON,
     B_WON,
     TIED,
+    Coverage,
     Covariate,
     Factor,
     FlowStep,
@@ -118,6 +119,15 @@ class Comparisons:
     def n_ties(self) -> int:
         """Rows that are ties."""
         return int(self.count[self.outcome == TIED].sum())
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of the replies the winners' probabilities tell; None where winners are drawn."""
+        if self.replies is None:
+            return None
+        known = ~np.isnan(self.replies.rest)
+        rest = float(np.average(self.replies.rest[known], weights=self.count[known])) if known.any() else None
+        return Coverage(replies=self.n_rows, none=self.replies.none, rest=rest)
 
     @property
     def pair(self) -> Factor:

@@ -25,6 +25,7 @@ from socialstats.designs.rows import (
     if_missing,
     label_cautions,
     mirror_suspects,
+    probability_cautions,
     repeated_rows,
 )
 from socialstats.designs.tables import (
@@ -597,4 +598,6 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     if not roles.wins and roles.weight is None and roles.count is None:
         found += repeated_rows(rows.table)
     found += mirror_suspects(design, rows.table.columns)
+    if design.coverage is not None:
+        found += probability_cautions(design.coverage)
     return found + label_cautions({"items": design.items}, (design.by, *design.clusters))

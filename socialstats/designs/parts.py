@@ -90,6 +90,23 @@ REPLY = "reply"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of the replies the probabilities of answers tell.
+
+    Attributes
+    ----------
+    replies, none : int
+        Replies with probabilities, and replies of the same models without.
+    rest : float or None
+        Mean probability of other answers; None where nothing tells it.
+    """
+
+    replies: int
+    none: int
+    rest: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FlowStep:
     """One step from the rows read to the rows analysed: what happened, to how many rows, and why."""
 

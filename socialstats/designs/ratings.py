@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.parts import FINE, Factor, FlowStep, named_factors, renamed, split_by, taken
+from socialstats.designs.parts import FINE, Coverage, Factor, FlowStep, named_factors, renamed, split_by, taken
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -414,6 +414,16 @@ class Ratings(RatingsSources):
         out[known] = np.floor(p * FINE) / FINE
         out[known, p.argmax(axis=1)] += 1.0 - out[known].sum(axis=1)
         return out
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of the replies the levels' probabilities tell; None without. Raters who never have any give none."""
+        if self.probabilities is None:
+            return None
+        known = ~np.isnan(self.probabilities).any(axis=1)
+        asked = np.isin(self.rater, self.rater[known]) & (self.status == OK)
+        rest = float(np.maximum(1 - self.probabilities[known].sum(axis=1), 0).mean()) if known.any() else None
+        return Coverage(replies=int(known.sum()), none=int((asked & ~known).sum()), rest=rest)
 
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""

@@ -36,6 +36,7 @@ from socialstats.designs.rows import (
     item_suspects,
     label_cautions,
     missing_words,
+    probability_cautions,
 )
 from socialstats.designs.tables import (
     as_named,
@@ -617,7 +618,7 @@ def _finish(
     rater_groups = {column: rows.factor(column, raters.row) for column in dict.fromkeys(groups)}
     named = {"levels": rated.levels, "raters": raters.labels}
     cautions += label_cautions(named, (by, *clusters, *strata.values(), *rater_groups.values()))
-    return Ratings(
+    done = Ratings(
         units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
         unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
         unit_count=unit_count,
@@ -627,6 +628,8 @@ def _finish(
         columns=roles.parts(), cautions=tuple(cautions),
         probabilities=None if probabilities is None else probabilities[index][order],
     )  # fmt: skip
+    odd = probability_cautions(done.coverage) if done.coverage is not None else ()
+    return replace(done, cautions=(*done.cautions, *odd))
 
 
 def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status: AnyArray) -> list[Caution]:

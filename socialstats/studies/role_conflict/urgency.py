@@ -247,13 +247,17 @@ def balance_table(design: Comparisons, covariate: str) -> Table:
     return counts_table(f"Is the {what} balanced?", ("Rows with", "Rows", "Share"), parts, design.n_rows)
 
 
-def sensitivity_methods(options: StudyOptions) -> str:
-    """Return the methods paragraph of S and the win rates."""
+def sensitivity_methods(options: StudyOptions, *, drawn: bool) -> str:
+    """Return the methods paragraph of S and the win rates, of winners that are drawn or probabilities."""
+    noise = (
+        "its plug-in value is too high by the sampling variance of the rates, which the corrected value takes off"
+        if drawn
+        else "its plug-in value is too high where replies to the same pair differ, and no corrected value is known"
+    )
     return (
         f"Win rates are means over opponents of a role's share of wins when its {options.covariate} is higher, equal "
         "or lower than the opponent's. S = 100 times the sum over the three conditions of the mean squared distance "
-        "of the rates from 1, 1/2 and 0; its plug-in value is too high by the sampling variance of the rates, which "
-        f"the corrected value takes off. Intervals resample pairs of roles ({options.resamples:,} resamples, seed "
+        f"of the rates from 1, 1/2 and 0; {noise}. Intervals resample pairs of roles ({options.resamples:,} resamples, seed "
         f"{options.seed})."
     )
 
