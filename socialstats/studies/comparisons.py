@@ -115,7 +115,8 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
 def fit_diagnostics(fit: BradleyTerryResult, design: Comparisons) -> tuple[Diagnostic, ...]:
     """Check existence, fit, and how evenly items were compared."""
     found = f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected."
-    so_what = "Strengths and intervals are maximum-likelihood estimates."
+    likelihood = "maximum-likelihood" if design.replies is None else "quasi-likelihood"
+    so_what = f"Strengths and intervals are {likelihood} estimates."
     if fit.fitted_state.penalised:
         found = "Not asked: a penalty or prior keeps the estimates finite."
         so_what = "Strengths are pulled together; likelihood-ratio tests are not available."

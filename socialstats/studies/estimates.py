@@ -266,7 +266,7 @@ def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels:
 
 def counts_table(caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float) -> Table:
     """Return counts with their shares of a total: a line for each label and count."""
-    return Table(caption, tuple(header), tuple((label, int(n), percent(float(n / total))) for label, n in parts))
+    return Table(caption, tuple(header), tuple((label, round(n), percent(float(n / total))) for label, n in parts))
 
 
 def digits_for(rows: Sequence[Row], least: int = 3) -> int:

@@ -653,8 +653,8 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
     pairs = int(state.data.pair.max()) + 1
     return BradleyTerryResult(
         metric="bradley_terry",
-        title=f"{state.model.name} model" + (", Firth's penalised likelihood" if options.penalty else "")
-        + (", quasi-likelihood of probabilities" if state.probable else ""),
+        title=f"{state.model.name} model"
+        + (", Firth's penalised likelihood" if options.penalty else " of probabilities" if state.probable else ""),
         inference=describe(state),
         rows=rows,
         counts={"rows": design.n_rows, "items": len(design.items), "pairs": pairs}
