@@ -75,7 +75,7 @@ ADVICE: Mapping[str, tuple[str, str]] = {
     "SS327": ("The sign of differences, and which conditions", "Name both columns: `first=`, `second=` (`--map`)."),
     "SS329": ("Intervals of agreement, which can be too short", "Rate more units."),
     "SS330": ("Weighted coefficients", "Use `weights=\"ordinal\"` or a matrix, or declare `scale=\"interval\"`."),
-    "SS331": ("Numbers from probabilities", "Ask for more `top_logprobs` and a bare answer; report the sampled answers too."),
+    "SS331": ("Numbers from probabilities", "Ask for a bare answer and more `top_logprobs`; see the sampled answers."),
     "SS341": ("None; units are taken as independent, not repeats", "No action is needed."),
     "SS342": ("Means and ranks of models", "Compare models on the units that all of them share."),
     "SS401": ("Everything on the page", "Quote nothing as a finding."),

@@ -145,7 +145,9 @@ SAME = "the same test in another order of arithmetic"
 def cluster_shares(table: pd.DataFrame, result: Result) -> pd.DataFrame:
     """Shares of the levels by cluster, source and stratum."""
     levels = list(result.extras["counts"][str(result.settings["reference"])])
-    return table.groupby(["left", "source", "cell"])[[f"{IS}{level}" for level in levels]].mean().set_axis(levels, axis=1)
+    return (
+        table.groupby(["left", "source", "cell"])[[f"{IS}{level}" for level in levels]].mean().set_axis(levels, axis=1)
+    )
 
 
 def change(shares: pd.DataFrame, name: str, less: str | None, cell: str, base: str) -> pd.DataFrame:

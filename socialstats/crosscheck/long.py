@@ -20,7 +20,7 @@ NAMES = {1.0: "higher", 0.0: "equal", -1.0: "lower"}
 
 
 def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFrame:
-    """Return two records a comparison (two a cell where rows are weighted or parts of replies), one for each of its items.
+    """Return two records a comparison (a cell where rows are weighted or parts of replies), one for each of its items.
 
     Columns: item, opponent, score, w, w2 (squared weights), pair, cell, row (one number for both records of a
     comparison), copies (comparisons of a row), and condition where a covariate is named.

@@ -15,8 +15,8 @@ from socialstats.designs.parts import (
     A_WON,
     B_WON,
     TIED,
-    Coverage,
     Covariate,
+    Coverage,
     Factor,
     FlowStep,
     Replies,
@@ -113,7 +113,7 @@ class Comparisons:
     @property
     def n_rows(self) -> int:
         """Rows analysed."""
-        return round(self.count.sum())
+        return round(float(self.count.sum()))
 
     @property
     def n_ties(self) -> int:

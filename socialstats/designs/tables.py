@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows

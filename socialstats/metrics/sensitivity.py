@@ -348,11 +348,11 @@ def sensitivity_difference(
     tables = [condition_table(design, covariate, weights).statistics for design in (one, two)]
     units = [Units.clusters(pair_codes(design, pairs)) for design in (one, two)]
     both = hstack([u.total(t) for u, t in zip(units, tables, strict=True)], format="csr")
-    cut, m, drawn = tables[0].shape[1], len(pairs), one.replies is None and two.replies is None
+    cut, m, sampled = tables[0].shape[1], len(pairs), one.replies is None and two.replies is None
 
     def finish(sums: FloatArray) -> FloatArray:
-        a = sensitivity_terms(np.ascontiguousarray(sums[:, :cut]), len(one.items), drawn=drawn)
-        b = sensitivity_terms(np.ascontiguousarray(sums[:, cut:]), len(two.items), drawn=drawn)
+        a = sensitivity_terms(np.ascontiguousarray(sums[:, :cut]), len(one.items), drawn=sampled)
+        b = sensitivity_terms(np.ascontiguousarray(sums[:, cut:]), len(two.items), drawn=sampled)
         return np.concatenate([a - b, a, b], axis=1)
 
     shared = Units.clusters(np.arange(m, dtype=np.int64))
@@ -380,14 +380,20 @@ def sensitivity_difference(
     if np.isnan(estimate[0]):
         raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")
     rows = [
-        row if row.estimate is not None else Row(term=row.term, group=row.group, key=row.key, undefined=FEW if drawn else PROBABLE)
+        row
+        if row.estimate is not None
+        else Row(term=row.term, group=row.group, key=row.key, undefined=FEW if sampled else PROBABLE)
         for row in gaps
     ]
     for label, values in zip(labels, np.split(estimate[terms:], 2), strict=True):
         for term, key, value in zip(TERMS, KEYS, values.tolist(), strict=True):
             row = Row(term=term, group=label, key=(*key, ("chooser", label)), role="component")
             known = not np.isnan(value)
-            rows.append(replace(row, estimate=value, n_clusters=m) if known else replace(row, undefined=FEW if drawn else PROBABLE))
+            rows.append(
+                replace(row, estimate=value, n_clusters=m)
+                if known
+                else replace(row, undefined=FEW if sampled else PROBABLE)
+            )
     return Result(
         metric="sensitivity",
         title=f"Difference in sensitivity to {covariate}: {labels[0]} minus {labels[1]}",

@@ -99,7 +99,9 @@ def win_rate_difference(
     0.5
     """
     if first.replies is not None or second.replies is not None:
-        raise UndefinedStatistic("stories that changed are counted among drawn winners, and here winners are probabilities")
+        raise UndefinedStatistic(
+            "stories that changed are counted among drawn winners, and here winners are probabilities"
+        )
     stories = matched(first, second)
     rows = [change(stories, k, name, level) for k, name in enumerate(stories.items)]
     n = int(stories.chose.shape[1])

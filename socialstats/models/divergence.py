@@ -333,7 +333,7 @@ def reply_entropies(design: Comparisons, base: float) -> tuple[FloatArray, Float
     """
     assert design.replies is not None
     _, first, reply = np.unique(design.replies.codes, return_index=True, return_inverse=True)
-    p = np.clip(np.bincount(reply, design.count * scores(design)), 0.0, 1.0)
+    p = np.asarray(np.clip(np.bincount(reply, design.count * scores(design)), 0.0, 1.0), dtype=np.float64)
     rest, pair = design.replies.rest[first], design.pair.codes[first]
     least = p * (1 - rest)
     most = least + rest

@@ -324,7 +324,8 @@ def source_counts(
         extra = shape[2] - len(design.levels)
         read = np.pad(design.read_as(), ((0, 0), (0, extra)))
         read[design.status == REFUSAL, len(design.levels) :] = 1.0
-        counts = np.stack([np.bincount(place, p, shape[0] * shape[1]) for p in read[used].T], axis=1).reshape(shape)
+        cells = [np.bincount(place, p, shape[0] * shape[1]) for p in read[used].T]
+        counts = np.asarray(np.stack(cells, axis=1).reshape(shape), dtype=np.float64)
     else:
         place = place * shape[2] + value[used]
         counts = np.bincount(place, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)

@@ -140,11 +140,13 @@ def test_every_metric_of_comparisons_agrees_with_another_implementation(name: st
         try:
             found = METRICS[name].function(made, **more)
         except UndefinedStatistic as error:
-            assert "probabilit" in str(error)
+            if "probabilit" not in str(error):
+                raise
             continue
         checks = found.crosscheck()
         assert [c for c in getattr(checks, "checks", checks) if c.ok is False] == []
-        assert found.sentence() and found.plot() is not None
+        assert found.sentence()
+        assert found.plot() is not None
 
 
 @pytest.mark.parametrize("ask", [
@@ -194,9 +196,11 @@ def test_entropies_of_replies_and_their_bounds() -> None:
     assert rows["H_reply"] == pytest.approx(by_pair(lambda r: h(r.p)), abs=1e-9)
     assert rows["H_reply_low"] == pytest.approx(by_pair(lambda r: low[r.name]), abs=1e-6)  # a grid of 3,000 steps
     assert rows["H_reply_high"] == pytest.approx(by_pair(lambda r: high[r.name]), abs=1e-6)
-    assert "H_corrected" not in rows and rows["H_reply"] <= rows["H"]
+    assert "H_corrected" not in rows
+    assert rows["H_reply"] <= rows["H"]
     without = ss.choice_entropy(as_read(table.drop(columns="p_rest"))).row("H_reply_low")
-    assert without.estimate is None and "p_rest" in str(without.undefined)
+    assert without.estimate is None
+    assert "p_rest" in str(without.undefined)
 
 
 def test_rows_without_a_probability_and_much_rest_are_said() -> None:
@@ -206,7 +210,8 @@ def test_rows_without_a_probability_and_much_rest_are_said() -> None:
         as_read(table)
     made = as_read(table, missing="drop")
     (said,) = [c for c in made.cautions if c.code == "SS331"]
-    assert "8.0 % of the probability" in said.detail and "10 of 60 replies" in said.detail
+    assert "8.0 % of the probability" in said.detail
+    assert "10 of 60 replies" in said.detail
     assert made.coverage is not None
     assert (made.coverage.replies, made.coverage.none) == (50, 10)
     assert not [c for c in as_read(quarters().assign(p_rest=0.04)).cautions if c.code == "SS331"]
@@ -222,7 +227,9 @@ def test_rows_without_a_probability_and_much_rest_are_said() -> None:
 ])  # fmt: skip
 def test_what_cannot_be_read_says_how(change: dict[str, Any], options: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        Comparisons.from_frame(quarters().assign(**change), **{"winner": "p", "winner_coding": "probability", **options})
+        Comparisons.from_frame(
+            quarters().assign(**change), **{"winner": "p", "winner_coding": "probability", **options}
+        )
 
 
 def test_parts_of_a_design_keep_their_replies() -> None:
@@ -234,7 +241,8 @@ def test_parts_of_a_design_keep_their_replies() -> None:
         assert own.coverage == alone.coverage
         one, two = bradley_terry(own), bradley_terry(alone)
         assert [r.std_error for r in one.rows] == pytest.approx([r.std_error for r in two.rows], rel=1e-12)
-    assert made.n_rows == 120 and made.table()["count"].sum() == 120
+    assert made.n_rows == 120
+    assert made.table()["count"].sum() == 120
 
 
 def test_all_pairs_of_a_reply_each_can_be_fitted() -> None:

@@ -70,7 +70,9 @@ class Shares(CollectionProtocol):
         order = unit.factors.get("order", "rising")
         rising = dict(zip(self.letters if order == "rising" else self.letters[::-1], self.letters, strict=True))
         labels = {letter: shown for shown, letter in rising.items()}
-        found = self.read(exchanges, lambda text: parse_options(text, self.offered(order)), dict(sorted(labels.items())))
+        found = self.read(
+            exchanges, lambda text: parse_options(text, self.offered(order)), dict(sorted(labels.items()))
+        )
         found["answer"] = rising.get(str(found["answer"]))
         return [{**about(unit), "source": unit.factors["model"], "rater": unit.factors["model"], **found}]
 

@@ -178,8 +178,11 @@ def with_model(
         "cautions": order_cautions(own, fit.cautions, design.cautions, *counts.cautions(), *more),
         "blocks": with_strength_effect(blocks, fit),
         "diagnostics": fit_diagnostics(fit, design),
-        "methods": (sensitivity_methods(options, drawn=design.replies is None), ways_methods(fit, options),
-                    *probability_methods(design)),
+        "methods": (
+            sensitivity_methods(options, drawn=design.replies is None),
+            ways_methods(fit, options),
+            *probability_methods(design),
+        ),
         "references": literature([*counts.results(), fit], ("mogstad2024", "firth2004", "steegen2016")),
     }
     named: dict[str, Result] = {"Strengths and effects": fit, **plain_fits(beside), **counts.named()}

@@ -257,8 +257,8 @@ def sensitivity_methods(options: StudyOptions, *, drawn: bool) -> str:
     return (
         f"Win rates are means over opponents of a role's share of wins when its {options.covariate} is higher, equal "
         "or lower than the opponent's. S = 100 times the sum over the three conditions of the mean squared distance "
-        f"of the rates from 1, 1/2 and 0; {noise}. Intervals resample pairs of roles ({options.resamples:,} resamples, seed "
-        f"{options.seed})."
+        f"of the rates from 1, 1/2 and 0; {noise}. Intervals resample pairs of roles "
+        f"({options.resamples:,} resamples, seed {options.seed})."
     )
 
 
