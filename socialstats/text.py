@@ -203,10 +203,12 @@ def meant(word: str, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> meant("claster", ["cluster", "by"]), meant("x", ["cluster"])
-    ("Did you mean 'cluster'? ", '')
+    >>> meant("claster", ["cluster", "by"]), meant("j3", ["J3"]), meant("x", ["cluster"])
+    ("Did you mean 'cluster'? ", "Did you mean 'J3'? ", '')
     """
-    close = difflib.get_close_matches(word, list(known), n=1)
+    names = list(known)
+    close = [one for one in names if one.casefold() == word.casefold()]
+    close = close or difflib.get_close_matches(word, names, n=1)
     return f"Did you mean '{close[0]}'? " if close else ""
 
 

@@ -15,6 +15,9 @@ from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.figures import forest
 from socialstats.figures import style as look
 from socialstats.results import Row
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.role_conflict.urgency import lead_sentence
+from socialstats.tables import as_table
 from socialstats.text import shortened
 
 NAMES = ["claude-3-5-sonnet-20241022-v1:0", "meta-llama-3-70b-instruct-v1:0", "meta-llama-3-8b-instruct-v1:0"]
@@ -248,3 +251,109 @@ def test_an_undefined_value_is_no_number_anywhere() -> None:
     tidy = ss.spearman_rho(SCORES.assign(value=3), scale="ordinal").tidy()
     assert tidy["estimate"].map(math.isnan).all()
     assert (tidy["reason"] == "no_variation").all()
+
+
+def staged(models: dict[str, int], zero_like: str = "") -> pd.DataFrame:
+    """Scores of models in so many scenarios each; those of `zero_like` are all alike."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for model, scenarios in models.items():
+        for s in range(scenarios):
+            for stage in ("baseline", "end"):
+                scores = (10, 10) if model == zero_like else rng.integers(5, 16, 2)
+                rows += [(model, f"s{s}", stage, judge, *scores) for judge in ("j1", "j2")]
+    return pd.DataFrame(rows, columns=["model", "scenario", "stage", "judge", "open", "shy"])
+
+
+def test_a_model_with_few_scenarios_does_not_erase_rows_of_all_models() -> None:
+    table = staged({"a": 6, "b": 6, "c": 4, "lone": 1})
+    design = ss.trait_ratings(table, traits=["open", "shy"])
+    found = ss.trait_profile(design, weights={"open": 5.0, "shy": -5.0})
+    row = found.row("end minus baseline", group="composite change by stage of all models")
+    given = table.assign(value=5.0 * (table["open"] - table["shy"])).pivot_table(
+        index="scenario", columns=["model", "stage"], values="value"
+    )
+    change = (given.xs("end", axis=1, level="stage") - given.xs("baseline", axis=1, level="stage"))[["a", "b", "c"]]
+    by_scenario = change.dropna().mean(axis=1)  # those that all three have
+    assert (row.estimate, row.n_units) == (pytest.approx(by_scenario.mean()), 4)
+    assert found.extras["pooled"] == ["a", "b", "c"]
+    (told,) = (c for c in found.cautions if c.code == "SS301")
+    assert "'c' (4 of 6) and 'lone' (1 of 6); rows of all models are without 'lone'" in told.detail
+    assert found.verify().ok
+    as_units = ss.trait_profile(design, weights={"open": 5.0, "shy": -5.0}, unit_of_analysis="model", cluster=None)
+    assert as_units.row("end minus baseline", group="composite change by stage of all models").n_units == 3
+
+
+def test_alike_scenarios_have_the_error_of_the_zero() -> None:
+    design = ss.trait_ratings(staged({"a": 5, "flat": 5}, "flat"), traits=["open", "shy"])
+    texts = {"text": ["t1", "t1", "t2", "t2", "t3", "t3"], "judge": ["j1", "j2"] * 3,
+             "open": [11, 12, 10, 9, 13, 12], "shy": [9, 10, 10, 11, 9, 9]}  # fmt: skip
+    weights = {"open": 5.0, "shy": -5.0}
+    zero = ss.judge_zeros(ss.trait_ratings(texts, traits=["open", "shy"], model=None, scenario="text"), weights=weights)
+    found = ss.trait_profile(design, weights=weights, zero=zero)
+    row = found.row("flat", group="composite minus zero")
+    assert (row.std_error, row.df) == pytest.approx((zero.error().std_error, 2.0))
+    assert found.row("flat", group="composite").std_error is None
+    assert found.verify().ok
+
+
+def rule_followers(seed: int) -> ss.Comparisons:
+    """Every choice of unequal urgency follows it; the first role wins the others."""
+    rng = np.random.default_rng(seed)
+    pairs = [(a, b) for a in "abcdef" for b in "abcdef" if a < b]
+    rows = [(*pairs[k], *rng.integers(1, 4, 2)) for k in rng.integers(0, len(pairs), 200)]
+    table = pd.DataFrame(rows, columns=["item_a", "item_b", "urgency_a", "urgency_b"])
+    winner = np.where(table["urgency_b"] > table["urgency_a"], table["item_b"], table["item_a"])
+    return ss.Comparisons.from_frame(table.assign(winner=winner), covariates=["urgency"])
+
+
+def test_a_share_of_all_is_exactly_1_and_urgency_decides() -> None:
+    rates = [ss.win_rates(rule_followers(seed), weights="pooled") for seed in range(12)]
+    assert {found.row("all", group="higher").estimate for found in rates} == {1.0}
+    said = lead_sentence(ss.sensitivity(rule_followers(0), resamples=100), rates[0], StudyOptions())
+    assert said.startswith("Urgency decides in every comparison whose sides differ in it: ")
+    assert "all of S comes from comparisons of equal urgency" in said
+
+
+def test_models_that_lack_units_are_a_caution_of_the_page_and_have_their_own_shares_of_replies() -> None:
+    rng = np.random.default_rng(2)
+    rows = [(u, f"p{k}", "human", v) for u in range(12) for k, v in enumerate(rng.integers(0, 4, 6))]
+    rows += [(u, m, "model", rng.integers(0, 4)) for m in ("m1", "m2", "m3") for u in range(12) if m != "m3" or u > 2]
+    rows[-1] = (*rows[-1][:3], "no")
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
+    design = ss.Ratings.from_frame(frame, levels=list(range(4)), scale="ordinal", rater_source="source", refusal="no")
+    page = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(resamples=100, verify=False))
+    assert "of 12 units these lack: 'm3' 3; all models share 9" in [c.detail for c in page.cautions]
+    (block,) = (block for block in page.blocks if block.id == "replies")
+    assert block.sentences == ("Of 105 replies, a share of .010 could not be used, most of m3 (.111).",)
+
+
+def test_models_without_a_result_are_no_members_of_a_group() -> None:
+    made = {m: ss.mean_ratings(SCORES[SCORES["rater"] == m], scale="interval") for m in NAMES}
+    with pytest.raises(InputError, match="'size' names 'typo', without a result"):
+        ss.over_models(made, ["all units"], groups={"size": {NAMES[0]: "s", "typo": "s"}})
+
+
+def test_differences_without_a_test_are_counted() -> None:
+    three = [SCORES[SCORES["rater"] == m] for m in NAMES]
+    three[2] = three[2][three[2]["unit"] < 1]
+    made = {f"m{k}": ss.mean_ratings(own, scale="interval") for k, own in enumerate(three)}
+    assert "of 1 difference was significant (Holm-adjusted p = " in (said := ss.compare_models(made).sentence())
+    assert ", 2 more could not be tested" in said
+
+
+@pytest.mark.slow
+def test_prompts_that_pool_their_models_are_compared_on_the_models_of_all() -> None:
+    rng = np.random.default_rng(3)
+    sides = [("man", "woman"), ("woman", "man")]
+    rows = [(p, f"s{s}", f"n{n}", *pair, m, answer) for s in range(4) for n in range(3) for pair in sides
+            for m in ("m0", "m1", "m2")
+            for answer in [-1 if (m == "m0") == (pair[0] == "man") else rng.choice([-1, 1])]
+            for p in ("p1", "p2") if (m, p) != ("m0", "p2")]  # fmt: skip
+    names = ["prompt", "scenario", "pair", "group_first", "group_second", "model", "answer"]
+    study = STUDIES["relationship-bias"]
+    design = study.read(as_table(pd.DataFrame(rows, columns=names), "couples"), by="prompt")
+    page = run_study(study, design, StudyOptions(resamples=100, verify=False))
+    assert "was the same for all 2 prompts" in page.answer[0]  # the answers of m1 and m2 are
+    assert page.answer[0].endswith("('m1' and 'm2'); left out: 'm0' (not at 'p2').")
+    assert page.cautions[0].code == "SS342"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -41,6 +42,13 @@ class Item:
     drawn: str = ""
     batch: int = 0
     gone: bool = False
+
+
+def item_of(record: Mapping[str, Any]) -> Item:
+    """Return the item that a record of a log describes."""
+    columns = {sys.intern(str(name)): value for name, value in record["columns"].items()}
+    return Item(id=record["id"], columns=columns, drawn=record.get("drawn") or record["id"],
+                batch=record.get("batch", 0), gone=record.get("gone", False))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,14 +133,15 @@ class Design:
         random.Random(_draw(salt, "start")).shuffle(first)
         return {one: first[place % len(first)] for place, one in enumerate(shuffled)}
 
-    def content(self, item: Item) -> str:
+    def content(self, item: Item) -> bytes:
         """Return what the texts take from an item: two items with the same content ask the same."""
         settings = self.protocol.settings
         used = {*self.protocol.columns, *fields(settings.system), "control"}
         for name, text in self.protocol.texts.items():
             used |= set() if name in self.protocol.lists else {*fields(text)}
         values = {**item.columns, "item_id": item.id}
-        return canonical([values.get(name, "") for name in sorted(used)])
+        whole = canonical([values.get(name, "") for name in sorted(used)])
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()[:16]
 
     def lines(
         self, run_id: str, after: Sequence[str], started: str, n_units: int, items_of: str = ""
@@ -173,11 +182,7 @@ def design_of(run: Mapping[str, Any]) -> Design:
         judge_parameters=run.get("judge_parameters", {}),
         options=run.get("options", {}),
     )
-    items = tuple(
-        Item(id=one["id"], columns=one["columns"], drawn=one.get("drawn", ""), batch=one.get("batch", 0),
-             gone=one.get("gone", False))
-        for _, one in sorted(run["items"].items())
-    )  # fmt: skip
+    items = tuple(item for _, item in sorted(run["items"].items()))
     return Design(
         protocol=protocol_class(str(run["protocol"]))(settings), items=items, factors=run["factors"],
         order=run["order"], replicates=run["replicates"], seed=run["seed"], run_file=run.get("run_file", ""),

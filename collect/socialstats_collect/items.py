@@ -41,7 +41,7 @@ def read_items(path: Path, *, id_column: str | None = None) -> tuple[Item, ...]:
     ids = tuple(row.get(name, "") if name else str(place) for place, (_, row) in enumerate(numbered, 1))
     _unique(ids, [line for line, _ in numbered], path, name)
     return tuple(
-        Item(id=one, columns={column: row.get(column, "") for column in columns})
+        Item(id=one, columns={column: row.get(column, "") for column in columns}, drawn=one)
         for one, (_, row) in zip(ids, numbered, strict=True)
     )
 

@@ -18,6 +18,7 @@ import numpy as np
 from socialstats.errors import InputError, Problem
 from socialstats.text import count
 from socialstats_collect.ask import DATA, STATUSES, Reply
+from socialstats_collect.design import Item, item_of
 from socialstats_collect.secrets import hide
 from socialstats_collect.tally import Tally
 
@@ -63,7 +64,7 @@ class Log:
     _keys: array[int] = field(default_factory=lambda: array("Q"))
     _places: array[int] = field(default_factory=lambda: array("Q"))
     _statuses: bytearray = field(default_factory=bytearray)
-    _items: dict[str, dict[int, Any]] = field(default_factory=dict)
+    _items: dict[str, dict[int, Item]] = field(default_factory=dict)
     _sorted: Any = None
     _order: Any = None
 
@@ -84,6 +85,10 @@ class Log:
         if self.writing:
             os.fsync(self._descriptor)
         os.close(self._descriptor)
+        self._keys = self._places = array("Q")
+        self._sorted = self._order = None
+        self._items.clear()
+        self.runs.clear()
 
     def _open(self) -> None:
         if not os.path.isfile(self.path):
@@ -98,7 +103,7 @@ class Log:
         if self.writing and last not in b"\n":
             self._put(b"\n")
         keys = np.frombuffer(self._keys, dtype=np.uint64)
-        self._order = np.argsort(keys, kind="stable")
+        self._order = np.argsort(keys, kind="stable").astype(np.uint32 if len(keys) < 2**32 else np.uint64)
         self._sorted = keys[self._order]
 
     def _index(self) -> bytes:
@@ -129,7 +134,7 @@ class Log:
         if kind == "run":
             self._design(record)
         elif kind == "item":
-            self._items.setdefault(record["run_id"], {})[record["place"]] = record
+            self._items.setdefault(record["run_id"], {}).setdefault(record["place"], item_of(record))
         elif kind == "attempt":
             self._keys.append(int(record["key"][:16], 16))
             self._places.append(place)
@@ -142,7 +147,7 @@ class Log:
         if "format" not in run:  # version 0.1: each run replaces all before, and has its items in one line
             run["after"] = [one["run_id"] for one in self.runs]
             rows = enumerate(run.pop("rows", ()))
-            found = {k: {"id": name, "columns": row, "drawn": name} for k, (name, row) in rows}
+            found = {k: item_of({"id": name, "columns": row}) for k, (name, row) in rows}
             self._items[run["run_id"]] = found or self._items.get(run["after"][-1] if run["after"] else "", {})
         self.runs.append(run)
 

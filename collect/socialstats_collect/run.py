@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from socialstats.errors import InputError, Problem
 from socialstats.text import count
 from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
@@ -343,7 +345,7 @@ def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None], *, estimat
         work.begun += bool(exchanges) and ask is not None
         if estimate and ask is not None:
             _estimate(runfile, unit, reply_to, work)
-    if len(set(first)) < len(first):
+    if len(np.unique(np.frombuffer(first, dtype=np.uint64))) < len(first):
         raise InputError(list(_twice(runfile, reply_to)))
     return work
 

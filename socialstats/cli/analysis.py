@@ -20,6 +20,7 @@ from socialstats.cli.sources import Input, read_files
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
+from socialstats.studies.grouped import why
 from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats.tables import Table, as_table
@@ -92,6 +93,9 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     own = shaped(table, settings)
     study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
+    asked, notes = settings.get("study"), found.notes
+    if asked not in (None, study.name):
+        notes += (f"study {asked} cannot be run ({why(asked, design)}); this page is study {study.name}",)
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}
     chosen = {one.key: settings[one.key] for one in COMPUTED if one.key in settings and one.key != "study"}
@@ -100,7 +104,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     return Analysis(
         table=table, design=design, study=study, options=StudyOptions(**chosen, simulated=found.simulated),
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
-        facts={**found.facts, **beside_facts, **plan_facts(plan)}, notes=found.notes,
+        facts={**found.facts, **beside_facts, **plan_facts(plan)}, notes=notes,
     )  # fmt: skip
 
 

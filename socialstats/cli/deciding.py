@@ -23,6 +23,7 @@ MARKS = {
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
                     *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
+OF_WINNERS = {"refusal", "status"}  # of winners as well as of ratings
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 ASKED = {
     "comparisons": "two items at a time, one wins",
@@ -73,8 +74,8 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
         raise NoDesign(f"{table.source}: say what --crosstab counts: --design {' or '.join(DESIGNS)}", table, settings)
     given = {entry.partition("=")[0] for entry in words(settings.get("map"))}
     given |= {key for own in OWN.values() for key in own if settings.get(key)}
-    if "refusal" in given and _fits("comparisons", table, settings):
-        given.discard("refusal")  # of winners as well
+    if given & OF_WINNERS and _fits("comparisons", table, settings):
+        given -= OF_WINNERS
     marked = [name for name, marks in MARKS.items() if marks & given]
     marked += ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
     if len(marked) == 1:

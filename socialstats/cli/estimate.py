@@ -35,8 +35,8 @@ def run_estimate(options: argparse.Namespace) -> int:
         kind.
     """
     functions = _functions()
-    name, *words = [*options.words, "--help"][: max(len(options.words), 1)]
-    if name in ("-h", "--help"):
+    name, *words = options.words or [""]
+    if options.list_metrics or not name:
         print("usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):")
         print("\n".join(f"  {known:<26} {_first_line(function)}" for known, function in functions.items()))
         return 0

@@ -86,6 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
     estimate = _command(commands, "estimate", "estimate:run_estimate", help="compute one metric of a table",
                         add_help=False)  # fmt: skip
+    estimate.add_argument("-h", "--help", action="store_true", dest="list_metrics")  # before the name of a metric
     estimate.add_argument("words", nargs=argparse.REMAINDER)  # each metric has a parser of its own
     add_design(commands)
     _collecting(commands)

@@ -94,7 +94,8 @@ def renamed(table: Table, entries: list[str], study: Study) -> Table:
     frame: Any = table.frame
     new: dict[str, str] = {}
     for entry in entries:
-        part, column = map_part(entry, study, study.columns)
+        part, column = map_part(entry, study, (*study.columns, *study.also))
+        part = study.also.get(part, part)
         if column not in table.columns:
             known = quoted(list(table.columns), 20)
             raise InputError(f"--map {shorten(entry)}: no column '{shorten(column)}'. Columns: {known}")

@@ -19,6 +19,7 @@ from socialstats.results import Check, Row
 
 CR2 = "Bell and McCaffrey's CR2 and Satterthwaite's df, P entry by entry; crossed factors by sums written out"
 FEW = 10.0
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum of scores, as a share of their sizes
 ALONE = 1e-9  # what is left of 1 where one cluster is the whole statistic
 WIDER = 1e-6  # of the bracket of a root
 
@@ -77,8 +78,10 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
     overlap = float((np.bincount(intersections(*columns), e) ** 2).sum())
     one, two = parts
     plain = one.variance + two.variance - overlap
+    still = one.variance + two.variance <= (ROUNDING * float(np.abs(e).sum())) ** 2
+    df = min(one.df, two.df) if still else cochran([p.variance for p in parts], [p.df for p in parts])
     return Errors(
-        variance=max(one.variance, two.variance, plain), df=cochran([p.variance for p in parts], [p.df for p in parts]),
+        variance=max(one.variance, two.variance, plain), df=df,
         effective=min(one.effective, two.effective), largest=max(one.largest, two.largest), plain=plain,
     )  # fmt: skip
 

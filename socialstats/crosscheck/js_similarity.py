@@ -99,15 +99,17 @@ def pooled_checks(
         biases.append((g - 1) * (float(left.mean()) - value))
         bias = float(np.mean(biases[1:-1])) if len(biases) == len(cells) + 2 else biases[-1]
         checks.append(near(label(other), other.estimate, 1 - value, CLOSED, 1e-9))
-        if settings["ci"] == "noncentral" and len(clusters) <= MOST_UNITS and not both["crossed"].any():
-            checks += plain_ends(other, left, df_of(left))
-        if row.estimate is None or len(clusters) > MOST_UNITS or both["crossed"].any():
+        known = len(clusters) <= MOST_UNITS and not both["crossed"].any()
+        ends = (math.nan, math.nan)
+        if settings["ci"] == "noncentral" and known and other.conf_low is not None:
+            ends = outer_ends(value, value - bias, left, chance_of(own), settings["level"])
+            checks += plain_ends(other, left, df_of(left), (1 - ends[1] - bias, 1 - ends[0] - bias))
+        if row.estimate is None or not known:
             continue
         checks.append(near(label(row), row.estimate, min(max(1 - value + bias, 0.0), 1.0), LEFT_OUT))
         if row.conf_low is not None and settings["ci"] == "noncentral":
             error = math.sqrt((g - 1) * float(np.var(left)))
             checks.append(near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error))
-            ends = outer_ends(value, value - bias, left, chance_of(own), settings["level"])
             checks += held_ends(row, 1 - ends[1], 1 - ends[0], OUTER)
         elif row.conf_low is not None and both["clustered"].all():
             drawn = redrawn(every, 1 - value + bias, 2 * bias, settings)
@@ -128,15 +130,18 @@ def df_of(left: FloatArray) -> float:
     return float(min(max(2 / (2 / (n - 1) + float(kurtosis(left)) / n), 1.0), n - 1.0))
 
 
-def plain_ends(row: Row, left: FloatArray, df: float) -> list[Check]:
-    """Compare error and ends of a plug-in value with those of its leave-one-out values."""
+def plain_ends(
+    row: Row, left: FloatArray, df: float, other: tuple[float, float] = (math.inf, -math.inf)
+) -> list[Check]:
+    """Compare error and ends of a plug-in value with those of its leave-one-out values, or `other` ones beyond."""
     if row.conf_low is None:
         return []
     error = math.sqrt((len(left) - 1) * float(np.var(left)))
     reach, value = quantile(row.conf_level or 0.95, df) * error, float(row.estimate or 0.0)
     return [near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error),
             near(label(row, "df"), row.df, df, LEFT_OUT, 1e-6 * df),
-            *end_checks(row, max(value - reach, 0.0), min(value + reach, 1.0), "scipy", LEFT_OUT, 1e-6)]  # fmt: skip
+            *end_checks(row, max(min(value - reach, other[0]), 0.0), min(max(value + reach, other[1]), 1.0), "scipy",
+                        LEFT_OUT, 1e-6)]  # fmt: skip
 
 
 def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:

@@ -1,4 +1,4 @@
-"""Means, spreads and group differences over models once more: scipy's t tests, Bonett's interval by its formula."""
+"""Means, spreads and group differences over models once more: scipy's t tests, intervals of spreads by formula."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ def checks_of(result: Result) -> list[Check]:
         if row.estimate is None:
             continue
         if row.role == "spread":
-            checks.append(relative(label(row), row.estimate, float(np.std(one, ddof=1)), "numpy", size=1e-9))
-            checks += end_checks(row, *bonett(one, level)) if row.conf_low is not None else []
+            checks += spread_checks(row, one, level)
             continue
         value = float(one.mean() - parts[1].mean()) if row.role == "difference" else float(one.mean())
         checks.append(relative(label(row), row.estimate, value, "numpy", size=1.0))
@@ -47,15 +46,26 @@ def checks_of(result: Result) -> list[Check]:
     return checks
 
 
-def bonett(values: Any, level: float) -> tuple[float, float]:
-    """Interval of a standard deviation by Bonett's equations, with scipy's trimmed mean."""
+def spread_checks(row: Row, values: Any, level: float) -> list[Check]:
+    """Recompute a standard deviation, the outer ends of its two intervals, and its effective number of values."""
     import numpy as np
     from scipy import stats
 
+    checks = [relative(label(row), row.estimate or 0.0, float(np.std(values, ddof=1)), "numpy", size=1e-9)]
+    if row.conf_low is None:
+        return checks
     n, z = len(values), float(stats.norm.ppf((1 + level) / 2))
     around = stats.trim_mean(values, 1 / (2 * np.sqrt(n - 4)))
     kurtosis = n * np.sum((values - around) ** 4) / np.sum((values - values.mean()) ** 2) ** 2
     c = n / (n - z)
     error = c * np.sqrt((kurtosis - (n - 3) / n) / (n - 1))
-    ends = np.exp(np.log(c * values.var(ddof=1)) + np.array([-z, z]) * error)
-    return float(np.sqrt(ends[0])), float(np.sqrt(ends[1]))
+    low, high = np.log(c * values.var(ddof=1)) + np.array([-z, z]) * error
+    left = np.array([np.delete(values, k).var(ddof=1) for k in range(n)])
+    if left.min() > 1e-12 * left.max():
+        whole = n * np.log(values.var(ddof=1)) - (n - 1) * np.log(left)
+        df = min(max(2 / (2 / (n - 1) + float(stats.kurtosis(whole)) / n), 1.0), n - 1.0)
+        ends = stats.t.interval(level, df, whole.mean(), whole.std(ddof=1) / np.sqrt(n))
+        low, high = min(low, ends[0]), max(high, ends[1])
+    effective = 2 * n / max(kurtosis - 1, 1.0)
+    checks.append(relative(label(row, "effective values"), row.effective or 0.0, effective, "scipy", size=1e-9))
+    return [*checks, *end_checks(row, *np.exp(np.array([low, high]) / 2).tolist())]

@@ -15,6 +15,7 @@ from socialstats.crosscheck.trait_profile import (
     composite,
     d_z_checks,
     mean_checks,
+    pooled,
     score_table,
 )
 from socialstats.results import Check, Result, Row, Verification
@@ -27,7 +28,7 @@ def verify(result: Result) -> Verification:
     """Recompute the spread of every question, the means by stage and model, the change and its tests."""
     settings, design = result.settings, result.design
     spreads, unit = question_spreads(result), settings["unit_of_analysis"]
-    models = spreads.index.get_level_values("model").nunique()
+    models = pooled(score_table(design, settings))
     clusters = clusters_of(design, unit, settings) if unit != "answer" else None
     checks: list[Check] = []
     for row in result.rows:

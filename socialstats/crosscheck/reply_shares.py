@@ -9,7 +9,7 @@ from socialstats.crosscheck.shares import mean_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result
 
-STATUS = {"usable": 0, "missing or unreadable": 1, "refused": 2}
+STATUS = {"usable": [0], "missing or unreadable": [1], "refused": [2], "refused at most": [1, 2]}
 
 
 def checks_of(result: Result) -> list[Check]:
@@ -32,7 +32,7 @@ def checks_of(result: Result) -> list[Check]:
     given = replace(result, settings={**result.settings, "ci": "wilson", "resamples": 0, "seed": 0})
     for row in result.rows:
         own = np.ones(len(table), dtype=bool) if row.group == "all sources" else (table["who"] == row.group).to_numpy()
-        hits = (table["status"] == STATUS[row.term]).to_numpy(dtype=float)[own]
+        hits = table["status"].isin(STATUS[row.term]).to_numpy(dtype=float)[own]
         dense = codes[own]
         if codes.size:
             dense = np.column_stack([np.unique(code, return_inverse=True)[1] for code in dense.T])

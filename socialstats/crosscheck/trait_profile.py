@@ -15,9 +15,9 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, mean_error
 from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
-from socialstats.crosscheck.over_models import bonett
+from socialstats.crosscheck.over_models import spread_checks
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, wald_checks
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, wald_checks
 from socialstats.designs.ratings import OWN, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
@@ -39,7 +39,7 @@ def verify(result: Result) -> Verification:
     table = score_table(result.design, settings)
     clusters = clusters_of(result.design, settings["unit_of_analysis"], settings)
     own, sets = pd.Series(settings["weights"], dtype=float), weight_sets(settings)
-    models = table.index.get_level_values("model").nunique()
+    models = pooled(table)
 
     @cache
     def frame(measure: str, trait: Any, varied: bool, minus: bool, against: bool) -> Any:
@@ -108,8 +108,7 @@ def verify(result: Result) -> Verification:
         sample = values(row)[OWN_SET if weights is None else weights]
         if row.role == "spread":
             x = sample.to_numpy(dtype=np.float64).mean(axis=1)
-            checks.append(near(label(row), row.estimate, float(x.std(ddof=1)), "numpy", LINEAR))
-            checks += end_checks(row, *bonett(x, settings["level"])) if row.conf_low is not None else []
+            checks += spread_checks(row, x, settings["level"])
             continue
         if row.role == "effect_size":
             checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)
@@ -206,10 +205,20 @@ def over_stages(values: pd.DataFrame) -> pd.DataFrame:
     return out
 
 
-def across_units(values: pd.DataFrame, unit: str, models: int) -> pd.DataFrame:
-    """Return one row a unit of analysis from rows of model and scenario: means over all models, or over scenarios."""
+def pooled(table: pd.DataFrame) -> list[Any]:
+    """Return the models that have all stages in half of the scenarios or more; all models where none has."""
+    asked = table.index.to_frame(index=False)[["model", "scenario", "stage"]].drop_duplicates()
+    stages = asked.groupby(["model", "scenario"])["stage"].nunique() == asked["stage"].nunique()
+    share = stages.groupby("model").sum() / asked["scenario"].nunique()
+    found: list[Any] = share.index[share >= (0.5 if (share >= 0.5).any() else 0.0)].tolist()
+    return found
+
+
+def across_units(values: pd.DataFrame, unit: str, models: list[Any]) -> pd.DataFrame:
+    """Return one row a unit of analysis from rows of model and scenario: means over some models, or over scenarios."""
+    values = values[values.index.get_level_values("model").isin(models)]
     group = values.groupby(level="model" if unit == "model" else "scenario")
-    return group.mean() if unit == "model" else group.mean()[group.size() == models]
+    return group.mean() if unit == "model" else group.mean()[group.size() == len(models)]
 
 
 def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from socialstats import text
 from socialstats.designs.options import Options, texts
+from socialstats.designs.statuses import STATUS, reply_column
 from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.errors import DesignError, Problem
 from socialstats.tables import Table
@@ -53,6 +54,8 @@ class Roles:
     clusters : tuple of str
     pair_cluster : bool
         True when ``pair`` was declared as a cluster and no column has that name.
+    status, reply : str or None
+        What became of the reply, and whether it was blocked.
     """
 
     item_a: str
@@ -70,12 +73,14 @@ class Roles:
     clusters: tuple[str, ...]
     pair_cluster: bool = False
     rest: str | None = None
+    status: str | None = None
+    reply: str | None = None
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
         sides = [column for pair in self.covariates.values() for column in pair]
         named = (self.item_a, self.item_b, self.winner, *self.wins, *self.scores, self.order, self.count, self.by,
-                 self.values, self.rest, *self.clusters, *sides)  # fmt: skip
+                 self.values, self.rest, self.status, self.reply, *self.clusters, *sides)  # fmt: skip
         return [name for name in dict.fromkeys(named) if name is not None]
 
     def names(self) -> list[str]:
@@ -91,7 +96,13 @@ class Roles:
         named |= {
             f"{name}_{side}": c for name, pair in self.covariates.items() for side, c in zip("ab", pair, strict=True)
         }
-        named |= {"weight": self.weight, "count": self.count, "by": self.by, "values": self.values}
+        named |= {
+            "weight": self.weight,
+            "count": self.count,
+            "by": self.by,
+            "values": self.values,
+            "status": self.status,
+        }
         return named_parts(named, cluster=self.clusters)
 
 
@@ -186,8 +197,11 @@ def assign(table: Table, options: Options) -> Roles:
     soft = options.winner_coding == "probability"
     if soft:  # the labels that a reply cites belong to the answer that was drawn
         options = replace(options, values=False)
+    status = finder.optional("status", options.status)
+    if status is None and winner is not None and table.has(STATUS) and winner != STATUS:
+        status = STATUS
     values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *scores, *clusters})
-    taken = {item_a, item_b, winner, order, weight, times, by, values, *wins, *scores, *clusters}
+    taken = {item_a, item_b, winner, order, weight, times, by, values, status, *wins, *scores, *clusters}
     covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
     for name in options.allowed:
         if name not in covariates:
@@ -203,7 +217,7 @@ def assign(table: Table, options: Options) -> Roles:
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
         found=found, weight=weight, count=times, by=by, values=values,
         clusters=tuple(c for c in clusters if table.has(c)),
-        pair_cluster="pair" in clusters and not table.has("pair"),
+        pair_cluster="pair" in clusters and not table.has("pair"), status=status, reply=reply_column(table, status),
         rest=REST if soft and table.has(REST) else None,
     )  # fmt: skip
 

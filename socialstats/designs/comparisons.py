@@ -71,7 +71,9 @@ class Comparisons:
     cited : Factor or None
         Text of the labels that a row cites (such as values); "" where it cites none.
     refused : Comparisons or None
-        Rows whose winner is a refusal, as ties; they are in no count of the design itself.
+        Rows whose reply is a refusal, as ties; they are in no count of the design itself.
+    unread : Comparisons or None
+        The same of replies that are missing or unreadable.
     cautions : tuple of Caution
         What was noticed while reading: rows left out, labels that are nearly the same.
     replies : Replies or None
@@ -97,6 +99,7 @@ class Comparisons:
     ties_possible: bool = True
     cited: Factor | None = None
     refused: Comparisons | None = None
+    unread: Comparisons | None = None
     cautions: tuple[Caution, ...] = ()
     replies: Replies | None = None
 
@@ -180,16 +183,32 @@ class Comparisons:
             raise NothingToAnalyse(f"{self.source}: no comparison is left ({note})")
         fields = drop_unused_items(take_columns(self, index), self.items)
         step = FlowStep(label=note, rows=round(fields["count"].sum()))
-        return replace(self, **fields | {"flow": (*self.flow, step), "refused": None})
+        return replace(self, **fields | {"flow": (*self.flow, step), "refused": None, "unread": None})
 
     def split(self) -> dict[str, Comparisons]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
 
-        refused = {} if self.refused is None or self.by is None else self.refused.split()
+        aside = [{} if part is None or self.by is None else split_by(part) for part in (self.refused, self.unread)]
+        refused, unread = aside
         return {
-            level: part if part is self else replace(part, refused=refused.get(level))
+            level: part if part is self else replace(part, refused=refused.get(level), unread=unread.get(level))
             for level, part in split_by(self).items()
         }
+
+    def silent(self) -> dict[str, str]:
+        """Return the levels of `by` that have replies and no choice, each with what its replies are."""
+        held = [part for part in (self.refused, self.unread) if part is not None and part.by is not None]
+        known = () if self.by is None else self.by.levels
+        found = {}
+        for level in sorted({level for part in held if part.by is not None for level in part.by.levels} - {*known}):
+            n, m = (
+                0 if part is None or part.by is None or level not in part.by.levels
+                else int(part.count[part.by.codes == part.by.levels.index(level)].sum())
+                for part in (self.refused, self.unread)
+            )  # fmt: skip
+            found[level] = f"none of its {count(n + m, 'reply', 'replies')} is a choice ({count(n)} refused, " + (
+                f"{count(m)} missing or unreadable)")  # fmt: skip
+        return found
 
     def drop_ties(self) -> Comparisons:
         """Return the design without its ties (itself when there are none)."""
@@ -209,6 +228,7 @@ class Comparisons:
                 first=(-self.first).astype(np.int8),
                 covariates={name: Covariate(name=name, a=c.b, b=c.a) for name, c in self.covariates.items()},
                 refused=None if self.refused is None else self.refused.swap(),
+                unread=None if self.unread is None else self.unread.swap(),
             )
         )  # fmt: skip
 
@@ -223,10 +243,12 @@ class Comparisons:
         new = renamed(self.items, labels, "item")
         items = tuple(sorted(new))
         code = np.array([items.index(name) for name in new], dtype=np.int64)
-        refused = self.refused
-        if refused is not None:
-            refused = refused.relabel({name: new for name, new in labels.items() if name in refused.items})
-        done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], refused=refused))
+        refused, unread = (
+            None if part is None else part.relabel({one: to for one, to in labels.items() if one in part.items})
+            for part in (self.refused, self.unread)
+        )
+        done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], refused=refused,
+                              unread=unread))  # fmt: skip
         by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
         return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
 
@@ -289,6 +311,7 @@ class Comparisons:
         cluster: str | Sequence[str] = (),
         tie: str | Sequence[str] = ("tie",),
         refusal: str | Sequence[str] = (),
+        status: str | None = None,
         missing: Missing = "error",
         winner_coding: WinnerCoding = "auto",
         na: str | Sequence[str] | Literal[False] = (),
@@ -330,6 +353,10 @@ class Comparisons:
             Columns whose rows are not independent of each other; ``"pair"`` for the pair of items.
         tie, refusal : str or sequence of str
             Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`).
+        status : str, optional
+            Column that says ``ok`` or ``refusal``; anything else means that there is no choice (kept aside, in
+            `unread`). By default ``answer_status``, where there is one. Beside it ``blocked`` in a column
+            ``reply_status`` is a refusal.
         missing : {"error", "drop"}
             Missing values are an error that lists their rows, or are left out and counted in `flow`.
         winner_coding : {"auto", "label", "side", "score", "probability"}
@@ -373,8 +400,9 @@ class Comparisons:
 
         options = Options(
             item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
-            count=count, by=by, values=values, cluster=cluster, tie=tie, refusal=refusal, missing=missing,
-            winner_coding=winner_coding, na=na, allowed=allowed or {}, score_a=score_a, score_b=score_b,
+            count=count, by=by, values=values, cluster=cluster, tie=tie, refusal=refusal, status=status,
+            missing=missing, winner_coding=winner_coding, na=na, allowed=allowed or {}, score_a=score_a,
+            score_b=score_b,
         )  # fmt: skip
         return build(as_table(data, source), options)
 
@@ -535,7 +563,7 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
     )  # fmt: skip
     whole = replace(
         one, items=items, item_a=codes("item_a"), item_b=codes("item_b"), covariates=covariates, clusters=clusters,
-        by=None, cited=None, refused=None, replies=_all_replies(one.replies, two.replies), **plain,
+        by=None, cited=None, refused=None, unread=None, replies=_all_replies(one.replies, two.replies), **plain,
     )  # fmt: skip
     return merged(whole)
 

@@ -16,6 +16,7 @@ from socialstats.designs.comparisons import Comparisons, drop_unused_items, merg
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep, Replies
+from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import (
     Pending,
     Rows,
@@ -28,6 +29,7 @@ from socialstats.designs.rows import (
     probability_cautions,
     repeated_rows,
 )
+from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     Expanded,
     expand,
@@ -35,6 +37,7 @@ from socialstats.designs.tables import (
     plain,
     refuse_totals,
     reply_parts,
+    tied_replies,
     unused_beside_wins,
     whole_numbers,
 )
@@ -375,13 +378,19 @@ UNUSED_LABELS = 50
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """A table on its way to a design: its rows, how many comparisons each stands for, what was said about it."""
+    """A table on its way to a design: its rows, how many comparisons each stands for, what was said about it.
+
+    `refused` and `unread` are cells without a choice, which are not in use: refusals, and replies that are missing or
+    unreadable.
+    """
 
     rows: Rows
     roles: Roles
     options: Options
     times: FloatArray
     noticed: tuple[Caution, ...]
+    refused: BoolArray
+    unread: BoolArray
 
 
 def draft(table: Table, options: Options) -> Draft:
@@ -404,9 +413,9 @@ def draft(table: Table, options: Options) -> Draft:
         counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
     roles = replace(roles, count=counted.column)
     rows = begin(table, roles.keys_of_cells(), texts, roles.names(), roles.weight)
-    may_be_empty = (roles.values, roles.rest)  # an empty field cites no label, and tells no rest
-    needed = [column for column in roles.keys_of_cells() if column not in may_be_empty]
-    rows.set_missing_aside(needed, drop=options.missing == "drop")
+    # an empty field cites no label, and tells no rest
+    free = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
+    rows.set_missing_aside([c for c in roles.keys_of_cells() if c not in free], drop=options.missing == "drop")
     if roles.weight is not None:
         _set_weights_aside(rows, roles.weight, options)
     times = np.ones(len(rows.use))
@@ -414,7 +423,9 @@ def draft(table: Table, options: Options) -> Draft:
         refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], rows)
         times = whole_numbers(roles.count, rows)
         rows.use = rows.use & (times > 0)
-    return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions)
+    refused, unread = set_replies_aside(rows, roles, options)
+    return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions,
+                 refused=refused, unread=unread)  # fmt: skip
 
 
 def _both_won(table: Table, roles: Roles) -> bool:
@@ -473,7 +484,7 @@ def build(table: Table, options: Options) -> Comparisons:
     begun = draft(table, options)
     rows, roles = begun.rows, begun.roles
     sides = _sides(rows, (roles.item_a, roles.item_b))
-    refusing = _set_refusals_aside(begun)
+    same = sides.a == sides.b
     if roles.scores:
         found = plain(higher_score(roles.scores, rows))
     elif roles.winner is None:
@@ -483,20 +494,33 @@ def build(table: Table, options: Options) -> Comparisons:
     else:
         found = plain(outcomes(roles.winner, sides, rows, options))
     design = _finish(begun, sides, found)
-    if not refusing.any():
-        return design
-    aside = replace(begun, rows=replace(rows, use=refusing, flow=[*rows.flow]))
-    return replace(design, refused=_finish(aside, sides, plain(np.full(len(refusing), TIED, dtype=np.int64))))
+    aside: dict[str, Any] = {}
+    for name, cells in (("refused", begun.refused), ("unread", begun.unread)):
+        if cells.any():
+            part = replace(begun, rows=replace(rows, use=cells & ~same, flow=[*rows.flow]))
+            tied = plain(np.full(len(rows.use), TIED, dtype=np.int64))
+            if design.replies is not None:
+                tied = tied_replies(rows.counts.n, cells & ~same)
+            aside[name] = _finish(part, sides, tied)
+    return replace(design, **aside)
 
 
-def _set_refusals_aside(begun: Draft) -> BoolArray:
-    """Stop using the cells whose winner is a refusal, and return them."""
-    rows, column, refusals = begun.rows, begun.roles.winner, begun.options.refusal_labels
-    if column is None or not refusals:
-        return np.zeros(len(rows.use), dtype=bool)
-    refused: BoolArray = rows.use & rows.labels(column).mapped(lambda level: level in refusals, False)
+def set_replies_aside(rows: Rows, roles: Roles, options: Options) -> tuple[BoolArray, BoolArray]:
+    """Stop using cells without a choice; return which of them are refusals, and which missing or unreadable."""
+    start, column = rows.use, roles.winner
+    if column is None:
+        return np.zeros(len(start), dtype=bool), np.zeros(len(start), dtype=bool)
+    said, refusals = statuses_of(rows, roles.status, roles.reply), options.refusal_labels
+    label = said.kind == OK
+    refused: BoolArray = label & rows.labels(column).mapped(lambda level: level in refusals, False)
+    refused = start & (refused | (said.kind == REFUSAL))
+    rows.leave_out(said.blocked, "blocked by a filter of the provider", "counted as refused")
     rows.leave_out(refused, "refused", f"no choice in '{text.shorten(column)}'")
-    return refused
+    for words, which in said.unread.items():
+        rows.leave_out(which, words, "missing or unreadable: no choice")
+    rows.set_missing_aside([column], drop=options.missing == "drop", among=label)
+    absent = label & (rows.codes(column) < 0) & (options.missing == "drop")
+    return refused, start & ((said.kind == MISSING) | absent)
 
 
 def _sides(rows: Rows, columns: tuple[str, str]) -> Sides:
@@ -536,7 +560,8 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     }  # fmt: skip
     if found.reply is not None and roles.winner is not None:
         rest = rows.labels(roles.rest).numbers()[cell] if roles.rest else np.full(len(cell), np.nan)
-        none = int(rows.counts.n[rows.codes(roles.winner) < 0].sum())
+        answered = statuses_of(rows, roles.status, roles.reply).kind == OK
+        none = int(rows.counts.n[answered & (rows.codes(roles.winner) < 0)].sum())
         fields["replies"] = Replies(codes=found.reply[keep], rest=rest, none=none, column=roles.winner)
     ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
     design = Comparisons(
@@ -556,7 +581,7 @@ def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ..
     nothing = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
     note = "each row counts several comparisons" if counted else ""
     label = "comparisons analysed" if counted else "rows analysed"
-    return (*rows.flow, *nothing, FlowStep(label=label, rows=int(count.sum()), note=note))
+    return (*rows.flow, *nothing, FlowStep(label=label, rows=round(float(count.sum())), note=note))
 
 
 def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import narwhals as nw
 
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.statuses import STATUS
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_table
 from socialstats.text import listing, quoted
@@ -37,6 +38,7 @@ def couples_design(
     strata: Sequence[str] | None = None,
     rater_groups: Sequence[str] = (),
     refusal: str | Sequence[str] = (),
+    status: str | None = None,
     na: str | Sequence[str] | Literal[False] = (),
     by: str | None = None,
     source: str = "data frame",
@@ -64,6 +66,9 @@ def couples_design(
         Further columns of the scenario; by default ``topic`` and ``kind`` where they exist.
     rater_groups : sequence of str
         Columns that belong to who answered, such as the family of a model.
+    status : str, optional
+        Column that says what became of the reply, as in `Ratings.from_frame`; by default ``answer_status``, where there
+        is one.
     refusal, na, by, source
         As in `Ratings.from_frame`.
 
@@ -96,6 +101,8 @@ def couples_design(
     chosen = answer or next((c for c in ANSWERS if c in table.columns), ANSWERS[0])
     who = rater or next((c for c in RATERS if c in table.columns and c != by), None)
     wanted = (*needed, *named, *more, chosen, *rater_groups, *([who] if who else []), *([by] if by else []))
+    status = status or next((c for c in (STATUS,) if c in table.columns), None)
+    wanted += (status,) if status else ()
     missing = [c for c in wanted if c not in table.columns]
     if missing:
         raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
@@ -108,8 +115,9 @@ def couples_design(
         keys = (*needed, *(c for c in table.columns if c.startswith(ORDER)))
     table, unit, who = with_units(table, keys, who)
     return Ratings.from_frame(
-        table, unit=unit, rater=who, value=chosen, levels=list(answers), scale="nominal", refusal=refusal, na=na,
-        cluster=(scenario, pair), strata=tuple(dict.fromkeys((group_first, group_second, *more))), by=by,
+        table, unit=unit, rater=who, value=chosen, levels=list(answers), scale="nominal", refusal=refusal,
+        status=status, na=na, cluster=(scenario, pair), by=by,
+        strata=tuple(dict.fromkeys((group_first, group_second, *more))),
         rater_groups=tuple(rater_groups),
     )  # fmt: skip
 

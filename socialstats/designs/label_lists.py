@@ -68,12 +68,12 @@ class LabelLists:
         InputError
             For a label that is cited and not among them, or one named twice.
         """
-        wanted = tuple(map(str, levels))
+        wanted = tuple(map(str, texts(levels)))
         if lost := [name for name in self.labels if name not in wanted]:
             raise InputError(f"{self.source}: {quoted(lost, 10)} cited, and not among "
                              f"{option('levels', list(wanted))}")  # fmt: skip
-        if len(set(wanted)) < len(wanted):
-            raise InputError(f"{option('levels', list(wanted))}: name each label once")
+        if not isinstance(levels, str) and len(wanted) < len(levels):
+            raise InputError(f"{option('levels', list(levels))}: name each label once")
         cited = np.zeros((len(self.count), len(wanted)))
         cited[:, [wanted.index(name) for name in self.labels]] = self.cited
         return replace(self, labels=wanted, cited=cited)

@@ -16,7 +16,7 @@ WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
 DEFAULT_TIES = ("tie",)
 PARTS = (
     "item_a", "item_b", "winner", "order", "weight", "count", "by", "values", "cluster", "wins_a", "wins_b", "ties",
-    "score_a", "score_b", "X_a", "X_b",
+    "score_a", "score_b", "status", "X_a", "X_b",
 )  # fmt: skip
 
 
@@ -55,6 +55,7 @@ class Options:
     cluster: str | Sequence[str] = ()
     tie: str | Sequence[str] = DEFAULT_TIES
     refusal: str | Sequence[str] = ()
+    status: str | None = None
     missing: Missing = "error"
     winner_coding: WinnerCoding = "auto"
     na: str | Sequence[str] | Literal[False] = ()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.options import texts
 from socialstats.designs.parts import FINE, Coverage, Factor, FlowStep, named_factors, renamed, split_by, taken
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table, with_joint
@@ -497,7 +498,7 @@ class Ratings(RatingsSources):
         InputError
             If a name is no rater.
         """
-        place = {name: code for code, name in enumerate(self.raters)}
+        raters, place = texts(raters), {name: code for code, name in enumerate(self.raters)}
         unknown = [name for name in raters if name not in place]
         if unknown:
             raise InputError(f"no rater '{shorten(unknown[0])}'. Raters: {listing(list(self.raters), most=10)}")

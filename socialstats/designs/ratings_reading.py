@@ -38,6 +38,7 @@ from socialstats.designs.rows import (
     missing_words,
     probability_cautions,
 )
+from socialstats.designs.statuses import reply_column, statuses_of
 from socialstats.designs.tables import (
     as_named,
     frequency,
@@ -147,6 +148,7 @@ class RatingsRoles:
     value: str
     by: str | None = None
     status: str | None = None
+    reply: str | None = None  # tells replies that were blocked
     source: str | None = None
     groups: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
@@ -182,7 +184,7 @@ class RatingsRoles:
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
-        status = [self.status] if self.status else []
+        status = [name for name in (self.status, self.reply) if name]
         return list(dict.fromkeys([*self.names(), *self.needed(), *self.groups, self.value, *status, *self.probable]))
 
     def parts(self) -> dict[str, str]:
@@ -221,7 +223,8 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         unit=find(finder, "unit", options.unit, UNITS, taken),
         rater=find(finder, "rater", options.rater, RATER_NAMES, taken),
         value=find(finder, "value", options.value, RATINGS, taken),
-        by=by, status=status, source=source, groups=groups, strata=strata, clusters=clusters, count=times,
+        by=by, status=status, reply=reply_column(table, status), source=source, groups=groups, strata=strata,
+        clusters=clusters, count=times,
         shared=options.shared is not None, probable=probable,
     )  # fmt: skip
     distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "rater", "value", "by", "status")])
@@ -341,14 +344,12 @@ def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.nda
     out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
     absent = rows.use & (labels.codes < 0)
     if roles.status is not None:
-        given = rows.labels(roles.status)
-        meaning = {"ok": OK, "refusal": REFUSAL}
-        said = given.mapped(lambda label: meaning.get(label.strip().casefold(), MISSING), MISSING, np.int8)
-        out = np.where(said == OK, out, said)
-        absent &= said == OK
-        for code, label in enumerate(given.levels):
-            _count(rows, (given.codes == code) & (said == MISSING), f"status '{text.shorten(label)}'")
-        _count(rows, given.codes < 0, "no status")
+        said = statuses_of(rows, roles.status, roles.reply)
+        out = np.where(said.kind == OK, out, said.kind)
+        absent &= said.kind == OK
+        for label, which in said.unread.items():
+            _count(rows, which, label)
+        _count(rows, said.blocked, "blocked by a filter of the provider", "among the refusals")
     if absent.any() and options.missing == "error":
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         message, fix = missing_words(rows.counts, roles.value, absent, keep)

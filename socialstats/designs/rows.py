@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,79 +18,12 @@ from socialstats.designs.levels import other_spelling
 from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
+from socialstats.tables.spelling import plain, spelled_alike, told_apart
 from socialstats.tables.table import Wanted
 from socialstats.voice import option
 
 if TYPE_CHECKING:
     from socialstats.designs.comparisons import Comparisons
-
-
-SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they choose the form of the character before, in no category
-MOST_POINTS = 5
-
-
-def plain(label: str) -> str:
-    r"""Return a label without what readers overlook: case, white space, invisible characters and Unicode form.
-
-    Unicode form is that of compatibility (NFKC: Unicode Standard Annex 15), invisible are the format characters
-    (category Cf: zero-width spaces and joiners, marks of direction) and variation selectors.
-
-    Examples
-    --------
-    >>> plain(" The  Nurse"), plain("cafe\u0301") == plain("caf\u00e9"), plain("A\u200b")
-    ('the nurse', True, 'a')
-    """
-    if not label.isascii():
-        label = unicodedata.normalize("NFKC", "".join(ch for ch in label if not _invisible(ch)))
-    return unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
-
-
-def _invisible(character: str) -> bool:
-    return unicodedata.category(character) == "Cf" or character in SELECTORS
-
-
-def twins(labels: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return groups of labels that are equal but for what `plain` takes away.
-
-    Examples
-    --------
-    >>> twins(["Nurse", "nurse ", "judge"])
-    [('Nurse', 'nurse ')]
-    """
-    groups: dict[str, list[str]] = {}
-    for label in labels:
-        groups.setdefault(plain(label), []).append(label)
-    return [tuple(group) for group in groups.values() if len(group) > 1]
-
-
-def spelled_alike(labels: Iterable[str]) -> list[str]:
-    """Return each group of `twins`, its labels in quotes.
-
-    Examples
-    --------
-    >>> spelled_alike(["yes", "Yes", "no"])
-    ["'yes' = 'Yes'"]
-    """
-    return [" = ".join(told_apart(label, group[label == group[0]]) for label in group) for group in twins(labels)]
-
-
-def told_apart(label: str, other: str) -> str:
-    r"""Return a label in quotes, with the code points that make it differ from another one of the same looks.
-
-    Examples
-    --------
-    >>> told_apart("A\u200b", "A"), told_apart("nurse ", "Nurse")
-    ("'A' (U+200B at the end)", "'nurse '")
-    """
-    found = []
-    for _, start, end, begin, stop in difflib.SequenceMatcher(None, label, other, autojunk=False).get_opcodes():
-        mine, theirs = label[start:end], other[begin:stop]
-        both = mine + theirs
-        if mine != theirs and mine and not (both.isascii() and both.isprintable()):
-            place = " at the end" if end == len(label) and all(map(_invisible, mine)) else ""
-            found.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
-    shown = "".join(ch for ch in label if not _invisible(ch))
-    return f"'{text.shorten(shown)}'" + (f" ({', '.join(found[:MOST_POINTS])})" if found else "")
 
 
 def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Factor | None] = ()) -> list[Caution]:
@@ -368,10 +299,13 @@ class Rows:
             self.use = self.use & ~bad
         return rows
 
-    def set_missing_aside(self, columns: Sequence[str], *, drop: bool, fix: str = "") -> None:
-        """Report rows without a value in one of the columns, or leave them out."""
+    def set_missing_aside(
+        self, columns: Sequence[str], *, drop: bool, fix: str = "", among: BoolArray | None = None
+    ) -> None:
+        """Report rows (among some) without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
             bad = self.codes(column) < 0
+            bad = bad if among is None else bad & among
             if not bad.any():
                 continue
             if drop:

@@ -265,6 +265,12 @@ def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
     )  # fmt: skip
 
 
+def tied_replies(n: FloatArray, use: BoolArray) -> Expanded:
+    """Return replies without a choice as ties, each a reply of its own."""
+    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
+    return Expanded(cell=cell, outcome=np.full(len(cell), TIED), times=np.ones(len(cell)), reply=np.arange(len(cell)))
+
+
 def refuse_totals(columns: Sequence[str], rows: Rows) -> None:
     """Report rows of totals (``Sum``, ``Total``) in a table of frequencies: they would be counted twice."""
     for column in columns:
@@ -645,8 +651,8 @@ def as_named(data: Any, prefix: str = "") -> Any:
     return pd.DataFrame(data, columns=[f"{prefix}{k + 1:0{width}d}" for k in range(data.shape[1])])
 
 
-def groupings(table: Table, names: Sequence[str], what: str) -> dict[str, dict[str, str]]:
-    """Read groupings of items (models) from a table with a row for each: grouping -> item -> group.
+def groupings(table: Table, names: Sequence[str], what: str) -> tuple[tuple[str, ...], dict[str, dict[str, str]]]:
+    """Read groupings of items (models) from a table with a row for each.
 
     Parameters
     ----------
@@ -655,6 +661,12 @@ def groupings(table: Table, names: Sequence[str], what: str) -> dict[str, dict[s
     names : sequence of str
         What the first column may be called.
     what : {"item", "model"}
+
+    Returns
+    -------
+    items : tuple of str
+        Those that have a row.
+    groups : dict of grouping to dict of item to group
 
     Raises
     ------
@@ -677,7 +689,7 @@ def groupings(table: Table, names: Sequence[str], what: str) -> dict[str, dict[s
     twice = sorted({name for name in items if items.count(name) > 1})
     if twice:
         raise InputError(f"{table.source}: '{shorten(twice[0])}' has several rows; give every {what} one")
-    return {
+    return tuple(filter(None, items)), {
         name: {
             one: labels[name].levels[code]
             for one, code in sorted(zip(items, labels[name].codes.tolist(), strict=True)) if code >= 0 and one

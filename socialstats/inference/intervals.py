@@ -57,42 +57,6 @@ def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
     return float(min(max(stdtridf(0.975, wanted), min(df for _, df in known)), max(df for _, df in known)))
 
 
-FEWEST_SPREAD = 5  # values from which Bonett's interval exists
-
-
-def spread_ends(values: FloatArray, level: float) -> tuple[float, float]:
-    """Return an interval of the standard deviation of a population whose shape is not known (Bonett 2006).
-
-    exp{[ln(c s^2) -+ z c sqrt((g - (n - 3)/n) / (n - 1))] / 2} with c = n / (n - z) and the kurtosis
-    g = n sum (x - m)^4 / (sum (x - mean)^2)^2 around the trimmed mean m, of which 1 / (2 sqrt(n - 4)) is cut on either
-    side. Of normal values it is close to that of chi-square, which fails where tails are longer.
-
-    Parameters
-    ----------
-    values : (n,) float64 array
-        At least five, not all alike.
-    level : float
-
-    References
-    ----------
-    Bonett, D. G. (2006). Approximate confidence interval for standard deviation of nonnormal distributions.
-    doi:10.1016/j.csda.2004.10.003
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in spread_ends(np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10]), 0.95)]
-    [2.215, 5.146]
-    """
-    n, z = len(values), critical_value(level)
-    cut = int(n / (2 * np.sqrt(n - 4)))
-    middle = np.sort(values)[cut : n - cut].mean()
-    squares = float(((values - values.mean()) ** 2).sum())
-    kurtosis, c = n * float(((values - middle) ** 4).sum()) / squares**2, n / (n - z)
-    reach = z * c * np.sqrt((kurtosis - (n - 3) / n) / (n - 1))
-    centre = np.log(c * squares / (n - 1))
-    return float(np.exp((centre - reach) / 2)), float(np.exp((centre + reach) / 2))
-
-
 def not_zero(p: Any) -> FloatArray:
     """Return p-values with those too small for a float as the smallest positive float: no p-value is 0.
 

@@ -105,7 +105,8 @@ def mean_errors(
     first, second = (_one_factor(scores, shares, code, None) for code in dense[:2])
     e, _, column = _by_cluster(scores, shares, dense[2])
     plain = first.variance + second.variance - np.bincount(column, e**2, minlength=len(first.variance))
-    df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, strict=True)]
+    least = (LOST * np.asarray(abs(scores).sum(axis=0)).ravel()) ** 2  # below it sums of scores are rounding
+    df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)]
     return MeanErrors(
         variance=np.maximum(np.maximum(plain, first.variance), second.variance), df=np.array(df), plain=plain,
         clusters=np.minimum(first.clusters, second.clusters), largest=np.maximum(first.largest, second.largest),
@@ -132,11 +133,11 @@ def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
     return [*dense, both]
 
 
-def _joint_df(v1: float, v2: float, df1: float, df2: float) -> float:
+def _joint_df(v1: float, v2: float, df1: float, df2: float, least: float) -> float:
     """Return Cochran's degrees of freedom of two parts; the smaller where neither varies, NaN where one is unknown."""
     if np.isnan(v1 + v2):
         return np.nan
-    return cochran_df([v1, v2], [df1, df2]) if v1 + v2 > 0 else min(df1, df2)
+    return cochran_df([v1, v2], [df1, df2]) if v1 + v2 > least else min(df1, df2)
 
 
 def _one_factor(scores: Any, shares: Any, code: IntArray | None, alike: FloatArray | None) -> MeanErrors:

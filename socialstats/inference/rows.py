@@ -12,7 +12,8 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.infer import Inferred
-from socialstats.inference.intervals import FEWEST_SPREAD, critical_value, spread_ends, two_sided_p, wald
+from socialstats.inference.influence import FEWEST_SPREAD, kurtosis_of, spread_ends
+from socialstats.inference.intervals import critical_value, two_sided_p, wald
 from socialstats.inference.proportions import Share
 from socialstats.results.rows import Interval, Row
 
@@ -21,6 +22,7 @@ NO_ENDS = "the method has no interval for these data"
 NO_WIDTH = "the interval has no width"
 BEYOND = "the whole interval lies beyond what is possible"
 MISSED = "the interval leaves the estimate out: too few or too uneven data for this method"
+SPREAD = "sd (n - 1), outer ends of Bonett's and the jackknife's t interval"
 ROUNDING = 1e-9  # share of an estimate (or of 1) by which rounding can put an end beyond it
 
 
@@ -96,17 +98,21 @@ def with_ends(
 
 
 def with_spread(row: Row, values: FloatArray, level: float) -> Row:
-    """Return a row with the standard deviation (n - 1) of values, and Bonett's interval; or why there is none."""
+    """Return a row with the standard deviation (n - 1) of values and its interval (`spread_ends`); or why it has none.
+
+    `effective` is the number of normal values whose standard deviation would be as uncertain, 2 n / (kurtosis - 1).
+    """
     n = len(values)
     if n < 2:
         return replace(row, n=float(n), undefined="a single value has no standard deviation", reason="one_unit")
     spread = float(np.std(values, ddof=1))
-    row = replace(row, estimate=spread, n=float(n), n_units=n, method="sd (n - 1), Bonett's interval")
+    row = replace(row, estimate=spread, n=float(n), n_units=n, method=SPREAD)
     if spread <= ROUNDING * float(np.abs(values).max(initial=0.0)):
         return replace(row, estimate=0.0, undefined="all values are alike", reason="no_variation")
     if n < FEWEST_SPREAD:
         return with_ends(row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values")
-    return with_ends(row, *spread_ends(values, level), level, interval="bonett")
+    effective = 2 * n / max(kurtosis_of(values) - 1, 1.0)
+    return with_ends(row, *spread_ends(values, level), level, interval="outer_ends", effective=effective)
 
 
 def at_level(row: Row, level: float) -> Row | None:

@@ -26,10 +26,11 @@ from socialstats.models.divergence import jensen_shannon
 from socialstats.models.measures import ALPHA, Measure, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
 from socialstats.models.shares import source_counts
-from socialstats.models.sources import human_source
+from socialstats.models.sources import human_source, models_of
 from socialstats.models.traits import analysed, composites
+from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
-from socialstats.results import Result, ResultGroup, Row
+from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import rows_with
 from socialstats.tables import as_table
 from socialstats.text import count, interval, level_text, listing, number, p_value, quoted, shorten
@@ -37,7 +38,6 @@ from socialstats.voice import option
 
 SIZE = "B_all"
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
-WORDS = {"relationship_bias": "bias B,"}  # of other numbers than the main one
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
 ALIKE = "the difference is the same without any unit: no standard error, no test"
 APART = "no unit has answers of both"
@@ -100,6 +100,8 @@ class Kind:
         The largest difference that is possible.
     best : {"highest", "lowest"}
         What has rank 1.
+    others : callable
+        Result -> further numbers that can be asked for: name -> (in words, what has rank 1).
     digits : int
     bounded : bool
         Written without a leading zero.
@@ -111,6 +113,26 @@ class Kind:
     best: str = "highest"
     digits: int = 2
     bounded: bool = False
+    others: Callable[[Result], Mapping[str, tuple[str, str]]] = lambda result: {}
+
+    def of(self, wanted: str | None, results: Mapping[str, Result]) -> Kind:
+        """Return how the number that is asked for is compared.
+
+        Raises
+        ------
+        InputError
+            If a result does not have it.
+        """
+        if wanted is None:
+            return self
+        for model, result in results.items():
+            if wanted not in (known := self.others(result)):
+                where = f" of '{shorten(model, 40)}'" if model else ""
+                has = f"it has {quoted(list(known), 20)}, and {self.said}" if known else f"it has {self.said} alone"
+                raise InputError(f"{option('number', shorten(str(wanted), 40))} is no number that {result.metric}()"
+                                 f"{where} compares models by; {has} ({option('number', None)})")  # fmt: skip
+        said, best = self.others(next(iter(results.values())))[wanted]
+        return replace(self, said=said, best=best)
 
 
 def only(column: int, finish: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray], FloatArray]:
@@ -137,7 +159,7 @@ def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Numbe
     """S, corrected for noise where that exists, by pair of items (or by the clusters that the metric took)."""
     design, settings = result.design, result.settings
     corrected = result.row("S_corrected")
-    at = 0 if wanted == "S" or corrected.estimate is None else 1
+    at = 0 if wanted == "S" or (wanted is None and corrected.estimate is None) else 1
     table = condition_table(design, settings["covariate"], settings["weights"]).statistics
     factors = cluster_factors(design, settings["cluster"])
     names = [" | ".join(pair) for pair in pair_names(design)]
@@ -187,6 +209,13 @@ def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
         clusters=labels_of(design, result.settings["cluster"], there), linear=not size,
         value=float(row.estimate) if row.estimate is not None else np.nan,
     )]  # fmt: skip
+
+
+def biases_of(result: Result) -> dict[str, tuple[str, str]]:
+    """Return B_all, and the bias of each two groups of names: rank 1 has the highest, which favours the first most."""
+    return {SIZE: ("size of the biases, B_all", "lowest")} | {
+        row.term: (f"bias B, {row.term}", "highest") for row in result.rows if row.group == "bias"
+    }
 
 
 def of_measure(measure: Measure, row: Row, model: str, design: Ratings, cluster: Any) -> Number:
@@ -276,8 +305,10 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
 
 
 KINDS: dict[str, Kind] = {
-    "sensitivity": Kind(said="sensitivity S", numbers=of_sensitivity, reach=225.0, best="lowest"),
-    "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest"),
+    "sensitivity": Kind(said="sensitivity S", numbers=of_sensitivity, reach=225.0, best="lowest",
+                        others=lambda result: {name: (name, "lowest") for name in ("S", "S_corrected")}),
+    "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest",
+                              others=biases_of),
     "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, digits=3, bounded=True),
     "ada_met": Kind(said="distance from people, ADA-Met", numbers=of_distance, best="lowest"),
     "trait_profile": Kind(said="composite", numbers=of_profile),
@@ -428,22 +459,25 @@ def compare_models(
     level : float
     average : bool
         Of results that have several models each, such as one a prompt: compare the means over their models, which are
-        fixed, on the units that all models of a result have.
+        fixed. Only models count that have the number in every result; of these, models that lack more than half of the
+        units of a result are left out too (caution SS342 names them). The mean is over the units that the others have.
 
     Returns
     -------
     Result
         Group ``"number"``: the number of each model with its own interval, as its metric has it. ``"rank"``: its rank
-        (1 for the lowest of `sensitivity`, `relationship_bias` and `ada_met`, else for the highest) with a set; all
+        (1 for the lowest S, B_all and ADA-Met, else for the highest) with a set; all
         sets hold at once (Mogstad et al. 2024, by Holm's method). ``"difference"``: any two models, first minus
         second, on the units that both have; t, Holm over all pairs. `extras`: ``by_model`` (model -> a `Result` with
-        its number alone, as `over_models` takes them).
+        its number alone, as `over_models` takes them), ``averaged`` and ``left_out`` (the models of an average, and
+        model -> why it is not in it).
 
     Raises
     ------
     InputError
         For results of several metrics or of one that is not listed here, options of it that are not comparable, an
-        unknown number, or fewer than two models.
+        unknown number, ratings on different declared scales, fewer than two models, or, with `average`, results that
+        have no model in common.
 
     Notes
     -----
@@ -467,19 +501,24 @@ def compare_models(
     >>> row.estimate, row.df, round(row.p_value, 4)
     (-1.5, 3.0, 0.0138)
     """
-    found = {"": results} if isinstance(results, Result) else dict(
-        results.results if isinstance(results, ResultGroup) else results)  # fmt: skip
+    found = {"": results} if isinstance(results, Result) else results_by_model(results, "compare_models")
     checked_level(level)
-    metrics = {getattr(result, "metric", type(result).__name__) for result in found.values()}
+    metrics = {result.metric for result in found.values()}
     if len(metrics) != 1 or not metrics <= set(KINDS):
         raise InputError(f"compare_models() takes results of one of {quoted(list(KINDS), 20)}, not "
                          f"{quoted(sorted(metrics), 10) or 'none'}")  # fmt: skip
     metric = metrics.pop()
-    kind = KINDS[metric]
+    kind = KINDS[metric].of(number, found)
     made = [(model, result, one) for model, result in found.items() for one in kind.numbers(result, model, number)]
+    check_scales(found)
+    both: tuple[str, ...] = ()
+    left: dict[str, str] = {}
     if average:
-        several = {model: [one for name, _, one in made if name == model] for model in found}
-        made = [(model, found[model], averaged(model, ones, level)) for model, ones in several.items() if ones]
+        several = {model: {one.row.term: one for name, _, one in made if name == model} for model in found}
+        several = {model: ones for model, ones in several.items() if ones}
+        both, left = in_common(several)
+        made = [(model, found[model], averaged(model, [ones[name] for name in both], level))
+                for model, ones in several.items()]  # fmt: skip
     names = [f"{model}: {one.row.term}" if len(found) > 1 and one.row.term != model else one.row.term
              for model, _, one in made]  # fmt: skip
     numbers = tuple(replace(one, row=replace(one.row, term=name))
@@ -496,7 +535,7 @@ def compare_models(
     ], HOLM)  # fmt: skip
     first = next(iter(found.values()))
     noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
-    said = kind.said if number is None else f"{WORDS.get(metric, '')} {number}".strip()
+    said = kind.said
     alone = {
         row.term: replace(result, rows=(replace(row, term=said, group=None, key=one.row.key),), words=result.sentence())
         for row, one, (_, result, _) in zip(own, numbers, made, strict=True)
@@ -508,13 +547,90 @@ def compare_models(
         f"{dependence(first)}; rank sets by Holm's method",
         counts={"models": len(own), "units": len({name for one in numbers for name in one.units})},
         settings={"number": said, "best": kind.best, "level": level},
-        cautions=unmatched(numbers),
+        cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
+                  *unmatched(numbers)),
         references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
-        design=first.design, words=sentence(rows, said, kind, level, noun),
+        design=first.design, words=sentence(rows, said, kind, level, noun) + common_text(both, left, noun),
         extras={"by_model": alone, "numbers": numbers, "kind": kind,
-                "crossed": len(found) > 1 and len(made) > len(found), "average": average},
+                "crossed": len(found) > 1 and len(made) > len(found), "average": average, "averaged": both,
+                "left_out": left},
         check="socialstats.crosscheck.compare_models:checks_of",
     )  # fmt: skip
+
+
+def check_scales(results: Mapping[str, Result]) -> None:
+    """Raise InputError where ratings were given on different declared levels: their numbers have no common unit."""
+    scales = {model: result.design.levels for model, result in results.items()
+              if isinstance(result.design, Ratings) and result.design.levels_declared}  # fmt: skip
+    one, *others = scales or ("",)
+    for other in others:
+        if scales[other] != scales[one]:
+            raise InputError(f"ratings of '{shorten(one, 40)}' have the levels {quoted(scales[one], 8)}, those of "
+                             f"'{shorten(other, 40)}' {quoted(scales[other], 8)}: numbers on different scales are not "
+                             f"compared. Read both with the same {option('levels')}")  # fmt: skip
+
+
+def in_common(several: Mapping[str, Mapping[str, Number]]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the models whose numbers are averaged at every level, and why each other one is left out.
+
+    Raises
+    ------
+    InputError
+        If no model has a number at every level.
+    """
+    models = list(dict.fromkeys(model for ones in several.values() for model in ones))
+    left: dict[str, str] = {}
+    for model in models:
+        lacking = [at for at, ones in several.items() if model not in ones or np.isnan(ones[model].value)]
+        if lacking:
+            left[model] = f"no number at {quoted(lacking, 5)}"
+    both = [model for model in models if model not in left]
+    if not both:
+        raise InputError(f"no model has a number at each of {quoted(list(several), 10)}: there is no mean over the "
+                         f"same models ({option('average', True)})")  # fmt: skip
+    for at, ones in several.items():
+        units = len({name for model in both for name in ones[model].units})
+        has = np.array([len(ones[model].units) for model in both])
+        for model, n, kept in zip(both, has.tolist(), enough(has, units).tolist(), strict=True):
+            if not kept:
+                left.setdefault(model, f"{count(n)} of {count(units, 'unit')} at '{shorten(at, 40)}'")
+    return tuple(model for model in both if model not in left), left
+
+
+def common_text(both: Sequence[str], left: Mapping[str, str], noun: str) -> str:
+    """Say of which models the numbers of levels are, where some were left out."""
+    if not left:
+        return ""
+    return (f" These numbers are of the {count(len(both), 'model')} that every {noun} has ({quoted(both, 5)}); left "
+            f"out: {left_text(left)}.")  # fmt: skip
+
+
+def left_text(left: Mapping[str, str]) -> str:
+    """Name the models that are left out, each with the reason."""
+    return listing([f"'{shorten(model, 40)}' ({why})" for model, why in left.items()], 5)
+
+
+def uncommon(both: Sequence[str], left: Mapping[str, str]) -> tuple[Caution, ...]:
+    """Caution SS342: models that are not in a mean over models, as they lack a level or most of its units."""
+    return () if not left else (caution(
+        "SS342", f"levels are compared on the {count(len(both), 'model')} that all have; left out: {left_text(left)}",
+        affects="levels, whose comparison says nothing of the models left out", fix="collect the missing answers",
+    ),)  # fmt: skip
+
+
+def other_raters(results: Mapping[str, Result]) -> tuple[Caution, ...]:
+    """Caution SS342: models of some levels that others lack, where one number is of all models of a level."""
+    has = {level: set(models_of(result.design)) if isinstance(result.design, Ratings) else set()
+           for level, result in results.items()}  # fmt: skip
+    every = set.union(*has.values())
+    shared = set.intersection(*has.values())
+    lost = {level: sorted(every - own) for level, own in has.items() if own != every}
+    if not lost or not shared:
+        return ()
+    said = listing([f"'{shorten(level, 40)}' lacks {quoted(names, 5)}" for level, names in lost.items()], 5)
+    return (caution("SS342", f"levels pool different models: {said}",
+                    affects="numbers and differences of levels that pool their models",
+                    fix="compare the levels on the models that all of them have"),)  # fmt: skip
 
 
 def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
@@ -606,6 +722,7 @@ def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str
     end = f" ({p_value(tested[0].p_adjusted, name='Holm-adjusted p')})" if len(tested) == 1 else " (Holm)"
     verb = "was" if 1 in (clear, len(tested)) else "were"
     text += f"{count(clear)} of {count(len(tested), 'difference')} {verb} significant{end}"
+    text += f", {count(len(gaps) - len(tested))} more could not be tested" if len(tested) < len(gaps) else ""
     sets, include = ("rank set", "includes") if len(first) == 1 else ("rank sets", "include")
     later = [row.term for row in known if row.term not in first]
     if len(later) < len(first) and len(known) > 2:
@@ -646,8 +763,7 @@ def factors_of_models(table: Any, models: Sequence[str]) -> dict[str, dict[str, 
     {'family': {'m1': 'a', 'm2': 'b'}}
     """
     read = as_table(table, "models")
-    known = groupings(read, ("model", "source", "rater", "name"), "model")
-    named = {model for levels in known.values() for model in levels}
+    named, known = groupings(read, ("model", "source", "rater", "name"), "model")
     lost = [model for model in models if model not in named]
     if lost:
         raise InputError(f"{read.source}: no row of {quoted(lost)}; it has {quoted(sorted(named), 20)}. Give each "

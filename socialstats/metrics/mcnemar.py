@@ -12,7 +12,6 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
-from socialstats.designs.rows import spelled_alike
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
@@ -40,6 +39,7 @@ from socialstats.models.matched_pairs import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval, Test
+from socialstats.tables.spelling import spelled_alike
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import Word, one_of, option
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
+from socialstats.designs.options import texts
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.intervals import checked_level
@@ -133,7 +134,7 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
     source = human_source(design)
     if source is None:
         raise InputError(f"{design.source}: needs a rater group of which one level is called human, and others")
-    strata = list(design.strata if terms is None else terms)
+    strata = list(design.strata if terms is None else texts(terms))
     if unknown := [name for name in strata if name not in design.strata]:
         raise InputError(f"terms: {quoted(unknown)} not declared; strata: {quoted(list(design.strata)) or 'none'}")
     if len(design.clusters) > 1:

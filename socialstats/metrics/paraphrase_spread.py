@@ -21,6 +21,7 @@ from socialstats.models.traits import (
     checked_settings,
     composites,
     header,
+    incomplete,
     inference_of,
     row_text,
     trait_table,
@@ -348,7 +349,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     weights, scores = settings["weights"], answers.scores
     values = scores[:, :, 0] if weights is None else composites(scores, weights, settings["centre"])
     spreads = spreads_of(answers, values.mean(axis=1))
-    how = inference_of(settings, clusters, spreads.magnitude)
+    how = inference_of(settings, clusters, spreads.magnitude, answers)
     ends = spreads.ends if settings["change"] is None else tuple(settings["change"])
     changed, ranks = ([], None) if ends is None else change_rows(spreads, how, ends, settings["alternative"])
     rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changed), answers.seen()
@@ -359,6 +360,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             (spreads.lacking, "question", "wordings of the stage", "n", "answers"),
         ) if n
     ]  # fmt: skip
+    if how.unit != "answer":
+        cautions += incomplete(answers, how)
     units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[how.unit]
     return Result(
         metric="paraphrase_spread",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -568,32 +568,41 @@ def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[T
             tests, _ = mcnemar_rows(part, couples(part.answers))
             rows += [replace(row, group=f"{row.group}; {name} = {level}", key=(*row.key, ("level", level)))
                      for row in tests]  # fmt: skip
-    gaps: list[Term] = []
-    families: list[list[Row]] = [[], []]  # of B, and of S
+    gaps = gap_terms(found, parts, settings)
     larger: list[Row] = []
+    for one, two in combinations(sizes, 2) if len(parts) <= MOST_LEVELS else ():
+        a_size, b_size = (sizes[level][1] for level in (one, two))
+        gap = Row(term=CORRECTED, key=(("quantity", CORRECTED), *between(one, two)), group=f"{one} - {two}",
+                  role="difference")  # fmt: skip
+        larger.append(with_both_intervals(gap, a_size, b_size, n=(a_size.n or 0.0) + (b_size.n or 0.0),
+                                          method=f"{a_size.method}; both intervals combined"))  # fmt: skip
+    even = alike_terms(found, settings, codes)
+    rows += [*with_holm([t.row for t in gaps if t.reach == 2 * MOST]),
+             *with_holm([t.row for t in gaps if t.reach != 2 * MOST]), *larger,
+             *with_holm([t.row for t in even if t.row.label("group")]),
+             *(t.row for t in even if not t.row.label("group"))]  # fmt: skip
+    return rows, [*made, *gaps, *even]
+
+
+def between(one: str, two: str) -> tuple[tuple[str, str], ...]:
+    """Return the levels of a difference, as facts of its row."""
+    return ("first level", one), ("second level", two)
+
+
+def gap_terms(found: Analysis, parts: Mapping[str, Analysis], settings: Settings) -> list[Term]:
+    """Return the differences of any two levels (up to four levels): of B, and with ``"scores"`` of S."""
+    made = []
     for one, two in combinations(parts, 2) if len(parts) <= MOST_LEVELS else ():
-        fields: dict[str, Any] = {"group": f"{one} - {two}", "role": "difference"}
-        both = (("first level", one), ("second level", two))
-        for row, coefficients, reach in contrasts(found, every=every):
+        for row, coefficients, reach in contrasts(found, every=settings["stratum_rows"] == "scores"):
             a, b = (parts[level].linear(coefficients(parts[level])) for level in (one, two))
             if a is None or b is None:
                 continue
             apart = Linear(estimate=a.estimate - b.estimate, influence=a.influence - b.influence,
                            touched=a.touched + b.touched)  # fmt: skip
-            row = replace(row, key=(*row.key, *both), **fields)
+            row = replace(row, key=(*row.key, *between(one, two)), group=f"{one} - {two}", role="difference")
             row, mean = with_linear(found, row, apart, 2 * reach, settings["level"])
-            gaps.append(Term(row=row, coefficient=None, mean=mean, reach=2 * reach))
-            families[reach != MOST].append(row)
-        if one in sizes and two in sizes:
-            a_size, b_size = (sizes[level][1] for level in (one, two))
-            gap = Row(term=CORRECTED, key=(("quantity", CORRECTED), *both), **fields)
-            larger.append(with_both_intervals(gap, a_size, b_size, n=(a_size.n or 0.0) + (b_size.n or 0.0),
-                                              method=f"{a_size.method}; both intervals combined"))  # fmt: skip
-    even = alike_terms(found, settings, codes)
-    rows += [*with_holm(families[0]), *with_holm(families[1]), *larger,
-             *with_holm([t.row for t in even if t.row.label("group")]),
-             *(t.row for t in even if not t.row.label("group"))]  # fmt: skip
-    return rows, [*made, *gaps, *even]
+            made.append(Term(row=row, coefficient=None, mean=mean, reach=2 * reach))
+    return made
 
 
 def contrasts(found: Analysis, *, every: bool) -> list[tuple[Row, Callable[[Analysis], FloatArray], float]]:
@@ -750,7 +759,8 @@ def relationship_bias(
     1.0
     """
     settings: Settings = {
-        "groups": None if groups is None else tuple(groups), "scenario": scenario, "pair": pair,
+        "groups": None if groups is None else (groups,) if isinstance(groups, str) else tuple(groups),
+        "scenario": scenario, "pair": pair,
         "group_first": group_first, "group_second": group_second, "answers": tuple(answers), "couples": couples,
         "aggregate": aggregate, "stratum": stratum, "stratum_rows": stratum_rows, "ci": ci, "cluster": cluster,
         "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
@@ -785,6 +795,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
         null_row(found, null), *by_scenario, *tests, *strata,
     )  # fmt: skip
     means = [term.mean for term in own[BIAS] if term.mean is not None and not term.mean.undefined]
+    apart = [term.mean for term in more if term.mean is not None and term.row.role == "difference"]
     floored = [t.row for t in (*main, *more) if t.mean is not None and t.mean.floored]
     answers, gone = found.answers, ~asked.complete
     raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
@@ -812,7 +823,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
              "largest_leverage": max((mean.largest for mean in means), default=None)},
         settings=settings,
         cautions=(
-            *mean_cautions(design, found.factors, means, what="couples", bounded=True,
+            *mean_cautions(design, found.factors, [*means, *apart], what="couples", bounded=True,
                            resampled=settings["ci"] != "closed"),
             *own_cautions(found, rows, floored, boot, null, one_order, settings),
         ),

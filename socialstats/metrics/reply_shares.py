@@ -18,7 +18,8 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import option
 
-KINDS = {"usable": OK, "refused": REFUSAL, "missing or unreadable": MISSING}
+KINDS = {"usable": (OK,), "refused": (REFUSAL,), "missing or unreadable": (MISSING,),
+         "refused at most": (REFUSAL, MISSING)}  # fmt: skip
 RATER, ALL = "rater", "all sources"
 
 
@@ -47,7 +48,9 @@ def reply_shares(
     Returns
     -------
     Result
-        For all sources, and each: rows ``"usable"``, ``"refused"`` and ``"missing or unreadable"``, `group` the source.
+        For all sources, and each: rows ``"usable"``, ``"refused"``, ``"missing or unreadable"``, ``"refused at most"``
+        (the worst case: whatever is missing or unreadable was a refusal; the best case is ``"refused"``), `group` the
+        source.
         Wilson's interval for the number of independent replies that the clustered error speaks for (Korn & Graubard
         1998).
 
@@ -85,7 +88,7 @@ def reply_shares(
         weight = design.unit_count[design.unit[inside]]
         own = [code[inside] for code in codes]
         for kind, status in KINDS.items():
-            hit, n = (design.status[inside] == status).astype(np.float64), float(weight.sum())
+            hit, n = np.isin(design.status[inside], status).astype(np.float64), float(weight.sum())
             row = Row(term=kind, group=name, key=(("kind", kind), ("source", name)), role="estimate", n=n,
                       n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
             rows.append(share_row(row, merged(hit, weight, own, n), how))
@@ -128,6 +131,6 @@ def words_of(rows: Sequence[Row]) -> str:
     n = next(row.n or 0 for row in rows)
     text = f"Of {count(n, 'reply', 'replies')}, a share of {number(lost.pop(ALL), 3, bounded=True)} could not be used"
     if lost and max(lost.values()) > 0:
-        worst = sorted(lost, key=lambda name: -lost[name])[:3]
+        worst = sorted((name for name in lost if lost[name] > 0), key=lambda name: -lost[name])[:3]
         text += ", most of " + listing([f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst])
     return f"{text}."

@@ -13,9 +13,11 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
+from socialstats.designs.options import texts
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.inference.compare import HOLM, with_holm
+from socialstats.inference.dependence import spread_cautions
 from socialstats.inference.rows import ANYWHERE, with_spread
 from socialstats.models.effect_sizes import checked_number
 from socialstats.models.traits import (
@@ -29,7 +31,9 @@ from socialstats.models.traits import (
     checked_weights,
     composites,
     header,
+    incomplete,
     inference_of,
+    pooled_models,
     row_text,
     trait_table,
     variants,
@@ -48,7 +52,7 @@ from socialstats.models.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Role, extremes, rows_with, undefined_text
-from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -143,9 +147,24 @@ def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
         zero = dict.fromkeys(judges, checked_number(given, "zero"))
     absent, extra = [j for j in judges if j not in zero], [j for j in zero if j not in judges]
     if absent or extra:
-        said = f"no zero of judge {quoted(absent)}" if absent else f"{quoted(extra)} is no judge"
-        raise InputError(f"zero: {said}. Judges: {quoted(judges, 10)}")
+        raise InputError(zero_problem(zero, judges, absent, extra))
     return zero
+
+
+def zero_problem(
+    zero: Mapping[str, float], judges: Sequence[str], absent: Sequence[str], extra: Sequence[str]
+) -> Problem:
+    """Say which judges of the answers have no zero, or which zeros are of no judge, and what to do about it."""
+    texts = isinstance(zero, JudgeZeros)
+    lacking = "no control text was scored by" if texts else "there is no number of"
+    message = f"{lacking} {quoted(absent, 10)}" if absent else f"{quoted(extra, 10)} judged no answer"
+    message += f" (judges of the answers: {quoted(judges, 10)})"
+    fix = meant(absent[0], extra) if absent else meant(extra[0], judges)
+    if texts:
+        fix += "Let the same judges score the control texts and the answers, under the same names"
+    else:
+        fix += "Give each judge of the answers one number"
+    return Problem(source=zero.source if isinstance(zero, JudgeZeros) else "zero", message=message, fix=fix)
 
 
 def by_judge(zero: Mapping[str, float], judges: Sequence[str]) -> FloatArray:
@@ -176,13 +195,14 @@ def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tu
     InputError
         If one is not there, or is the baseline.
     """
-    base, named = settings["baseline"], settings["interaction"]
-    if named is None:
+    base, given = settings["baseline"], settings["interaction"]
+    if given is None:
         return tuple(s for s in stages if s != base and not s.strip().lower().startswith(DEBRIEF))
-    if wrong := [str(s) for s in named if s not in stages or s == base]:
+    named = texts(given)
+    if wrong := [s for s in named if s not in stages or s == base]:
         raise InputError(f"{option('interaction', wrong[0])} is no stage beside the baseline '{shorten(base)}'; "
                          f"stages: {quoted(stages, 20)}")  # fmt: skip
-    return tuple(named)
+    return named
 
 
 def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -197,11 +217,12 @@ def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[st
     if named is None:
         sides = {words: tuple(t for t in traits if sign * weights[t] > 0) for words, sign in SIDES.items()}
         return sides if min(map(len, sides.values())) > 1 else {}
-    for name, some in named.items():
-        if lost := [str(t) for t in some if t not in traits] or ([] if some else ["no trait"]):
-            raise InputError(f"{option('trait_groups')}: '{shorten(str(name))}' names {quoted(lost)}; traits: "
+    chosen = {str(name): texts(some) for name, some in named.items()}
+    for name, some in chosen.items():
+        if lost := [t for t in some if t not in traits] or ([] if some else ["no trait"]):
+            raise InputError(f"{option('trait_groups')}: '{shorten(name)}' names {quoted(lost)}; traits: "
                              f"{quoted(traits, 12)}")  # fmt: skip
-    return {str(name): tuple(some) for name, some in named.items()}
+    return chosen
 
 
 def active_traits(answers: Answers, settings: Mapping[str, Any]) -> FloatArray:
@@ -512,7 +533,7 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
     """Name the composite: of all models where they are the units of analysis, else the highest and the lowest."""
     if unit == "model":
         (row,) = rows_with(result.rows, measure="composite")
-        return f"{scale} of {count(result.counts['models'], 'model')} (the units of analysis) {numbers(row)}"
+        return f"{scale} of {count(len(result.extras['pooled']), 'model')} (the units of analysis) {numbers(row)}"
     known = rows_with(result.rows, "model", measure="composite")
     if all(r.estimate is None for r in known):
         return f"{scale} is undefined ({undefined_text(known)})"
@@ -550,7 +571,8 @@ def change_text(result: Result) -> str:
         return ""
     row = max(found, key=lambda r: abs(r.estimate or 0.0))
     size = size_of(result, row)
-    models = "of all models " if several else ""
+    every = len(result.extras["pooled"]) == result.counts["models"]
+    models = "" if not several else "of all models " if every else f"of {count(len(result.extras['pooled']), 'model')} "
     text = f"; the largest change {models}was {shorten(change_name(row))}: {numbers(row, '', adjusted=True)}"
     return text + (f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else "")
 
@@ -682,13 +704,16 @@ def trait_profile(
         ``lowest of other weights``, ``highest of other weights`` (their method names the set; with ``... minus zero``
         under the zero of `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights
         of all models`` and ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of
-        weights. Groups ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``:
-        mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of groups of traits, paired;
+        weights. Groups ending in ``of all models``: the mean over models, of scenarios in which all have a value, term
+        the stage or change; a model with all stages in fewer than half of the scenarios is not among them (SS301 names
+        it). ``score: MODEL``: mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of
+        groups of traits, paired;
         ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also of the
-        scores of each trait): standard deviations with Bonett's interval; ``active of all models``: share of answers in
-        which a trait is active; ``composite difference``: any two of up to 15 models, paired, Holm over
-        the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (set
-        of weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        scores of each trait): standard deviations (outer ends of Bonett's and the jackknife's interval); ``active of
+        all models``: share of answers in which a trait is active; ``composite difference``: any two of up to 15 models,
+        paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``pooled``
+        (models that rows of all models are of), ``weight_sensitivity`` (set of weights -> model -> composite),
+        ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -708,6 +733,7 @@ def trait_profile(
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway clustering.
     doi:10.1198/jbes.2010.07136
     Bonett, D. G. (2006). doi:10.1016/j.csda.2004.10.003
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
 
     Examples
     --------
@@ -741,7 +767,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     settings |= {"interaction": chosen_interaction(settings, answers.stages),
                  "trait_groups": chosen_groups(settings, answers.traits)}  # fmt: skip
     zero, size = zero_of(settings["zero"], answers.judges), largest_composite(settings)
-    how = inference_of(settings, clusters, max(size, float(np.abs(answers.scores).max())))
+    how = inference_of(settings, clusters, max(size, float(np.abs(answers.scores).max())), answers)
     profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
     rows, (other, values) = profile_rows(profile), weight_rows(profile)
     drawn = how.judges == "random"
@@ -757,7 +783,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         counts={"answers": len(answers.codes), **n, "judges": len(answers.judges), "traits": len(answers.traits),
                 **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}},
         settings=settings | zero_facts(settings["zero"], zero),
-        cautions=(*clusters.cautions, *own_cautions(profile)),
+        cautions=(*clusters.cautions, *own_cautions(profile), *spread_cautions(rows, "value")),
         references=(
             *METRIC.references,
             *(("cochran1964",) if isinstance(zero, JudgeZeros) and not drawn else ()),
@@ -767,6 +793,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         design=design,
         extras={"limits": limits_of(settings, len(answers.traits)), "weight_sensitivity": values,
                 "leave_one_judge_out": judge_ranges(rows),
+                "pooled": pooled_models(answers, how),
                 "weights": dict(settings["weights"]), "range": (-size, size)},
     )  # fmt: skip
 
@@ -798,14 +825,8 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
         every = count(answers.left_out + len(answers.codes))
         said = f"{count(answers.left_out, 'answer')} without all scores, of {every}"
         found.append(caution("SS301", said, affects="every row that needs them", fix="collect the scores again"))
-    flat, shape = answers.questions()
-    empty = int(np.prod(shape)) - len(np.unique(flat))
-    if empty:
-        said = f"{count(empty, 'cell')} of model, scenario and stage without an answer"
-        affects = "rows over stages, changes and rows of all models, which rest on what is complete"
-        found.append(caution("SS301", said, affects=affects, fix="n says how many units a row rests on"))
     units = len(answers.scenarios if profile.how.unit == "scenario" else answers.models)
-    return (*found, *size_cautions(units, profile.how, len(answers.judges)))
+    return (*found, *incomplete(answers, profile.how), *size_cautions(units, profile.how, len(answers.judges)))
 
 
 METRIC = Metric(
@@ -822,7 +843,7 @@ METRIC = Metric(
         "weights are given, not estimated; scores are on an interval scale",
         "judges='fixed': nothing is said about other judges",
     ),
-    references=("student1908", "holm1979", "steigerfouladi1997", "bonett2006"),
+    references=("student1908", "holm1979", "steigerfouladi1997", "bonett2006", "efrontibshirani1993"),
     values="traits",
     options={"weights": {"caring": 2.0, "open": 3.0, "strict": -4.0, "wary": -1.0}},
 )
@@ -882,7 +903,7 @@ def judge_zeros(
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
     answers = answers_of(controls, names, tuple(used), ("all",))
     if not free_weights:
-        check_range(answers, middle)
+        check_range(answers, middle, controls.source)
     known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
     wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)
     unknown = [name for name in wanted if name not in known]
@@ -891,4 +912,5 @@ def judge_zeros(
     return JudgeZeros(
         texts=tuple(known), judges=answers.judges, traits=answers.traits, scores=answers.scores, weights=used,
         centre=middle, neutral=tuple(name for name in known if name in wanted),
+        source=controls.source,
     )  # fmt: skip

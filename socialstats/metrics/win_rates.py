@@ -220,7 +220,9 @@ def overall(
     mass = np.where(there, 1.0, 0.0) if weights == "opponent" else sums[1]
     with np.errstate(invalid="ignore"):
         pool = mass / mass.sum(axis=1, keepdims=True)
-    p_all = np.where(there.any(axis=1), np.where(there, pool * p, 0.0).sum(axis=1), np.nan)
+    low, high = (end(p, axis=1, where=there, initial=start) for end, start in ((np.min, 1.0), (np.max, 0.0)))
+    means = np.clip(np.where(there, pool * p, 0.0).sum(axis=1), low, np.maximum(low, high))  # the mean of ones is 1
+    p_all = np.where(there.any(axis=1), means, np.nan)
     noise = np.where(there, pool**2 / n, 0.0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return pool, p_all, np.where(there.any(axis=1), 1 / noise, np.nan)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
@@ -805,7 +806,7 @@ class AgreementOptions(How):
     def settings(self) -> dict[str, Any]:
         """Everything, to be echoed in a result."""
         names = ("refusal", "raters", "stratum", "ci", "cluster", "on_undefined", "level", "resamples", "seed")
-        raters = None if self.raters is None else tuple(self.raters)
+        raters = None if self.raters is None else texts(self.raters)
         return {name: getattr(self, name) for name in names} | {"raters": raters}
 
 
@@ -960,7 +961,7 @@ def reliability(
     if options.raters is not None:
         if not design.raters_known:
             raise InputError(f"{option('raters')} needs raters with names; these ratings are counts of levels")
-        design = design.of_raters(tuple(options.raters))
+        design = design.of_raters(texts(options.raters))
     groups = groups_of(design, options, least=least)
     made = [coefficient_row(term, group, coefficient(group), options) for group in groups]
     rows, largest = [row for row, _, _ in made], max(share for _, share, _ in made)

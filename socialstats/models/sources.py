@@ -9,7 +9,9 @@ import numpy as np
 from socialstats.designs.parts import HUMANS
 from socialstats.designs.ratings import Ratings
 
-__all__ = ["HUMANS", "Source", "human_source", "raters_of"]
+__all__ = ["HUMANS", "MODEL_COLUMNS", "Source", "human_source", "models_of", "raters_of"]
+
+MODEL_COLUMNS = ("model", "llm", "language_model")  # columns of raters that are models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +39,10 @@ def raters_of(design: Ratings, source: Source, level: str) -> tuple[str, ...]:
     factor = design.rater_groups[source.name]
     code = factor.levels.index(level)
     return tuple(rater for rater, own in zip(design.raters, factor.codes.tolist(), strict=True) if own == code)
+
+
+def models_of(design: Ratings) -> tuple[str, ...]:
+    """Return the raters that are models: those of a column called model; of couples, which models judge, all."""
+    couples = {"group_first", "group_second"} <= set(design.strata)
+    called = design.columns.get("rater", "").casefold() in MODEL_COLUMNS
+    return design.raters if design.raters_known and (couples or called) else ()

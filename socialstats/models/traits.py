@@ -15,12 +15,12 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
-from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import checked_number
-from socialstats.models.unit_means import CIS, Inference, UnitClusters, unit_clusters
+from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
 from socialstats.results import Row
 from socialstats.tables import EPSILON
 from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
@@ -202,6 +202,12 @@ class Answers:
         shape = (len(self.models), len(self.scenarios), len(self.stages))
         return np.ravel_multi_index(tuple(self.codes[:, :3].T), shape), shape
 
+    def whole(self) -> tuple[IntArray, int]:
+        """Return in how many scenarios each model has answers at all stages, and how many scenarios there are."""
+        flat, shape = self.questions()
+        there = np.bincount(flat, minlength=math.prod(shape)).reshape(shape) > 0
+        return there[:, :, there.any(axis=(0, 1))].all(axis=2).sum(axis=1), int(there.any(axis=(0, 2)).sum())
+
     def seen(self) -> list[int]:
         """Return how many models, scenarios, stages and wordings have an answer."""
         return [len(np.unique(codes)) for codes in self.codes.T]
@@ -275,7 +281,7 @@ def chosen_stages(design: Ratings, name: str | None, stages: Sequence[str] | Non
     factor = factor_of(design, "stage", name)
     if stages is None:
         return design, factor.levels
-    wanted = tuple(stages)
+    wanted = (stages,) if isinstance(stages, str) else tuple(stages)
     unknown = [s for s in wanted if s not in factor.levels]
     if unknown or not wanted or len(set(wanted)) < len(wanted):
         twice = f"{option('stages', list(wanted))}: name each stage once"
@@ -429,7 +435,7 @@ def analysed(design: Ratings, settings: Mapping[str, Any], *, judges: str = "fix
     declared = {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
     answers = answers_of(part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"])
     if weights is not None and not settings["free_weights"]:
-        check_range(answers, settings["centre"])
+        check_range(answers, settings["centre"], part.source)
     unit = unit_factor(part, settings)
     return answers, unit_clusters(part, unit, settings["cluster"], judges=judges, ci=settings["ci"])
 
@@ -444,13 +450,49 @@ def unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
     return Factor(name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels)
 
 
-def inference_of(settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float) -> Inference:
-    """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value."""
+def inference_of(settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float, answers: Answers) -> Inference:
+    """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value.
+
+    Rows of all models are of those that have all stages in half of the scenarios or more.
+    """
     return Inference(
         unit=settings["unit_of_analysis"], judges=settings.get("judges", "fixed"), ci=settings["ci"],
         level=settings["level"], resamples=settings["resamples"], seed=settings["seed"], clusters=clusters.codes,
-        magnitude=magnitude,
+        magnitude=magnitude, pooled=enough(*answers.whole()),
     )  # fmt: skip
+
+
+def pooled_models(answers: Answers, how: Inference) -> list[str]:
+    """Return the models that rows of all models are of."""
+    return [answers.models[k] for k in np.flatnonzero(how.pooled_of(len(answers.models)))]
+
+
+def incomplete(answers: Answers, how: Inference) -> tuple[Caution, ...]:
+    """Caution SS301: models without answers to some scenarios or stages, and those left out of rows of all models."""
+    held, of = answers.whole()
+    flat, shape = answers.questions()
+    empty = math.prod(shape) - len(np.unique(flat))
+    if not empty:
+        return ()
+    lacking = [f"'{shorten(model, 40)}' ({count(n)} of {of})"
+               for model, n in zip(answers.models, held.tolist(), strict=True) if n < of]  # fmt: skip
+    said = f"{count(empty, 'cell')} of model, scenario and stage without an answer"
+    kept = pooled_models(answers, how)
+    out = [model for model in answers.models if model not in kept]
+    if len(answers.models) > 1:
+        said += f"; models with all stages in some of the scenarios only: {listing(lacking, 6)}"
+    if out:
+        said += f"; rows of all models are without {quoted(out, 6)} (fewer than half of the scenarios)"
+    affects = "rows over stages, changes and rows of all models, which rest on what is complete"
+    return (
+        caution(
+            "SS301",
+            said,
+            affects=affects,
+            fix="n says how many units a row rests on; leave out models "
+            f"that lack much ({option('exclude', 'model=NAME')})",
+        ),
+    )
 
 
 def header(answers: Answers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str) -> dict[str, Any]:
@@ -479,17 +521,18 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
     return np.asarray((scores - centre) @ np.array(list(weights.values())))
 
 
-def check_range(answers: Answers, centre: float) -> None:
+def check_range(answers: Answers, centre: float, source: str) -> None:
     """Raise InputError for scores outside 0 to twice the centre."""
     bad = (answers.scores < 0) | (answers.scores > 2 * centre)
     if bad.any():
         k, j, t = (int(x) for x in np.argwhere(bad)[0])
         where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
-        raise InputError(
+        message = (
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
-            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all). "
-            f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
+            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all)"
         )
+        fix = f"Correct it, or say {option('centre')} (half of the highest score), or {option('free_weights', True)}"
+        raise InputError(Problem(source=source, message=message, fix=fix))
 
 
 Basis = Literal["texts", "judging"]
@@ -526,6 +569,8 @@ class JudgeZeros(Mapping[str, float]):
     weights : mapping of str to float
         Of the traits, in their order.
     centre : float
+    source : str
+        File of the control texts, for messages.
 
     Examples
     --------
@@ -543,6 +588,7 @@ class JudgeZeros(Mapping[str, float]):
     scores: FloatArray
     weights: Mapping[str, float]
     centre: float
+    source: str = "zero"
 
     def __getitem__(self, judge: str) -> float:
         if judge not in self.judges:

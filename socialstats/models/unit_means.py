@@ -55,6 +55,8 @@ class Inference:
         Largest size that a value can have.
     taken_off : pair of float, or None
         Variance and degrees of freedom of what was subtracted from every value alike, and is itself estimated.
+    pooled : (models,) bool array, or None
+        Models of which rows of all models are; None: all.
     """
 
     unit: str
@@ -66,11 +68,16 @@ class Inference:
     clusters: tuple[IntArray, ...] = ()
     magnitude: float = 100.0
     taken_off: tuple[float, float] | None = None
+    pooled: BoolArray | None = None
 
     @property
     def dependent(self) -> bool:
         """True where values are not independent draws."""
         return bool(self.clusters) or self.judges == "random"
+
+    def pooled_of(self, models: int) -> BoolArray:
+        """Tell which of so many models rows of all models are of."""
+        return np.ones(models, dtype=bool) if self.pooled is None else self.pooled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,10 +110,15 @@ class Sample:
         return self.values.ravel(), [np.repeat(inner, k), np.tile(np.arange(k), n)]
 
     def mean(self) -> ClusteredMean:
-        """Return the mean with its error, that of what was taken off included."""
+        """Return the mean with its error, that of what was taken off included: where all units are alike, it alone."""
         found = self.mean_alone()
-        if self.how.taken_off is None or found.undefined:
+        if self.how.taken_off is None:
             return found
+        if found.undefined:
+            if found.sd != 0 or len(self.unit) < 2 or min(found.clusters, default=2) < 2:
+                return found
+            variance, df = self.how.taken_off
+            return replace(found, std_error=math.sqrt(variance), df=df, undefined="")
         parts, dfs = zip((found.std_error**2, found.df), self.how.taken_off, strict=True)
         return replace(found, std_error=math.sqrt(sum(parts)), df=cochran_df(parts, dfs))
 
@@ -120,18 +132,33 @@ class Sample:
         return clustered_mean(values, np.ones(len(values)), codes, magnitude=self.how.magnitude)
 
 
+def enough(held: IntArray, of: int) -> BoolArray:
+    """Tell which models have half of the units or more; all of them where none has.
+
+    What is said of all models rests on the units that all have: one model with few would leave few for all.
+
+    Examples
+    --------
+    >>> enough(np.array([6, 3, 2]), 6).tolist(), enough(np.array([1, 2]), 6).tolist()
+    ([True, True, False], [True, True])
+    """
+    full = 2 * held >= of
+    return np.asarray(full if full.any() else ~full)
+
+
 def across(cells: FloatArray, how: Inference) -> Sample:
     """One value a unit of analysis from (models, scenarios, judges) cells, NaN where a cell is empty.
 
     Scenarios: the mean over models, of scenarios in which every model has a value. Models: the mean over the scenarios
-    that they have.
+    that they have. Both over the models that `how` pools.
     """
     full = np.isfinite(cells[:, :, 0])
+    pooled = how.pooled_of(len(full))
     if how.unit == "model":
-        keep = full.any(axis=1)
+        keep = np.logical_and(full.any(axis=1), pooled)
         return Sample(values=np.nanmean(cells[keep], axis=1), unit=np.flatnonzero(keep), how=how)
-    keep = full.all(axis=0)
-    return Sample(values=cells[:, keep].mean(axis=0), unit=np.flatnonzero(keep), how=how)
+    keep = np.asarray(full[pooled].all(axis=0))
+    return Sample(values=cells[pooled][:, keep].mean(axis=0), unit=np.flatnonzero(keep), how=how)
 
 
 def of_one(cells: FloatArray, how: Inference) -> Sample:

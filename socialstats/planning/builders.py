@@ -19,6 +19,7 @@ from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.planning.plan import PlanResult
 from socialstats.planning.power import clustered_mean_width, power_clustered_mean
 from socialstats.tables import as_text, read_table
+from socialstats.tables.spelling import spelled_alike
 from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import option
 
@@ -61,6 +62,8 @@ class Precision:
         Assumed standard deviation of the values, and share of the variance between clusters.
     largest : float
         Largest effect that is possible.
+    none : str
+        What it means that no item tells the number.
     """
 
     what: str
@@ -68,6 +71,7 @@ class Precision:
     sd: float
     icc: float
     largest: float
+    none: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +157,9 @@ class Items:
                 f"{name}: {count(len(levels), 'level')}, {each}" if few == many else f"{name}: {shown}; {each}"
             )
         clusters, size = self.size
+        if not clusters:
+            why = f": {self.about.none}" if self.about.none else ""
+            return [*lines, f"precision: no item tells {self.about.what}{why}"]
         if clusters < 2:
             return [*lines, f"precision: no interval from fewer than two {self.about.cluster}"]
         of = f"precision of {self.about.what}, by model"
@@ -324,6 +331,9 @@ def design_items(
     twice = [name for name, n in Counter(row["item_id"] for row in rows).items() if n > 1]
     if twice:
         raise InputError(f"{source}: two items would be called {quoted(twice)}. Give their parts names that differ")
+    for name in dict.fromkeys(name for names in crossed for name in names):
+        if alike := spelled_alike(dict.fromkeys(row[name] for row in rows if row.get(name))):
+            raise InputError(f"{source}: {name} is spelled in two ways: {listing(alike, 5)}. Spell it in one way")
     missing = tuple(row["item_id"] for row in prompts if row["item_id"] not in (texts or {}))
     if not rows and not missing:
         raise NothingToAnalyse(f"{source}: these lists make no item")
@@ -786,7 +796,8 @@ BUILDERS: dict[str, Builder] = {
     "who-is-right": (
         couples, ("scenarios", "names", "pairs", "draw", "same_group"),
         [("group_first", "group_second"), ("topic",), ("kind",)],
-        Precision(what="the bias B between two groups", cluster="scenarios", sd=1.4, icc=0.1, largest=2.0),
+        Precision(what="the bias B between two groups", cluster="scenarios", sd=1.4, icc=0.1, largest=2.0,
+                  none="all names are of one group"),
     ),
     "ordinal": (
         rules, ("rules", "per_area", "groups", "wording", "plain"), [("area",), ("group",), ("area", "group")],

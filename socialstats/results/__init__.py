@@ -1,6 +1,6 @@
 """What every metric returns. A row leaves empty what does not apply to it; the columns are fixed."""
 
-from socialstats.results.result import Result, ResultGroup
+from socialstats.results.result import Result, ResultGroup, results_by_model
 from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, Row, plain
 from socialstats.results.verification import (
     KINDS,
@@ -16,5 +16,5 @@ from socialstats.results.verification import (
 
 __all__ = [
     "Check", "GLANCE_COLUMNS", "KINDS", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
-    "Tally", "Verification", "Verifications", "joined", "marked", "plain", "tally_text", "totals",
+    "Tally", "Verification", "Verifications", "joined", "marked", "plain", "results_by_model", "tally_text", "totals",
 ]  # fmt: skip

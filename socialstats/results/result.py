@@ -483,3 +483,21 @@ def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
     own = {c.code for c in result.cautions}.intersection(SAID_BY_METRIC)
     more = tuple(c for c in cautions if (c.code, c.detail) not in known and c.code not in own)
     return replace(result, cautions=(*result.cautions, *more)) if more else result
+
+
+def results_by_model(results: object, function: str) -> dict[str, Result]:
+    """Return the results of models by name.
+
+    Raises
+    ------
+    InputError
+        For anything that does not name the model of each result.
+    """
+    found = results.results if isinstance(results, ResultGroup) else results
+    wrong = [] if not isinstance(found, Mapping) else [
+        shorten(type(one).__name__) for one in found.values() if not isinstance(one, Result)]  # fmt: skip
+    if not isinstance(found, Mapping) or wrong:
+        held = type(results).__name__ + (f" of {wrong[0]}" if wrong else "")
+        raise InputError(f"{function}() takes one result a model under the model's name, {{'m1': result, 'm2': ...}}, "
+                         f"or the results by a factor of one call; this is a {held}")  # fmt: skip
+    return {str(model): result for model, result in found.items()}

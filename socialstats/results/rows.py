@@ -29,7 +29,7 @@ def checked_level(level: float, fix: str = "") -> float:
 Role = Literal["estimate", "difference", "effect_size", "component", "test", "rank", "reference", "spread", "count"]
 Interval = Literal[
     "t", "z", "score", "exact", "jackknife", "percentile", "basic", "bca", "studentized", "noncentral_t",
-    "noncentral_chi2", "profile", "fisher_z", "one_sided", "test_inversion", "korn_graubard", "outer_ends", "bonett",
+    "noncentral_chi2", "profile", "fisher_z", "one_sided", "test_inversion", "korn_graubard", "outer_ends",
 ]  # fmt: skip
 Test = Literal["t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank"]
 Reason = Literal[
@@ -68,7 +68,8 @@ class Row:
     leverage : float
         Largest share of the denominator that one cluster holds.
     effective : float
-        Independent answers that would give a share the variance it has under clusters.
+        Independent answers that would give a share the variance it has under clusters; of a standard deviation, normal
+        values that would give it the uncertainty it has.
     key : tuple of (dimension, label)
         The facts that `term` and `group` render: ``(("judge", "gpt"), ("stage", "3"))``; see `label`.
     role : str

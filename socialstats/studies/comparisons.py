@@ -45,6 +45,7 @@ from socialstats.studies.page import (
     Study,
     StudyOptions,
     Table,
+    check_named,
     check_single,
     order_cautions,
     shared,
@@ -112,15 +113,23 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
     )
 
 
-def fit_diagnostics(fit: BradleyTerryResult, design: Comparisons) -> tuple[Diagnostic, ...]:
-    """Check existence, fit, and how evenly items were compared."""
+EXISTS, FOLLOWS = "Does a finite estimate exist? (Ford's condition)", "Do the wins of each pair follow the model?"
+
+
+def fit_diagnostics(fit: BradleyTerryResult | None, design: Comparisons, *why: str) -> tuple[Diagnostic, ...]:
+    """Check existence, fit, and how evenly items were compared; `why` says why there is no fit, first of all."""
+    if fit is None:
+        gone = Diagnostic(
+            EXISTS, f"No: {why[0] if why else 'none was made'}.", "Nothing that stands on strengths is told."
+        )
+        return gone, Diagnostic(FOLLOWS, "There is no fit.", "No verdict."), evenness_check(design)
     found = f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected."
     likelihood = "maximum-likelihood" if design.replies is None else "quasi-likelihood"
     so_what = f"Strengths and intervals are {likelihood} estimates."
     if fit.fitted_state.penalised:
         found = "Not asked: a penalty or prior keeps the estimates finite."
         so_what = "Strengths are pulled together; likelihood-ratio tests are not available."
-    exists = Diagnostic("Does a finite estimate exist? (Ford's condition)", found, so_what)
+    exists = Diagnostic(EXISTS, found, so_what)
     return (exists, fit_check(fit), evenness_check(design))
 
 
@@ -129,10 +138,10 @@ def fit_check(fit: BradleyTerryResult) -> Diagnostic:
     try:
         gof = fit.goodness_of_fit(cells="total")
     except UndefinedStatistic as error:
-        return Diagnostic("Goodness of fit", str(error), "No verdict.")
+        return Diagnostic(FOLLOWS, str(error), "No verdict.")
     misfit = "Pairs have preferences of their own beyond the strengths: trust cluster-robust errors."
     so_what = misfit if gof.cautions else "No sign of misfit."
-    return Diagnostic("Do the wins of each pair follow the model?", gof.sentence(), so_what)
+    return Diagnostic(FOLLOWS, gof.sentence(), so_what)
 
 
 def evenness_check(design: Comparisons) -> Diagnostic:
@@ -588,6 +597,13 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
     found = constant_covariates(design)
     most = min(MOST_GROUPS, len(design.items) - 1)
     return {name: groups for name, groups in found.items() if 2 <= len({str(v) for v in groups.values()}) <= most}
+
+
+def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
+    """Return the groupings of the items to report: the one asked for, or all that the table has."""
+    found = item_groups(design)
+    check_named("group", options.group, list(found), "grouping of the items")
+    return found if options.group is None else {options.group: found[options.group]}
 
 
 def sizes_text(groups: Mapping[str, object], noun: str = "item") -> str:

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, SocialStatsError
+from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
-from socialstats.metrics.compare_models import KINDS
-from socialstats.models.sources import HUMANS, human_source, raters_of
+from socialstats.metrics.compare_models import KINDS, common_text, uncommon
+from socialstats.models.sources import HUMANS, human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Verifications, joined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
-from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
+from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
+COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """Outcomes of all levels on the models that all of them have, and why each other model is left out."""
+
+    outcomes: dict[str, Outcome]
+    both: tuple[str, ...]
+    left: dict[str, str]
 
 
 def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
@@ -41,6 +53,8 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
         Whatever the study raises, naming the level.
     """
     outcome = run_levels(study, design, options)
+    told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
+    outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
     return outcome if options.reread is None else with_reread(outcome, design, options)
 
 
@@ -52,23 +66,75 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     options = replace(options, brief=len(parts) > FEW)
     if study.levels is not None and len(parts) > 1 and np.all(design.by.codes >= 0):
         return study.levels(design, options)
-    outcomes = {level: _one(study, level, part, design.by.name, options) for level, part in parts.items()}
-    return merge(outcomes, design, options)
+    outcomes: dict[str, Outcome] = {}
+    lost: dict[str, SocialStatsError] = {}
+    for level, part in parts.items():
+        try:
+            outcomes[level] = study.run(replace(part, by=None), options)
+        except (DesignError, NothingToAnalyse, UndefinedStatistic) as error:  # of its data: others may have a page
+            lost[level] = error
+        except SocialStatsError as error:
+            raise at_level(error, design.by.name, level) from None
+    if not outcomes:
+        level, first = next(iter(lost.items()))
+        raise at_level(first, design.by.name, level)
+    silent = design.silent() if isinstance(design, Comparisons) else {}
+    reasons = {level: reason_of(error) for level, error in lost.items()} | silent
+    return merge(outcomes, design, options, reasons, same_models(study, parts, options))
 
 
-def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions) -> Outcome:
+def same_models(study: Study, parts: Mapping[str, Design], options: StudyOptions) -> Alike | None:
+    """Run a study on the models that all levels have, where levels pool their models and some lack one; else None.
+
+    None too where no model has all levels (the levels are models), or the study finds nothing in these alone.
+    """
+    has = {level: models_of(part) if isinstance(part, Ratings) else () for level, part in parts.items()}
+    every = list(dict.fromkeys(model for models in has.values() for model in models))
+    lacking = {model: [level for level, models in has.items() if model not in models] for model in every}
+    both = [model for model, levels in lacking.items() if not levels]
+    if not both or len(both) == len(every):
+        return None
     try:
-        return study.run(replace(part, by=None), options)
-    except SocialStatsError as error:
-        error.args = (f"{by} = {shorten(level)}: {error}",)
-        raise
+        outcomes = {
+            level: study.run(replace(part.of_raters(both), by=None), replace(options, brief=True, verify=False))
+            for level, part in parts.items() if isinstance(part, Ratings)
+        }  # fmt: skip
+    except SocialStatsError:
+        return None
+    left = {model: f"not at {quoted(levels, 5)}" for model, levels in lacking.items() if levels}
+    return Alike(outcomes=outcomes, both=tuple(both), left=left)
 
 
-def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -> Outcome:
-    """Put the outcomes of all levels on one page: what compares them first, then each block under its level."""
+def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Block, ...]:
+    """Say in sentence and caution of a comparison on which models it is, where some were left out."""
+    if alike is None or not compared or not compared[0].results:
+        return compared
+    (first, *rest), (found, *more) = compared, compared[0].results
+    told = replace(found, words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
+                   cautions=(*uncommon(alike.both, alike.left), *found.cautions))  # fmt: skip
+    return (replace(first, sentences=(told.sentence(), *first.sentences[1:]), results=(told, *more)), *rest)
+
+
+def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:
+    """Return an error that names the level of the by factor."""
+    error.args = (f"{by} = {shorten(level)}: {error}",)
+    return error
+
+
+def merge(
+    outcomes: dict[str, Outcome], design: Design, options: StudyOptions, lost: Mapping[str, str] | None = None,
+    alike: Alike | None = None,
+) -> Outcome:  # fmt: skip
+    """Put the outcomes of all levels on one page: what compares them first, then each block under its level.
+
+    `lost`: why levels have none. `alike`: the outcomes that are compared, where some models are left out of them.
+    """
+    lost = lost or {}
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared = compared_levels(outcomes, by, options)
+    compared = noted(compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by)
+    replies = None if isinstance(design, Paired) else replies_by(design, options.level)
+    before = (*compared, *(() if replies is None else (replies,)))
     named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
     blocks = [
         _labelled(block, level, k) for k, (level, o) in enumerate(named)
@@ -80,14 +146,16 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
         for label in list(o.verifications)[: 1 if options.brief else None]
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
+    said += [f"{shorten(level)}: nothing could be computed: {why}." for level, why in lost.items()]
     return replace(
         first,
         title=f"{first.title} By {by}",
-        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
+        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, "
+        f"{count(len(outcomes) + len(lost), f'{by} level')}",
         answer=(*lead_words(compared), *said),
         strip=_strip(outcomes) if len(outcomes) <= MOST_MARKS else lead_strip(compared),
-        cautions=_cautions(outcomes, compared),
-        blocks=(*compared, *blocks),
+        cautions=_cautions(outcomes),
+        blocks=(*before, *blocks),
         flow=design.flow,
         data=() if options.brief else
         tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
@@ -95,18 +163,20 @@ def merge(outcomes: dict[str, Outcome], design: Design, options: StudyOptions) -
             replace(d, check=f"{shorten(level)}: {d.check}") for level, o in named for d in o.diagnostics
         ),
         references=tuple(dict.fromkeys([*(key for o in outcomes.values() for key in o.references),
-                                        *(key for b in compared for r in b.results for key in r.references)])),
-        verifications=joined(Verifications(checks), verify_all({}, compared) if options.verify else {}),
+                                        *(key for b in before for r in b.results for key in r.references)])),
+        verifications=joined(Verifications(checks), verify_all({}, before) if options.verify else {}),
         settings=settings_of(options, tuple(first.settings)) | dict(first.settings),
     )  # fmt: skip
 
 
-def compared_levels(outcomes: Mapping[str, Outcome], by: str, options: StudyOptions) -> tuple[Block, ...]:
+def compared_levels(
+    outcomes: Mapping[str, Outcome], by: str, options: StudyOptions, lost: Mapping[str, str]
+) -> tuple[Block, ...]:
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
     known = {level: next((r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None)
              for level, o in outcomes.items()}  # fmt: skip
     found = {level: result for level, result in known.items() if result is not None}
-    made = comparison(found, options, by, further(found)) if len(found) > 1 else ()
+    made = comparison(found, options, by, further(found), lost) if len(found) > 1 else ()
     return made or leading(outcomes, by)
 
 
@@ -133,7 +203,7 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     return (block,)
 
 
-def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[Caution, ...]:
+def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
     """Return the cautions of all levels: once where all levels have the same words (of the table), else by level.
 
     Of more than four levels with words of their own the first is told, with the number of the others.
@@ -149,8 +219,7 @@ def _cautions(outcomes: dict[str, Outcome], compared: Sequence[Block]) -> tuple[
         more = f" (and {count(len(told) - 1, 'more level')})" if len(told) > FEW else ""
         found += [replace(c, detail=f"{shorten(level)}: {c.detail}{more}")
                   for level, c in (told[:1] if more else told)]  # fmt: skip
-    own = [c for block in compared for result in block.results for c in result.cautions]
-    return order_cautions((*own, *found), once=False)
+    return order_cautions(tuple(found), once=False)
 
 
 def _labelled(block: Block, level: str, k: int) -> Block:

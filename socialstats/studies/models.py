@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import InputError, SocialStatsError, caution
 from socialstats.figures import forest, heat
 from socialstats.metrics.compare_models import (
     DIFFERENCE,
@@ -52,7 +52,7 @@ FEW = 4  # models that each get a whole page; more get their leading blocks
 
 def comparison(
     results: Mapping[str, Result] | Result, options: StudyOptions, by: str = "model",
-    numbers: Sequence[str | None] = (None,),
+    numbers: Sequence[str | None] = (None,), lost: Mapping[str, str] | None = None,
 ) -> tuple[Block, ...]:  # fmt: skip
     """Return the blocks that compare models by the numbers of a metric; none where there are fewer than two.
 
@@ -65,6 +65,8 @@ def comparison(
         What the models are called.
     numbers : sequence of str or None
         The rows of the metric that are compared, the main one first; those that do not exist are left out.
+    lost : mapping of str to str, optional
+        Why further models have no result.
     """
     given = results if isinstance(results, Result) else ResultGroup(by=by, results=results)
     found: list[Result] = []
@@ -75,8 +77,13 @@ def comparison(
             if wanted is None:
                 return ()
     if found[0].extras["crossed"]:
-        found.insert(0, compare_models(given, level=options.level, average=True))
-    blocks = tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by))
+        try:
+            found.insert(0, compare_models(given, level=options.level, average=True))
+        except SocialStatsError as error:  # no model in common: levels are compared model by model alone
+            told = caution("SS342", str(error), affects="levels, which are compared model by model alone",
+                           fix="ask the same models at every level")  # fmt: skip
+            found[0] = replace(found[0], cautions=(told, *found[0].cautions))
+    blocks = tuple(block for k, one in enumerate(found) for block in blocks_of(one, k, options, by, lost or {}))
     return (with_numbers(blocks[0], found, by), *blocks[1:]) if len(found) > 1 else blocks
 
 
@@ -202,9 +209,9 @@ def placed(name: str, k: int) -> str:
     return f"{name}-more-{k}" if k else name
 
 
-def blocks_of(found: Result, k: int, options: StudyOptions, by: str) -> tuple[Block, ...]:
+def blocks_of(found: Result, k: int, options: StudyOptions, by: str, lost: Mapping[str, str]) -> tuple[Block, ...]:
     """Return the leaderboard of one number, its differences, and what factors of models say of it."""
-    made = [leaderboard_block(found, k, by), pairs_block(found, k, by), factors_block(found, k, options)]
+    made = [leaderboard_block(found, k, by, lost), pairs_block(found, k, by), factors_block(found, k, options)]
     return tuple(block for block in made if block is not None)
 
 
@@ -215,16 +222,16 @@ def ordered(found: Result) -> list[Row]:
     return sorted(rows, key=lambda row: (row.estimate is None, sign * (row.estimate or 0.0)))
 
 
-def leaderboard_block(found: Result, k: int, by: str) -> Block:
-    """Show the number of each model with its interval, its rank and its rank set."""
+def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str]) -> Block:
+    """Show the number of each model with its interval, its rank and its rank set; why models have none."""
     rows, kind = ordered(found), KINDS[found.metric]
     ranks = {row.term: row for row in found.rows if row.group == RANK}
     sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in ranks.items()
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
     said, level = str(found.settings["number"]), level_text(found.settings["level"])
     columns: dict[str, Any] = {
-        "Rank": lambda r: None if (one := ranks[r.term].estimate) is None else int(one), "Estimate": "estimate",
-        "Low": "conf_low", "High": "conf_high",
+        "Rank": lambda r: None if r.term in lost or (one := ranks[r.term].estimate) is None else int(one),
+        "Estimate": "estimate", "Low": "conf_low", "High": "conf_high",
         "Rank set": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None, "Why not": "undefined",
     }  # fmt: skip
     digits = max(digits_of(max(((r.conf_high or 0.0) - (r.conf_low or 0.0)) / 4, 1e-9), kind.digits) for r in rows)
@@ -237,7 +244,8 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
     return Block(
         id=placed(LEADING, k),
         question=f"How do the {counted} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"] else f"How do the {counted} compare, over all models?",
+        if not found.extras["average"] else f"How do the {counted} compare, over "
+        + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
         sentences=(found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
                      sort=False, digits=digits),
@@ -245,7 +253,8 @@ def leaderboard_block(found: Result, k: int, by: str) -> Block:
         + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
         caption=f"{level} intervals of each by itself; ranks: {level} sets that hold all at once. Overlapping "
         f"intervals do not rule out a difference on the same units. {found.inference}.",
-        tables=(table_of(rows, f"{capital(said)} and rank", (capital(shorten(by, 40)), "term"), columns, digits),),
+        tables=(table_of([*rows, *(Row(term=name, undefined=why) for name, why in lost.items())],
+                         f"{capital(said)} and rank", (capital(shorten(by, 40)), "term"), columns, digits),),
         results=(found,),
     )  # fmt: skip
 
@@ -256,7 +265,8 @@ def pairs_block(found: Result, k: int, by: str) -> Block:
     tested, clear = tests_of(found)
     verb = "was" if 1 in (len(clear), len(tested)) else "were"
     said = f"{count(len(clear))} of {count(len(tested), 'difference')} {verb} "
-    said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})."
+    said += f"significant (t on the units of both, Holm over {count(len(tested), 'test')})"
+    said += f"; {count(len(rows) - len(tested))} more could not be tested." if len(tested) < len(rows) else "."
     names = [row.term for row in ordered(found) if row.estimate is not None]
     cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
              for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from socialstats.errors import Caution, InputError
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
+from socialstats.text import meant, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -275,6 +276,10 @@ class Study:
         table is read as any table of this design.
     columns : tuple of str
         Columns by which the command line knows a table of `read`.
+    also : mapping of str to str
+        Further parts that ``--map`` names -> the column by which `read` knows them.
+    otherwise : str
+        The study that answers what a table without people (or whatever it lacks) can answer.
     parts : tuple of str
         Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
     uses : tuple of str
@@ -300,6 +305,8 @@ class Study:
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
+    also: Mapping[str, str] = field(default_factory=dict)
+    otherwise: str = ""
     parts: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -319,6 +326,25 @@ def check_single(design: Design) -> None:
                          f"{option('by')} out")  # fmt: skip
 
 
+def reason_of(error: Exception) -> str:
+    """Return why a statistic does not exist, as a phrase: the first line of an error, without ways out."""
+    return str(error).split("\n")[0].split(". Ways out")[0]
+
+
+def check_named(name: str, value: str | None, known: Sequence[str], what: str) -> None:
+    """Raise InputError for a setting that names something which is not there; None names nothing.
+
+    Examples
+    --------
+    >>> check_named("first", "men", ["man", "woman"], "group of names")
+    Traceback (most recent call last):
+    socialstats.errors.InputError: first='men' is no group of names. Did you mean 'man'? There are 'man' and 'woman'
+    """
+    if value is not None and value not in known:
+        there = quoted(list(known), 20) or "none"
+        raise InputError(f"{option(name, shorten(value))} is no {what}. {meant(value, known)}There are {there}")
+
+
 def shared(design: Design, options: StudyOptions) -> dict[str, Any]:
     """Return the fields of an `Outcome` that every study takes from its design and options as they are."""
     return {"flow": design.flow, "simulated": options.simulated}
@@ -334,7 +360,7 @@ def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Cau
 
 
 def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
-    """Return the study by name, or the most specific one that applies to the table.
+    """Return the study by name (or the one that it names for tables which lack what it needs), or the most specific.
 
     Raises
     ------
@@ -353,6 +379,8 @@ def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Stud
     if not study.applies(design):
         from socialstats.studies.grouped import why
 
+        if study.otherwise and studies[study.otherwise].applies(design):
+            return studies[study.otherwise]
         reason = why(name, design)
         raise InputError(f"study '{name}' cannot be run: {reason}" if reason else f"study '{name}' needs {study.needs}")
     return study

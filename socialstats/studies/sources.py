@@ -9,13 +9,17 @@ from typing import Literal
 
 import numpy as np
 
+from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor, taken
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.replies import replies_of
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
+from socialstats.metrics.reply_shares import RATER, reply_shares
 from socialstats.models.shares import joined
+from socialstats.models.sources import Source, raters_of
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.estimates import numbers_text, rows_table, single
 from socialstats.studies.page import Block, Table
 from socialstats.text import capital, count, number, shorten
 
@@ -47,6 +51,28 @@ def crossed(design: Ratings) -> Ratings:
     )  # fmt: skip
 
 
+def model_by_model(design: Ratings, source: Source) -> Ratings:
+    """Return the design with each rater that is no person as a source of its own; people stay one."""
+    people = set(raters_of(design, source, source.human))
+    labels = [source.human if rater in people else rater for rater in design.raters]
+    levels = tuple(dict.fromkeys((source.human, *labels)))
+    codes = np.array([levels.index(label) for label in labels], dtype=np.int64)
+    own = Factor(name=source.name, codes=codes, levels=levels)
+    return replace(design, rater_groups={**design.rater_groups, source.name: own})
+
+
+def replies_by(design: Comparisons | Ratings, level: float) -> Block | None:
+    """Show the replies of each level of the by factor, or rater, that could not be used; None where all could."""
+    replies = replies_of(design)
+    return (
+        None
+        if np.all(replies.status == OK)
+        else replies_block(
+            replies, single(reply_shares(replies, source=RATER if len(replies.raters) > 1 else None, level=level))
+        )
+    )
+
+
 def replies_block(design: Ratings, lost: Result) -> Block | None:
     """Show which share of each source's replies was refused, or missing or unreadable; None where all were usable."""
     if np.all(design.status == OK):
@@ -59,7 +85,8 @@ def replies_block(design: Ratings, lost: Result) -> Block | None:
         sentences=(lost.sentence(),),
         draw=partial(forest, shown[:MOST_DRAWN], sort=False, digits=3, reference=None, xlabel="share of replies"),
         figure_title="Share of replies that were refused, and that were missing or unreadable",
-        caption=f"A question that was never asked has no row, and is not counted. {lost.inference}.",
+        caption="Refused at best: those that are read as refusals; at most: with all that is missing or unreadable. A "
+        f"question that was never asked has no row, and is not counted. {lost.inference}.",
         tables=(rows_table(rows, "Shares of replies by source", term="Source and kind"),),
         results=(lost,),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, Problem
 from socialstats.tables.reading import read_table
+from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Table, as_number, as_table, as_text
 from socialstats.text import count, listing, meant, quoted, shorten
 from socialstats.voice import option
@@ -216,31 +217,33 @@ def one_row_each(
 def refuse_spellings(
     table: Table, ours: Sequence[Key], lacking: Mapping[Key, int], rows: Mapping[Key, int], names: Sequence[str]
 ) -> None:
-    """Refuse keys without a row that another spelling of them has: other case, spaces, leading zeros."""
+    """Refuse keys without a row that another spelling of them has: other case, spaces, leading zeros, Unicode form."""
     spelled = {tuple(map(folded, key)): key for key in rows}
     for key in lacking:
         other = spelled.get(tuple(map(folded, key)))
         if other is not None:
             at = [place for place, one in enumerate(ours) if one == key]
-            message = f"{said([key])} is spelled {said([other])} in the other table"
+            one, two = (", ".join(part or "" for part in parts) for parts in (key, other))
+            message = f"{told_apart(one, two)} is spelled {told_apart(two, one)} in the other table"
             raise InputError(problem(table, at, message, names, "Spell it in one way."))
 
 
 def folded(text: str | None) -> str:
-    """Return a label without case, spaces and leading zeros.
+    r"""Return a label without what readers overlook (`socialstats.tables.spelling.plain`), spaces and leading zeros.
 
     Examples
     --------
-    >>> folded(" P01 "), folded("007"), folded("7")
-    ('p01', '7.0', '7.0')
+    >>> folded(" P01 "), folded("007"), folded("7"), folded("Zoe\u0308") == folded("zo\u00eb")
+    ('p01', '7.0', '7.0', True)
     """
-    plain = "".join((text or "").casefold().split())
-    value = as_number(plain)
-    return plain if value is None else repr(value)
+    label = "".join(plain(text or "").split())
+    value = as_number(label)
+    return label if value is None else repr(value)
 
 
 def added_columns(first: Table, second: Table, columns: Sequence[str] | None, key: set[str]) -> list[str]:
     """Return the columns to add, without those of the key."""
+    columns = [columns] if isinstance(columns, str) else columns
     for name in columns or ():
         if name not in second.columns:
             fix = f"{meant(name, second.columns)}Columns: {listing([shorten(one) for one in second.columns], 12)}"

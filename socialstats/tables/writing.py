@@ -92,7 +92,10 @@ def opened_whole(path: Path) -> Iterator[IO[bytes]]:
     OSError
         If the folder cannot be written; nothing is left behind.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+    except OSError as error:  # of the file that was asked for, not of the one beside its place
+        raise OSError(error.errno, f"{error.strerror} (folder '{path.parent}')", str(path)) from None
     try:
         os.close(handle)
         with open(name, "wb") as file:

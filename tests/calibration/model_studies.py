@@ -1,17 +1,25 @@
-"""Simulations about models that are compared on the same units: tests of differences that are none, and rank sets."""
+"""Simulations about models, topics, groups and prompts that are compared: tests of differences that are none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from couple_studies import GROUPS, PAIRS_OF_GROUPS, POSITION, SOME, design, made
 from scipy.special import expit
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.results import Result
+from socialstats.designs.parts import Factor
+from socialstats.inference.compare import with_holm
+from socialstats.inference.dependence import mean_cautions
+from socialstats.metrics.relationship_bias import gap_terms, read, stratum_codes
+from socialstats.models.couples import scores
+from socialstats.results import Result, Row
 
 MODELS = 6
 RATE, FAMILY = (0.03, 0.07), (0.0, 0.07)
@@ -34,9 +42,9 @@ def rated(rng: np.random.Generator, units: int, clusters: int = 0) -> Result:
     })  # fmt: skip
 
 
-def compared(results: dict[str, Result] | Result) -> Result:
+def compared(results: dict[str, Result] | Result, **options: Any) -> Result:
     """Compare the models of a simulation."""
-    return ss.compare_models(results)
+    return ss.compare_models(results, **options)
 
 
 def norms(rng: np.random.Generator, units: int, people: int) -> Result:
@@ -130,21 +138,158 @@ SETTINGS: dict[str, tuple[Make, bool]] = {  # True: the rates are insisted on
 }
 
 
-def model_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Rejections of differences of models that are alike in law, on the same units; one of many, and any of all."""
+def rejections(
+    study: str, settings: Mapping[str, tuple[Make, bool | None]], rng: np.random.Generator, sims: int, method: str
+) -> list[Line]:
+    """Rejections of differences that are none: of one of many, and of any (adjusted p) where there are several."""
     lines: list[Line] = []
-    for name, (make, insisted) in SETTINGS.items():
-        tally = Tally("Six models compared on the same units, with equal numbers", name, nominal=0.05)
-        method = "t of what units add (default)"
+    for name, (make, insisted) in settings.items():
+        tally = Tally(study, name, nominal=0.05)
         for _ in range(sims):
             found = make(rng)
             gaps = [row for row in found.rows if row.role == "difference" and row.p_value is not None]
-            tally.add(method, "a difference, p < .05", float(np.mean([row.p_value < 0.05 for row in gaps])))
-            any_one = min(row.p_adjusted for row in gaps) < 0.05
-            tally.add(method, "any difference, Holm", float(any_one))
-        rates = {(method, "a difference, p < .05"): RATE, (method, "any difference, Holm"): FAMILY}
-        lines += tally.lines(rates if insisted else {(method, "any difference, Holm"): FAMILY})
+            for family in dict.fromkeys(kind_of(row) for row in gaps):
+                own = [row for row in gaps if kind_of(row) == family]
+                said = f"{family}, " if family else ""
+                tally.add(method, f"{said}a difference, p < .05", float(np.mean([row.p_value < 0.05 for row in own])),
+                          found.cautions)  # fmt: skip
+                if len(own) > 1 and own[0].p_adjusted is not None:
+                    any_one = min(row.p_adjusted for row in own) < 0.05
+                    tally.add(method, f"{said}any difference, Holm", float(any_one), found.cautions)
+        rates = {key: FAMILY if key[1].endswith("Holm") else RATE for key in tally.shares}
+        must = {key: rate for key, rate in rates.items() if insisted or rate == FAMILY}
+        lines += tally.lines({} if insisted is None else must)  # None: a caution says that they fail
     return lines
 
 
-MODEL_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {"model_comparisons": model_comparisons}
+def kind_of(row: Row) -> str:
+    """What a difference between levels is of, B or S; else nothing."""
+    return "" if row.label("first level") is None else "B" if row.label("group") else "S"
+
+
+def model_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Rejections of differences of models that are alike in law, on the same units; one of many, and any of all."""
+    study = "Six models compared on the same units, with equal numbers"
+    return rejections(study, SETTINGS, rng, sims, "t of what units add (default)")
+
+
+def gaps(data: ss.Ratings, name: str, rows: str = "biases") -> Result:
+    """Return the tests of differences of B (and S) between levels of a stratum, without what else a result has."""
+    settings = {"scenario": "scenario", "pair": "pair", "group_first": "group_first", "group_second": "group_second",
+                "groups": GROUPS, "answers": (-1, 1), "couples": "all", "aggregate": "pooled", "cluster": "declared",
+                "stratum": name, "stratum_rows": rows, "level": 0.95}  # fmt: skip
+    found, _ = read(data, settings)
+    codes, levels = stratum_codes(data, found.answers, name)
+    parts = {level: replace(found, means=scores(found.answers.take(codes == k), "pooled"))
+             for k, level in enumerate(levels)}  # fmt: skip
+    terms = gap_terms(found, parts, settings)
+    kinds = [[t.row for t in terms if (t.row.label("first") is None) == of_bias] for of_bias in (True, False)]
+    said = mean_cautions(data, found.factors, [t.mean for t in terms], what="couples", bounded=True)
+    return Result(metric="relationship_bias", title="", design=data, cautions=said,
+                  rows=tuple(row for kind in kinds for row in with_holm(kind)))  # fmt: skip
+
+
+def parts(rng: np.random.Generator, *sizes: int) -> Result:
+    """Biases of three groups of names in topics (kinds) of some scenarios each, with 12 pairs of names a kind."""
+    return gaps(made(sum(sizes), 12, *SOME, parts=sizes).draw(rng), "part", "scores" if len(sizes) == 2 else "biases")
+
+
+def halves(rng: np.random.Generator, raters: int) -> Result:
+    """Biases of two groups of raters who answer the same couples; scenarios and names have tastes, for all and each."""
+    shape = 2 * raters, 15, len(PAIRS_OF_GROUPS), 12, 2
+    r, s, g, p, order = (x.ravel() for x in np.indices(shape))
+    sides, n = np.array(PAIRS_OF_GROUPS), len(r) // shape[0]
+    first, second = sides[g, order], sides[g, 1 - order]
+    effects = ((15, 3), 0.4, 0.3), ((3, 12), 0.2, 0.2), ((15,), 1.0, 0.3)
+    taste, edge, own = (rng.normal(0, of_all, (1, *size)) + rng.normal(0, of_each, (shape[0], *size))
+                        for size, of_all, of_each in effects)  # fmt: skip
+    taste = taste + np.array(SOME)
+    eta = POSITION + own[r, s] + taste[r, s, second] - taste[r, s, first] + np.where(order == 0, 1, -1) * edge[r, g, p]
+    value = (rng.random(len(r)) < expit(eta)).astype(np.int64)
+    one = design(s[:n], (g * 12 + p)[:n], first[:n], second[:n], value[:n], s[:n])
+    return gaps(replace(
+        one, raters=tuple(f"r{k}" for k in range(shape[0])), unit=np.tile(one.unit, shape[0]), rater=r, value=value,
+        status=np.zeros(len(r), dtype=np.int8),
+        rater_groups={"half": Factor(name="half", codes=np.repeat([0, 1], raters), levels=("a", "b"))},
+    ), "half", "scores")  # fmt: skip
+
+
+def families(rng: np.random.Generator, units: int) -> Result:
+    """Alpha of three groups of four raters who agree alike, on the same units."""
+    item = rng.normal(0, 1, units)
+    found = {}
+    for name in ("a", "b", "c"):
+        value = np.clip(np.round(2 + item + rng.normal(0, 0.4, units) + rng.normal(0, 0.8, (4, units))), 0, 4)
+        rater, unit = (x.ravel() for x in np.indices(value.shape))
+        frame = pd.DataFrame({"unit": unit, "rater": rater, "value": value.ravel().astype(int)})
+        design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal")
+        found[name] = ss.krippendorff_alpha(design)
+    return compared(found)
+
+
+def groups(rng: np.random.Generator, sizes: tuple[int, ...], draw: Callable[..., Any]) -> Result:
+    """Numbers of models of some groups, with models as the sample."""
+    table = {"unit": [1, 2, 3], "rater": ["r"] * 3, "value": [1, 2, 3]}
+    one = ss.mean_ratings(table, levels=[1, 2, 3], scale="interval")
+    values = draw(rng, sum(sizes))
+    found = {f"m{k}": replace(one, rows=(replace(one.rows[0], estimate=float(x)),)) for k, x in enumerate(values)}
+    level = np.repeat([f"g{k}" for k in range(len(sizes))], sizes).tolist()
+    return ss.over_models(found, ["all units"], groups={"group": dict(zip(found, level, strict=True))})
+
+
+def prompts(rng: np.random.Generator, units: int, people: int) -> Result:
+    """ADA-Met of three prompts, the mean over four models; people are shared, prompts move models in each unit."""
+    item = rng.normal(2.2, 0.8, units)
+    crowd = item + 0.3 * rng.normal(size=(people, 1)) + 0.8 * rng.normal(size=(people, units))
+    model = item + 0.4 + 0.5 * rng.normal(size=(4, units))
+    found = {}
+    for name in ("plain", "table", "story"):
+        own = model + 0.4 * rng.normal(size=(1, units)) + 0.5 * rng.normal(size=(4, units))
+        value = np.clip(np.round(np.concatenate([crowd, own])), 0, 4).astype(int)
+        rater, unit = (x.ravel() for x in np.indices(value.shape))
+        frame = pd.DataFrame({"unit": unit, "value": value.ravel(), "rater": rater})
+        frame["source"] = np.where(rater < people, "human", "model")
+        design = ss.Ratings.from_frame(frame, levels=list(range(5)), scale="ordinal", rater_source="source")
+        found[name] = ss.ada_met(design, resamples=100)
+    return compared(found, average=True)
+
+
+def normal(rng: np.random.Generator, n: int) -> Any:
+    """Normal numbers."""
+    return rng.standard_normal(n)
+
+
+def lognormal(rng: np.random.Generator, n: int) -> Any:
+    """Numbers with a long tail."""
+    return rng.lognormal(size=n)
+
+
+LEVEL_SETTINGS: dict[str, tuple[Make, bool | None]] = {
+    "three topics of 8 scenarios x 12 pairs": (lambda rng: parts(rng, 8, 8, 8), True),
+    "topics of 2, 3 and 4 scenarios x 12 pairs": (lambda rng: parts(rng, 2, 3, 4), None),
+    "traditional and egalitarian, 16 and 13 scenarios x 12": (lambda rng: parts(rng, 16, 13), True),
+    "two groups of 4 raters, 15 scenarios x 12": (lambda rng: halves(rng, 4), True),
+    "alpha of three groups of raters, 40 units": (lambda rng: families(rng, 40), True),
+    "three prompts, 4 models, 10 people, 40 units": (lambda rng: prompts(rng, 40, 10), True),
+}  # fmt: skip
+GROUP_SETTINGS: dict[str, tuple[Make, bool | None]] = {
+    "normal, 4 and 4 models": (lambda rng: groups(rng, (4, 4), normal), True),
+    "normal, 3 and 16 models": (lambda rng: groups(rng, (3, 16), normal), None),
+    "normal, 3, 5 and 10 models": (lambda rng: groups(rng, (3, 5, 10), normal), True),
+    "normal, 2 and 2 models": (lambda rng: groups(rng, (2, 2), normal), False),
+    "lognormal, 4 and 4 models": (lambda rng: groups(rng, (4, 4), lognormal), False),
+    "lognormal, 3 and 16 models": (lambda rng: groups(rng, (3, 16), lognormal), False),
+}  # fmt: skip
+
+
+def level_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Rejections of differences, which are none, of topics, kinds, groups of raters and prompts, and of models."""
+    study = "Topics, kinds, groups of raters, prompts with equal numbers"
+    return [*rejections(study, LEVEL_SETTINGS, rng, sims, "t on the units of both (default)"),
+            *rejections("Groups of models with equal means, models as the sample", GROUP_SETTINGS, rng, 4 * sims,
+                        "Welch's t (default)")]  # fmt: skip
+
+
+MODEL_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
+    "model_comparisons": model_comparisons, "level_comparisons": level_comparisons,
+}  # fmt: skip

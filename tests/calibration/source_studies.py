@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pandas as pd
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.metrics.js_similarity import ceiling
+from socialstats.arrays import FloatArray
+from socialstats.inference.dependence import shape_cautions
+from socialstats.metrics.js_similarity import ceiling, pooled, rare_levels, similarity_rows, within_units
+from socialstats.models.divergence import jensen_shannon
 from socialstats.models.shares import Cells, SourceCounts
 
 RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
@@ -73,10 +77,10 @@ def similarities(rng: np.random.Generator, sims: int) -> list[Line]:
     return lines
 
 
-def within_truth(model: tuple[float, ...], spread: float) -> float:
+def pair_truth(people: tuple[float, ...], model: tuple[float, ...], spread: float = REPEATS) -> float:
     """Similarity of the shares behind the ratings of a unit, mean over 400,000 units drawn once."""
     rng = np.random.default_rng(5)
-    one, two = (rng.dirichlet(size * np.array(p), 400_000) for size, p in ((SPREAD, HUMAN), (spread, model)))
+    one, two = (rng.dirichlet(size * np.array(p), 400_000) for size, p in ((SPREAD, people), (spread, model)))
 
     def entropy(x: np.ndarray) -> np.ndarray:
         return np.asarray(-(x * np.log2(np.maximum(x, 1e-300))).sum(axis=1))
@@ -90,7 +94,7 @@ def similar_units(rng: np.random.Generator, sims: int) -> list[Line]:
     fast = {"aggregate": "unit", "permutations": 99, "splits": SPLITS, "resamples": RESAMPLES, "seed": 1}
     for spread, kind in ((REPEATS, "mostly agree"), (SPREAD, "differ as people do")):
         for name in ("equal shares", "different"):
-            true = within_truth(MODELS[name], spread)
+            true = pair_truth(HUMAN, MODELS[name], spread)
             quantity = f"truth {true:.3f}"
             for units in UNITS:
                 tally = Tally("Similarity within units: 7 people, 5 runs", f"runs {kind}, {name}, {units} units")
@@ -127,6 +131,46 @@ def ceilings(rng: np.random.Generator, sims: int) -> list[Line]:
             for row in rows[2000:]:
                 tally.covers(HALVES, f"{aggregate}, truth {true:.4f}", [row], [true])
         lines += tally.lines({(line.method, line.quantity): HOLDS for line in tally.lines()})
+    return lines
+
+
+PLUG_IN = {"equal": (HUMAN, HUMAN), "similar": (HUMAN, MODELS["similar"]), "different": (HUMAN, MODELS["different"]),
+           "uneven (.90/.08/.02, .97/.02/.01)": ((0.9, 0.08, 0.02), (0.97, 0.02, 0.01))}  # fmt: skip
+WAYS = {"pooled": ("noncentral", pooled), "unit": ("t", within_units)}
+
+
+def two_sources(rng: np.random.Generator, units: int, people: int, shares: tuple[tuple[float, ...], ...]) -> FloatArray:
+    """(units, 2, levels) counts of some people and of five runs that mostly agree."""
+    sides = ((SPREAD, people), (REPEATS, RUNS))
+    return np.stack([rng.multinomial(n, rng.dirichlet(size * np.array(p), units)).astype(np.float64)
+                     for p, (size, n) in zip(shares, sides, strict=True)], axis=1)  # fmt: skip
+
+
+def plug_in(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of plug-in similarities of their mean over 3,000 tables of this size, and of corrected ones."""
+    lines: list[Line] = []
+    for aggregate, (ci, compare) in WAYS.items():
+        settings = {"aggregate": aggregate, "ci": ci, "permutations": 99, "seed": 0, "level": 0.95}
+        for name, given in PLUG_IN.items():
+            for units, people in product((6, 20, 60, 200), (5, 30)):
+                study = f"Plug-in and corrected similarity, {'within units' if aggregate == 'unit' else 'pooled'}"
+                tally = Tally(study, f"{name}, {units} units, {people} people")
+                drawn = [two_sources(rng, units, people, given) for _ in range(3000 if units < 100 else 1000)]
+                tables = drawn if aggregate == "unit" else [counts.sum(axis=0, keepdims=True) for counts in drawn]
+                plain = 1 - np.mean([jensen_shannon(one[:, 0], one[:, 1]).mean() for one in tables])
+                true = similarity(*given) if aggregate == "pooled" else pair_truth(*given)
+                cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
+                for counts in drawn[: sims if aggregate == "pooled" else sims // 3]:
+                    data = SourceCounts(name="source", sources=("human", "model"), levels=LEVELS, counts=counts,
+                                        copies=np.ones(units))  # fmt: skip
+                    found = compare(counts[:, 0], counts[:, 1], np.ones(units), cells, (), settings)
+                    rows = similarity_rows(data, (0, 1), found, cells, (), settings)[0]
+                    said = [*rare_levels(data, (), settings), *(shape_cautions([found.mean]) if found.mean else ())]
+                    for row, called, truth in zip(rows, ("corrected", "plug-in"), (true, plain), strict=True):
+                        tally.covers(f"{ci} (default)" if called == "corrected" or aggregate == "unit" else
+                                     "outer ends (default)", called, [row], [truth], said)  # fmt: skip
+                lines += tally.lines({key: (0.92, 1.0) for key in tally.shares
+                                      if key[0].startswith("outer") and units > 6})  # fmt: skip
     return lines
 
 

@@ -148,7 +148,7 @@ def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
                 found = pooled(*sides, np.ones(units), cells, (), settings)
                 if not found.why[0]:
                     low, high = float(found.low[0]), min(float(found.high[0]), 1.0)
-                    totals = np.array([side.sum(axis=0) for side in sides])
+                    totals = np.array([(side > 0).sum(axis=0) for side in sides])
                     used = totals.any(axis=0)
                     rare = bool((totals[:, used] < LEAST).any())
                     tally.add("noncentral, lower end not above the jackknife's (default)", "similarity",

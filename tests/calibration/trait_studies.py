@@ -10,6 +10,9 @@ import pandas as pd
 from tally import Line, Tally
 
 import socialstats as ss
+from socialstats.inference.dependence import spread_cautions
+from socialstats.inference.rows import with_spread
+from socialstats.results import Row
 
 RESAMPLES = 399
 WEIGHTS = {"pro": 5.0, "con": -5.0}
@@ -102,6 +105,30 @@ def spreads(rng: np.random.Generator, sims: int) -> list[Line]:
                 tally.covers(name, f"truth {truth:.3f}", [found.row("0 minus 1", group="change")], [truth],
                              found.cautions)  # fmt: skip
         lines += tally.lines({("t (default)", f"truth {truth:.3f}"): HOLDS})
+    return lines
+
+
+SDS: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], float]] = {
+    "normal": (lambda rng, n: rng.standard_normal(n), 1.0),
+    "uniform": (lambda rng, n: rng.random(n), 12**-0.5),
+    "t with 5 df": (lambda rng, n: rng.standard_t(5, n), (5 / 3) ** 0.5),
+    "exponential": (lambda rng, n: rng.exponential(size=n), 1.0),
+    "lognormal, sd of logs 0.5": (lambda rng, n: rng.lognormal(0, 0.5, n), float(np.expm1(0.25) * np.exp(0.25)) ** 0.5),
+    "lognormal, sd of logs 1": (lambda rng, n: rng.lognormal(0, 1, n), float(np.expm1(1.0) * np.exp(1.0)) ** 0.5),
+}
+
+
+def value_spreads(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of standard deviations of values (of models, of scenarios) by their shape and number."""
+    lines: list[Line] = []
+    method = "outer ends of Bonett's and the jackknife's (default)"
+    for name, (draw, truth) in SDS.items():
+        for n in (6, 12, 30, 60, 100, 200):
+            tally = Tally("Standard deviation of values of unknown shape", f"{name}, n = {n}")
+            for _ in range(sims):
+                row = with_spread(Row(term="sd", role="spread"), draw(rng, n), 0.95)
+                tally.covers(method, "standard deviation", [row], [truth], spread_cautions([row], "value"))
+            lines += tally.lines({(method, "standard deviation"): (0.92, 1.0)} if name in ("normal", "uniform") else {})
     return lines
 
 

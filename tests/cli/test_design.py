@@ -14,7 +14,7 @@ from tests.collect.runs import shipped
 from tests.collect.server import Send, says, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-PROTOCOLS = {"norm-goal": 16, "who-is-right": 72, "ordinal": 18, "staged-values": 8}
+PROTOCOLS = {"norm-goal": 16, "who-is-right": 72, "ordinal": 18, "staged-values": 9}
 
 
 @pytest.fixture

@@ -127,7 +127,7 @@ def test_missing_values_are_listed_or_counted(tmp_path: Path) -> None:
     assert messages(text, tmp_path, cluster="rater") == [
         f"choices.csv line {line}, column '{column}': the value is missing. "
         "Fill it in, or say missing='drop' (--missing drop) to leave such rows out"
-        for line, column in ((5, "item_a"), (4, "item_b"), (3, "winner"), (4, "rater"))
+        for line, column in ((5, "item_a"), (4, "item_b"), (4, "rater"), (3, "winner"))
     ]
     design = read_comparisons(tmp_path / "choices.csv", cluster="rater", missing="drop")
     assert [(step.label, step.rows) for step in design.flow] == [

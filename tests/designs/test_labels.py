@@ -12,8 +12,8 @@ from socialstats.cli import main
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.rows import plain, twins
 from socialstats.errors import InputError
+from socialstats.tables.spelling import plain, twins
 
 NFC, NFD, WIDE, HIDDEN = "caf\u00e9", "cafe\u0301", "\uff21", "A\u200b"
 

@@ -188,6 +188,7 @@ def test_distances_are_paired_by_unit() -> None:
 def test_means_over_models_of_each_prompt() -> None:
     table = scores()
     half = {"p1": table[table["model"].isin(["m1", "m2"])], "p2": table[table["model"].isin(["m3", "m4"])]}
+    half["p2"] = half["p2"].replace({"m3": "m1", "m4": "m2"})
     made = {prompt: trait(own) for prompt, own in half.items()}
     found = ss.compare_models(made, average=True)
     wide = table.pivot(index="unit", columns="model", values="value")
@@ -196,7 +197,66 @@ def test_means_over_models_of_each_prompt() -> None:
     assert (row.statistic, row.df) == pytest.approx((theirs.statistic, 11.0))
     assert found.verify().ok
     crossed = ss.compare_models(made)
-    assert [r.term for r in crossed.rows if r.group == "number"] == ["p1: m1", "p1: m2", "p2: m3", "p2: m4"]
+    assert [r.term for r in crossed.rows if r.group == "number"] == ["p1: m1", "p1: m2", "p2: m1", "p2: m2"]
+    apart = {prompt: trait(table[table["model"].isin(names)]) for prompt, names in (("p1", ["m1"]), ("p2", ["m2"]))}
+    with pytest.raises(ss.InputError, match="no model has a number at each of 'p1' and 'p2'"):
+        ss.compare_models(apart, average=True)
+
+
+def test_means_over_models_are_of_the_models_that_all_prompts_have() -> None:
+    table = scores()
+    second = table.assign(value=table["value"] + np.random.default_rng(9).normal(0.5, 1, len(table)))
+    second = second[(second["model"] != "m4") & ((second["model"] != "m3") | (second["unit"] < 5))]
+    found = ss.compare_models({"p1": trait(table), "p2": trait(second)}, average=True)
+    wide = [own.pivot(index="unit", columns="model", values="value")[["m1", "m2"]].mean(axis=1)
+            for own in (table, second)]  # fmt: skip
+    theirs = stats.ttest_rel(*wide)
+    row = found.row("p1 - p2")
+    assert (row.estimate, row.p_value) == pytest.approx(((wide[0] - wide[1]).mean(), theirs.pvalue))
+    assert found.extras["averaged"] == ("m1", "m2")
+    left = "left out: 'm4' (no number at 'p2') and 'm3' (5 of 12 units at 'p2')"
+    assert found.sentence().endswith(f"of the 2 models that every model has ('m1' and 'm2'); {left}.")
+    (told,) = found.cautions
+    assert (told.code, left in told.detail) == ("SS342", True)
+    assert found.verify().ok
+
+
+def test_levels_that_pool_different_models_are_cautioned() -> None:
+    rng = np.random.default_rng(4)
+    rows = [(p, u, m, rng.integers(0, 3)) for p in ("p1", "p2") for u in range(8) for m in ("m1", "m2", "m3")
+            if (p, m) != ("p2", "m3")]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["prompt", "unit", "model", "value"])
+    made = ss.mean_ratings(ss.Ratings.from_frame(frame, by="prompt", scale="interval"))
+    (told,) = ss.compare_models(made).cautions
+    assert told.detail == "levels pool different models: 'p2' lacks 'm3'"
+
+
+@pytest.mark.parametrize("number", ["nonsense", "S_higher", "B_all"])
+def test_numbers_that_a_metric_does_not_have_are_refused(number: str) -> None:
+    made = {"m1": ss.sensitivity(choices(1)), "m2": ss.sensitivity(choices(2))}
+    with pytest.raises(ss.InputError, match=f"number='{number}' is no number that sensitivity.*'S' and 'S_corrected'"):
+        ss.compare_models(made, number)
+    with pytest.raises(ss.InputError, match="it has mean rating alone"):
+        ss.compare_models(means(scores()), number)
+    assert ss.compare_models(made, "S_corrected").row("m1 - m2") == ss.compare_models(made).row("m1 - m2")
+
+
+def test_rank_1_of_a_signed_bias_is_the_highest() -> None:
+    made = {name: ss.relationship_bias(couples(own)) for name, own in
+            (("m1", [1, -1] * 6 + [-1, 1] * 2), ("m2", [1, -1, -1, 1] * 4))}  # fmt: skip
+    found = ss.compare_models(made, "man - woman")  # -1 and 0
+    assert [found.row(m, group="rank").estimate for m in ("m1", "m2")] == [2, 1]
+    assert found.settings["best"] == "highest"
+    assert found.verify().ok
+
+
+def test_ratings_on_different_declared_levels_are_not_compared() -> None:
+    def rated(levels: list[int]) -> ss.Result:
+        table = {"unit": [1, 2, 3], "rater": ["r"] * 3, "value": [1, 2, 3]}
+        return ss.mean_ratings(ss.Ratings.from_frame(table, levels=levels))
+
+    with pytest.raises(ss.InputError, match="numbers on different scales are not compared"):
+        ss.compare_models({"a": rated([1, 2, 3, 4, 5]), "b": rated([1, 2, 3])})
 
 
 def trait(table: pd.DataFrame) -> Any:

@@ -326,8 +326,9 @@ def test_the_corrected_ceiling_is_1_but_for_chance():
         assert result.verify().ok
 
 
-def test_a_plug_in_value_has_the_interval_of_its_jackknife():
-    people, model = drawn(11, 25, 4, 3)
+@pytest.mark.parametrize("other", [(0.5, 0.3, 0.2), (0.25, 0.15, 0.6)])
+def test_a_plug_in_value_has_the_outer_ends_of_its_jackknife_and_of_the_corrected_interval(other):
+    people, model = drawn(11, 25, 4, 3, other=other)
     result = js_similarity(sources(people, model), **FAST)
     row = result.row("model (plug-in)")
     left = np.array([jensen_shannon(*(np.delete(x, u, axis=0).sum(axis=0).astype(float) for x in (people, model)))
@@ -335,7 +336,22 @@ def test_a_plug_in_value_has_the_interval_of_its_jackknife():
     error = np.sqrt(24 * np.var(left))
     assert row.std_error == pytest.approx(error, rel=1e-9)
     reach = stats.t.ppf(0.975, row.df) * error
-    assert (row.conf_low, row.conf_high) == pytest.approx((max(row.estimate - reach, 0), min(row.estimate + reach, 1)))
+    better, gain = result.row("model"), result.extras["uncut"]["model"] - row.estimate
+    assert gain == pytest.approx(24 * (left.mean() - (1 - row.estimate)))
+    low, high = min(row.estimate - reach, better.conf_low - gain), max(row.estimate + reach, better.conf_high - gain)
+    assert (row.conf_low, row.conf_high) == pytest.approx((max(low, 0), min(high, 1)))
+    assert (low, high) != pytest.approx((row.estimate - reach, row.estimate + reach))  # the other interval reaches on
+
+
+def test_levels_given_in_few_units_are_cautioned_however_many_ratings_there_are():
+    rows = [(u, f"{s}{k}", s, "z" if u % every == 0 else "xy"[(u + k * (s == "human")) % 2])
+            for u in range(120) for s, every in (("human", 3), ("model", 40)) for k in range(5)]  # fmt: skip
+    assert sum((source, value) == ("model", "z") for *_, source, value in rows) == 15
+    for times, said in ((1, True), (2, False)):  # three units with the level, six
+        several = [(f"{u} {k}", *rest) for k in range(times) for u, *rest in rows]
+        table = dict(zip(("unit", "rater", "source", "value"), zip(*several, strict=True), strict=True))
+        found = js_similarity(table, rater_source="source", scale="nominal", **FAST)
+        assert ("SS312" in {c.code for c in found.cautions}) is said
 
 
 def test_halvings_do_not_move_with_the_seed():

@@ -1,10 +1,12 @@
-"""Numbers over models: R's t tests and Bonett's interval; what is refused."""
+"""Numbers over models: R's t tests and interval of a spread; what is said of few; what is refused."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse
@@ -31,6 +33,17 @@ def test_means_spreads_and_groups_are_those_of_r() -> None:
     assert found.verify().ok
 
 
+def test_few_models_and_long_tails_are_cautioned() -> None:
+    """A kurtosis of 4: what 2 n / (g - 1) normal values are worth; 400 values of a normal shape need no caution."""
+    shape = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    for values, codes in ((shape, []), (np.exp(shape), ["SS317", "SS317"]), (shape[::20], ["SS312", "SS312"])):
+        found = ss.over_models(results(values.tolist()), ["all units"])
+        assert [c.code for c in found.cautions] == codes
+        row = found.row("all units", group="sd over models")
+        assert row.effective == pytest.approx(2 * len(values) / (stats.kurtosis(values, fisher=False) - 1), rel=0.2)
+        assert found.verify().ok
+
+
 def test_one_model_of_a_group_and_models_without_the_number() -> None:
     made = results([1.0, 2.0, 4.0])
     made["m1"] = replace(made["m1"], rows=(replace(made["m1"].rows[0], estimate=None),))
@@ -46,6 +59,8 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="no result has 'none'"):
         ss.over_models(made, ["none"])
     with pytest.raises(InputError, match="no model has a level of 'size'"):
+        ss.over_models(made, ["all units"], groups={"size": {"m0": ""}})
+    with pytest.raises(InputError, match="'size' names 'other', without a result"):
         ss.over_models(made, ["all units"], groups={"size": {"other": "small"}})
     with pytest.raises(InputError, match="results of one metric"):
         ss.over_models(made | {"x": replace(made["m0"], metric="mcnemar")}, ["all units"])

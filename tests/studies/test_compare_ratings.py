@@ -185,7 +185,7 @@ def test_the_study_is_chosen_by_name_and_needs_by() -> None:
     with pytest.raises(InputError, match=r"needs unit, rater, value, and by=|--by COLUMN"):
         pick(STUDIES, "compare-ratings", design)
     both = read(pd.concat([rated(1).assign(model="base"), rated(2).assign(model="high")]), by="model")
-    with pytest.raises(InputError, match="reference='none' is no level; levels: base and high"):
+    with pytest.raises(InputError, match=r"reference='none' is no level\. There are 'base' and 'high'"):
         run_study(STUDIES["compare-ratings"], both, replace(FAST, reference="none"))
 
 

@@ -100,7 +100,7 @@ def test_other_weights_change_composites_and_the_zero() -> None:
 def test_a_zero_of_few_neutral_texts_is_cautioned(texts: int, cautioned: bool) -> None:
     controls = datasets.staged_values_controls()
     one = controls[controls["text"] == "balanced"]
-    many = pd.concat([one.assign(text=f"no lean {k}") for k in range(texts)], ignore_index=True)
+    many = pd.concat([one.assign(text=f"neutral {k}") for k in range(texts)], ignore_index=True)
     read = STUDY.beside["controls"](as_table(many, "controls"))
     found = few_controls(StudyOptions(controls=read, zero={"a": -0.5, "b": 3.25}))
     assert [c.code for c in found] == ["SS312"] * cautioned

@@ -8,11 +8,12 @@ import pytest
 from study_examples import EXAMPLES
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES
 from socialstats.studies.page import StudyOptions
 from socialstats.studies.role_conflict.labels import value_blocks
-from socialstats.studies.staged_values.stances import read_stances, stance_counts, stances_block
+from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
 from socialstats.tables import as_table
 
 STANCES = {"answer": [*range(8)], "stance": ["agrees"] * 5 + ["refuses"] * 3, "model": [*"abababab"],
@@ -36,10 +37,29 @@ def test_a_table_without_stances_is_named() -> None:
         read_stances(as_table({"answer": [1]}, "stances.csv"))
 
 
+@pytest.mark.parametrize("part", ["model", "scenario"])
+def test_stances_of_models_and_scenarios_without_scores_are_refused(part: str) -> None:
+    scores = {
+        "model": [*"ab"] * 4,
+        "scenario": [*"ssttuuvv"],
+        "stage": ["one"] * 8,
+        "judge": ["j"] * 8,
+        "open": [9] * 8,
+    }
+    design = trait_ratings(scores, traits=["open"])
+    check_stances(as_table(STANCES, "stances.csv"), design)
+    wrong = STANCES | {part: [*STANCES[part][:7], "ghost"]}
+    with pytest.raises(InputError, match=rf"stances\.csv, column '{part}': the scores have no {part} 'ghost'"):
+        check_stances(as_table(wrong, "stances.csv"), design)
+
+
 @pytest.mark.slow
 def test_a_page_shows_stances() -> None:
-    options = StudyOptions(resamples=100, verify=False, stances=as_table(STANCES, "stances.csv"))
-    page = STUDIES["staged-values"].run(EXAMPLES["staged-values"](False), options)
+    design = EXAMPLES["staged-values"](False)
+    named = {part: [design.strata[part].levels["abstuv".index(label) % 2] for label in STANCES[part]]
+             for part in ("model", "scenario")}  # fmt: skip
+    options = StudyOptions(resamples=100, verify=False, stances=as_table(STANCES | named, "stances.csv"))
+    page = STUDIES["staged-values"].run(design, options)
     assert "stances" in {block.id for block in page.blocks}
 
 

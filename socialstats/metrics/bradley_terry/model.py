@@ -79,6 +79,8 @@ class Options:
                 terms=("log_theta" if self.ties == "rao_kupper" else "log_nu",),
             )
         if self.ties == "auto" and not (self.solver == "mm" and ties):
+            if ties and design.replies is not None:
+                return "half"  # no model of ties knows probabilities
             return "davidson" if ties else "none"
         if self.ties == "none" and ties:
             raise InputError(

@@ -284,6 +284,8 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
     """Return the effects beside the strengths, of every level and their differences from the reference."""
     effects = {name: [row for row in fit.rows if row.group in ("covariate", "order")]
                for name, fit in numbers.fits.items()}  # fmt: skip
+    if not numbers.fits:
+        return None
     first = next(iter(numbers.fits.values()))
     terms = [row.term for row in effects[next(iter(effects))]]
     if not terms:
@@ -351,9 +353,16 @@ def shares_block(models: Mapping[str, Result], reference: str, groupings: Groupi
     )
 
 
-def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str) -> Block:
-    """Return the strengths of every level side by side, and the differences that stand out."""
-    first = fits[reference].strengths
+def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lost: Mapping[str, str]) -> Block:
+    """Return the strengths of every level side by side, and the differences that stand out.
+
+    `lost`: why levels have none.
+    """
+    without = tuple(f"{shorten(name, 40)} has no strengths: {why}." for name, why in lost.items())
+    if not fits:
+        return Block(id="levels-strengths", question="Which items are preferred more by one than by another?",
+                     sentences=without)  # fmt: skip
+    first = fits[reference].strengths if reference in fits else {}
     items = sorted(dict.fromkeys(item for fit in fits.values() for item in fit.strengths),
                    key=lambda item: -first.get(item, float("-inf")))  # fmt: skip
     strengths = {name: {r.term: r for r in fit.rows if r.group == "strength"} for name, fit in fits.items()}
@@ -369,7 +378,7 @@ def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str) ->
     return Block(
         id="levels-strengths",
         question="Which items are preferred more by one than by another?",
-        sentences=(settled_sentence(tested, "strength", reference),),
+        sentences=(settled_sentence(tested, "strength", reference), *without),
         draw=partial(forest, order, xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False)
         if order else None,
         figure_title="Differences of strengths with the largest test statistics",

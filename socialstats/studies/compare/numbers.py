@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from socialstats.models.sensitivity import common_pairs
 from socialstats.results import Result
 from socialstats.studies.comparisons import (
     Pairs,
+    choose_groups,
     default_cluster,
     fit_model,
     further_groups,
@@ -28,32 +30,34 @@ from socialstats.studies.comparisons import (
     without_order,
 )
 from socialstats.studies.estimates import single
-from socialstats.studies.page import StudyOptions
+from socialstats.studies.page import StudyOptions, check_named, reason_of
 from socialstats.studies.role_conflict.urgency import of_effect, of_sensitivity
-from socialstats.text import listing, shorten
-from socialstats.voice import option
+from socialstats.text import shorten
 
 MOST_REFITS = 1000
+STRENGTHS = "strengths"
 DEFAULTS = ("default", "baseline", "base", "none", "no persona", "original", "control", "neutral")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """What is computed for one level by itself; `s`, `higher` and `ratio` only with a covariate."""
+    """What exists for one level by itself; `s`, `rates` and `ratio` only with a covariate; `lost` says why not more."""
 
     design: Comparisons
-    fit: BradleyTerryResult
+    fit: BradleyTerryResult | None
     s: Result | None = None
     rates: Result | None = None
     ratio: Result | None = None
+    lost: Mapping[str, SocialStatsError] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
     """Every level by itself, and every other level minus the reference, by level.
 
-    `items` say how often each item is chosen, story by story; `problems` which differences do not exist; `left` which
-    pairs of items only one of two levels has; `beside` has the fit of every level without its order effect.
+    `items` say how often each item is chosen, story by story; `silent` why further levels have no choice; `problems`
+    which differences do not exist; `left` which pairs of items only one of two levels has; `beside` has the fit of
+    every level without its order effect.
     """
 
     reference: str
@@ -64,13 +68,19 @@ class Numbers:
     items: Mapping[str, Result]
     ranges: Mapping[str, tuple[Result, ...]]
     beside: Pairs
+    silent: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     left: tuple[Caution, ...] = ()
 
     @property
     def fits(self) -> dict[str, BradleyTerryResult]:
-        """The model of every level."""
-        return {name: level.fit for name, level in self.levels.items()}
+        """The model of every level that has one."""
+        return {name: level.fit for name, level in self.levels.items() if level.fit is not None}
+
+    def why(self, what: str) -> dict[str, str]:
+        """Say why levels have no such number, by level."""
+        found = {name: reason_of(level.lost[what]) for name, level in self.levels.items() if what in level.lost}
+        return found | dict(self.silent)
 
     @property
     def own_s(self) -> dict[str, Result]:
@@ -80,10 +90,8 @@ class Numbers:
 
 def reference_of(names: tuple[str, ...], wanted: str | None) -> str:
     """Return the level that the others are compared with: the one asked for, one called default, or the first."""
+    check_named("reference", wanted, names, "level")
     if wanted is not None:
-        if wanted not in names:
-            levels = listing([shorten(name) for name in names])
-            raise InputError(f"{option('reference', shorten(wanted))} is no level; levels: {levels}")
         return wanted
     return next((name for word in DEFAULTS for name in names if name.casefold().strip() == word), names[0])
 
@@ -95,23 +103,37 @@ def has_covariate(design: Comparisons, options: StudyOptions) -> bool:
 
 
 def one_level(name: str, design: Comparisons, options: StudyOptions, formula: str | None) -> Level:
-    """Compute one level by itself."""
-    try:
-        fit = fit_model(design, options, formula, cluster=default_cluster(design))
-        if not has_covariate(design, options):
-            return Level(design=design, fit=fit)
-        groups = next(iter(item_groups(design).values()), None)
-        s = single(sensitivity(design, options.covariate, groups=groups, resamples=options.resamples,
-                               seed=options.seed, level=options.level))  # fmt: skip
-        rates = single(win_rates(design, options.covariate, weights="pooled", level=options.level))
-    except SocialStatsError as error:
-        error.args = (f"{shorten(name)}: {error}",)
-        raise
-    try:
-        ratio: Result | None = fit.effect_in_sds(options.covariate, level=options.level)
-    except UndefinedStatistic:
-        ratio = None
-    return Level(design=design, fit=fit, s=s, rates=rates, ratio=ratio)
+    """Compute what exists of one level by itself.
+
+    Raises
+    ------
+    InputError
+        For options that cannot be used, naming the level.
+    """
+    lost: dict[str, SocialStatsError] = {}
+
+    def tried(what: str, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except InputError as error:
+            error.args = (f"{shorten(name)}: {error}",)
+            raise
+        except SocialStatsError as error:
+            lost[what] = error
+            return None
+
+    fit = tried(STRENGTHS, lambda: fit_model(design, options, formula, cluster=default_cluster(design)))
+    if formula is None:
+        return Level(design=design, fit=fit, lost=lost)
+    groups = next(iter(item_groups(design).values()), None)
+    s = tried("S", lambda: single(sensitivity(design, options.covariate, groups=groups, **options.chosen())))
+    rates = tried("win rates", lambda: single(
+        win_rates(design, options.covariate, weights="pooled", level=options.level)))  # fmt: skip
+    ratio = None
+    if fit is not None:
+        with suppress(UndefinedStatistic):
+            ratio = fit.effect_in_sds(options.covariate, level=options.level)
+    return Level(design=design, fit=fit, s=s, rates=rates, ratio=ratio, lost=lost)
 
 
 def compute(design: Comparisons, options: StudyOptions) -> Numbers:
@@ -122,7 +144,11 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     formula = f"~ {options.covariate}" if by_covariate else None
     groupings = groupings_of(design, options)
     levels = {name: one_level(name, part, options, formula) for name, part in parts.items()}
-    beside = {k: pair for name, level in levels.items()
+    if all(level.fit is None and level.s is None for level in levels.values()):
+        name, error = next((name, error) for name, level in levels.items() for error in level.lost.values())
+        error.args = (f"{shorten(name)}: {error}",)
+        raise error
+    beside = {k: pair for name, level in levels.items() if level.fit is not None
               for k, pair in without_order(level.fit, level.design, options, formula, name).items()}  # fmt: skip
     kept: dict[int, tuple[Comparisons, Refitted]] = {}  # holds each part, so that its id is not used again
 
@@ -143,7 +169,11 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
     for name in (name for name in parts if name != reference):
         labels = (name, reference)
-        one, two, _, dropped = common_pairs(parts[name], parts[reference], "drop")
+        try:
+            one, two, _, dropped = common_pairs(parts[name], parts[reference], "drop")
+        except SocialStatsError as error:
+            problems.append(f"{shorten(name)} minus {shorten(reference)}: {str(error).splitlines()[0]}")
+            continue
         left += [replace(c, detail=f"{shorten(name)} and {shorten(reference)}: {c.detail}") for c in dropped]
         makers: dict[str, Callable[[], Result]] = {
             "s": partial(sensitivity_difference, one, two, options.covariate, labels=labels, **s_options),
@@ -160,17 +190,14 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
                 why = str(error).split("\n")[0]
                 problems.append(f"{shorten(name)} minus {shorten(reference)}: {why}")
     return Numbers(
-        reference=reference, levels=levels, **found, problems=tuple(problems), left=tuple(left),
+        reference=reference, levels=levels, **found, silent=design.silent(), problems=tuple(problems), left=tuple(left),
         ranges=ranges(levels, options) if by_covariate and not options.brief else {}, beside=beside,
     )  # fmt: skip
 
 
 def groupings_of(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
     """Return the groupings of the items: of the table's columns (or the one asked for), and from beside the table."""
-    found = item_groups(design)
-    if options.group is not None and options.group in found:
-        found = {options.group: found[options.group]}
-    return found | further_groups(design, options)
+    return choose_groups(design, options) | further_groups(design, options)
 
 
 def ranges(levels: Mapping[str, Level], options: StudyOptions) -> dict[str, tuple[Result, ...]]:
@@ -179,6 +206,7 @@ def ranges(levels: Mapping[str, Level], options: StudyOptions) -> dict[str, tupl
     for name, level in levels.items():
         if level.s is not None:
             groups = item_groups(level.design)
-            s = of_sensitivity(level.design, level.s, groups, options, clusters=False)
-            found[name] = s, of_effect(level.design, level.fit, groups, options, clusters=False)
+            found[name] = (of_sensitivity(level.design, level.s, groups, options, clusters=False),)
+            if level.fit is not None:
+                found[name] += (of_effect(level.design, level.fit, groups, options, clusters=False),)
     return found

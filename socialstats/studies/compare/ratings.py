@@ -19,6 +19,7 @@ from socialstats.studies.compare.blocks import settled as significant
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
+from socialstats.studies.sources import replies_by
 from socialstats.text import count, listing, number, shorten
 from socialstats.voice import option
 
@@ -49,7 +50,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
                          "at least")  # fmt: skip
     by = shorten(design.by.name, 40)
     numbers = compute(design, options)
-    shown = blocks(numbers, by, options)
+    shown = blocks(design, numbers, by, options)
     results = tuple(numbers.found.values())
     return Outcome(
         study="compare-ratings",
@@ -88,12 +89,14 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     return Numbers(reference=reference, parts=parts, values=values, found=found, problems=problems)
 
 
-def blocks(numbers: Numbers, by: str, options: StudyOptions) -> tuple[Block, ...]:
-    """Return one block a kind of number, its differences adjusted as one family."""
+def blocks(design: Ratings, numbers: Numbers, by: str, options: StudyOptions) -> tuple[Block, ...]:
+    """Return one block a kind of number, its differences adjusted as one family, and the replies without a rating."""
     kinds = dict.fromkeys(str(row.group) for result in numbers.found.values() for row in result.rows)
+    replies = replies_by(design, options.level)
     done = [kind_block(kind, numbers, by, options) for kind in (k for k in QUESTIONS if k in kinds)]
     results = tuple(numbers.found.values())
-    return (replace(done[0], results=(*results, *done[0].results)), *done[1:])
+    more = () if replies is None else (replies,)
+    return (replace(done[0], results=(*results, *done[0].results)), *done[1:], *more)
 
 
 def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> Block:

@@ -28,12 +28,23 @@ from socialstats.studies.compare.blocks import (
     shares_block,
     strengths_block,
 )
-from socialstats.studies.compare.numbers import DEFAULTS, Level, Numbers, compute, groupings_of, reference_of
+from socialstats.studies.compare.numbers import DEFAULTS, STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
 from socialstats.studies.estimates import numbers_text, probability_methods, verify_all
 from socialstats.studies.models import comparison, lead_strip, lead_words
-from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions, shared
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Outcome,
+    Study,
+    StudyOptions,
+    Table,
+    order_cautions,
+    reason_of,
+    shared,
+)
 from socialstats.studies.role_conflict.urgency import refusals_by_level
+from socialstats.studies.sources import replies_by
 from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
 from socialstats.voice import option
 
@@ -152,10 +163,13 @@ def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
 def level_table(numbers: Numbers, by: str) -> Table:
     """Count rows, pairs and ties of every level; and what could not be computed."""
     cells: list[tuple[str | float | int | None, ...]] = [
-        (name, v.design.n_rows, len(v.design.pair.levels), v.design.n_ties, "reference" if name == numbers.reference
-         else "; ".join(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus ")))
+        (name, v.design.n_rows, len(v.design.pair.levels), v.design.n_ties, "; ".join([
+            *(["reference"] if name == numbers.reference else []),
+            *(f"no {what}: {reason_of(error)}" for what, error in v.lost.items()),
+            *(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus "))]))
         for name, v in numbers.levels.items()
     ]  # fmt: skip
+    cells += [(name, 0, 0, 0, why) for name, why in numbers.silent.items()]
     return Table(caption=f"What each level of {by} has", header=(by, "Rows", "Pairs", "Ties", "Note"),
                  cells=tuple(cells))  # fmt: skip
 
@@ -174,7 +188,8 @@ MOST_TOLD = 6  # levels with a finding of their own that are written out
 
 def diagnostics(levels: Mapping[str, Level]) -> tuple[Diagnostic, ...]:
     """Return the checks of every level's model: levels with one finding in one breath."""
-    each = {name: fit_diagnostics(level.fit, level.design) for name, level in levels.items()}
+    each = {name: fit_diagnostics(level.fit, level.design, *map(reason_of, level.lost.values()))
+            for name, level in levels.items()}  # fmt: skip
     checks = range(len(next(iter(each.values()))))
     return tuple(together({name: found[k] for name, found in each.items()}) for k in checks)
 
@@ -231,18 +246,21 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
                          "two at least")  # fmt: skip
     numbers = compute(design, options)
-    first = comparison(numbers.own_s, options, design.by.name)
+    first = comparison(numbers.own_s, options, design.by.name, lost=numbers.why("S"))
     shown = (*first, *with_level_effect(blocks(numbers, design, options), numbers.fits))
-    keys = [key for v in numbers.levels.values() for key in v.fit.references]
+    keys = [key for fit in numbers.fits.values() for key in fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
-    by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
+    by, n = shorten(design.by.name, 40), count(len(numbers.levels) + len(numbers.silent), "level")
     verified = checked(numbers) if options.verify else {}
     return Outcome(
         study="compare",
         title=f"How do {n} of {by} differ, on the same pairs?",
         design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
-        answer=answer(numbers, options, first),
+        answer=(
+            *answer(numbers, options, first),
+            *(f"{shorten(name)}: {why}." for name, why in numbers.silent.items()),
+        ),
         strip=lead_strip(first, reference_marks(numbers.own_s)),
         cautions=cautions_of(numbers, design),
         blocks=shown,
@@ -268,10 +286,13 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
         effects_block(numbers, by, options),
         share_levels_block(fits, groupings, by, options.level),
         shares_block(numbers.models, reference, groupings),
-        strengths_block(fits, numbers.models, reference),
+        strengths_block(fits, numbers.models, reference, numbers.why(STRENGTHS)),
         items_block(numbers.items, by, reference, options.level),
         entropy_block(numbers.entropy, by, reference, options.level),
-        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options) if numbers.s else None,
+        replies_by(design, options.level),
+        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options, numbers.silent)
+        if numbers.own_s
+        else None,
         ranges_block(numbers.ranges),
     )
     return tuple(block for block in found if block is not None)
@@ -283,7 +304,7 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
         return None
     cells: list[tuple[str | float | int | None, ...]] = []
     for name, results in ranges.items():
-        for what, result in zip(("S", "urgency effect"), results, strict=True):
+        for what, result in zip(("S", "urgency effect"), results, strict=False):
             low, high = ends(result.rows)
             mover, shift = next(iter(moves(result.rows).items()), ("nothing", 0.0))
             cells.append((name, what, result.rows[0].estimate, low.estimate, low.term, high.estimate, high.term,

@@ -19,9 +19,9 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.planning.part_gaps import Part
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import clear_text, df_text, numbers_text, p_text, rows_table
-from socialstats.studies.page import Block, Table
+from socialstats.studies.page import Block, Table, check_named
 from socialstats.studies.sources import Shares
-from socialstats.text import count, number, p_value, shorten
+from socialstats.text import count, listing, number, p_value, shorten
 
 BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
 MOST_CHANGES = 200
@@ -43,6 +43,8 @@ def base_of(levels: Sequence[str], reference: str | None) -> str | None:
 def base_first(design: Ratings, reference: str | None) -> Ratings:
     """Return the design with the base of each stratum as its first level, the order of the others kept."""
     strata = dict(design.strata)
+    known = list(dict.fromkeys(level for factor in strata.values() for level in factor.levels))
+    check_named("reference", reference, known, f"level of {listing(list(strata)) or 'the units'}")
     for name, factor in strata.items():
         base = base_of(factor.levels, reference)
         levels = tuple(sorted(factor.levels, key=lambda level: level != base))

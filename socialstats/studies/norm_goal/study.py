@@ -534,4 +534,5 @@ STUDY = Study(
     run=run,
     levels=run,
     scale="nominal",
+    otherwise="compare-ratings",
 )

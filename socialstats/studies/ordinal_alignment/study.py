@@ -16,7 +16,7 @@ from socialstats.metrics.multiverse import Variant, distinct, multiverse, withou
 from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.measures import ALPHA
-from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.models.sources import MODEL_COLUMNS, Source, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import (
@@ -56,7 +56,7 @@ from socialstats.studies.ordinal_alignment.blocks import (
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import replies_block
+from socialstats.studies.sources import model_by_model, replies_block
 from socialstats.text import capital, count, inconclusive, level_text, listing, number, p_value, shorten
 
 
@@ -247,7 +247,6 @@ def _said(gap: Result) -> str:
 USED = ("seed", "resamples", "level", "verify")
 MOST_GROUPS, MOST_STRATA = 8, 4
 FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
-MODEL_COLUMNS = ("model", "llm", "language_model")
 
 
 def suits(design: Ratings) -> bool:
@@ -295,7 +294,8 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     among = raters | groups_of_models(design, models, source.name)
     alphas = {who: own for who, some in among.items() if (own := alphas_of(design, some, common))}
     matches = matches_of(design, raters[source.human], models, common)
-    lost = reply_shares(replace(design, by=None), source=source.name, level=options.level)
+    replies = model_by_model(replace(design, by=None), source)
+    lost = reply_shares(replies, source=source.name, level=options.level)
     tests = families(groups)
     first = comparison(main, options)
     shown = [block for block in (

@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.statuses import STATUS
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
@@ -25,7 +26,17 @@ from socialstats.studies.multiverse import (
     other_analyses,
     with_design_effect,
 )
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    check_named,
+    order_cautions,
+)
 from socialstats.studies.relationship_bias.blocks import (
     AS_WRITTEN,
     FAMILY,
@@ -43,8 +54,9 @@ from socialstats.studies.relationship_bias.blocks import (
 )
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
 from socialstats.studies.relationship_bias.words import answer, biases_of, mean_words
+from socialstats.studies.sources import replies_by
 from socialstats.tables import Table
-from socialstats.text import count, level_text, listing, number, quoted, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "smallest_effect", "first", "verify")
@@ -64,6 +76,8 @@ def read(
     missing: str | None = None,
 ) -> Ratings:
     """Read a table with one answer a row: -1 the first name is right, 1 the second (or 1 and 2, NAME1 and NAME2).
+
+    A column ``answer_status`` says which replies are answers, as in `couples_design`.
 
     Raises
     ------
@@ -110,8 +124,7 @@ def group_order(design: Ratings, first: str | None) -> tuple[str, ...] | None:
         If it is no group.
     """
     known = sorted({*design.strata["group_first"].levels, *design.strata["group_second"].levels})
-    if first is not None and first not in known:
-        raise InputError(f"{option('first', shorten(first))} is no group of names; groups: {quoted(known, 20)}")
+    check_named("first", first, known, "group of names")
     return None if first is None else (first, *(group for group in known if group != first))
 
 
@@ -167,6 +180,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         *strata_blocks(design, strata, scenarios),
         None if names is None else names_block(options.names, names),
         naive_block(main),
+        replies_by(design, options.level),
         missing_block(main, list(bounds.values())),
         dependence_block(design.clusters, by_cluster, rows="answers", quantity=quantity, lead=lead),
         *bias_multiverses(design, options, biases),
@@ -364,5 +378,6 @@ STUDY = Study(
     run=run,
     read=read,
     columns=COLUMNS,
+    also={"status": STATUS},
     beside={"names": read_names},
 )

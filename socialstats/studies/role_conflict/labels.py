@@ -421,7 +421,7 @@ def read_item_groups(table: DataTable) -> Mapping[str, Mapping[str, str]]:
     >>> read_item_groups(as_table({"role": ["nun", "judge"], "gender": ["female", ""]}))
     {'gender': {'nun': 'female'}}
     """
-    return groupings(table, NAMES, "item")
+    return groupings(table, NAMES, "item")[1]
 
 
 SCHWARTZ = (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, joined, merged, without_cited
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
@@ -22,10 +22,10 @@ from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import (
     MOST_ROWS,
+    choose_groups,
     default_cluster,
     fit_model,
     group_matrix,
-    item_groups,
     presented,
     row_table,
 )
@@ -33,7 +33,7 @@ from socialstats.studies.estimates import counts_table, ends, mark_of, numbers_t
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
-from socialstats.studies.sources import RULES, Rule, refusal_block
+from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
 from socialstats.text import capital, count, inconclusive, interval, listing, number, percent, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
@@ -273,6 +273,9 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
     noise = f"; corrected for the scatter of single answers, {corrected}"
     noise = "" if None in (total.estimate, fixed.estimate) else noise
     few = any(caution.code == "SS202" for caution in s.cautions)
+    alike = s.row("S_equal")
+    if high.estimate in (0.0, 1.0) and total.estimate and alike.estimate == total.estimate:
+        noise += f"; all of S comes from comparisons of equal {options.covariate}, where roles were preferred"
     reserve = " They rest on few clusters, and the interval of S allows for that." if few else ""
     return (
         f"{verdict(better, high, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was "
@@ -330,8 +333,13 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
     )
 
 
-def refusals_by_level(parts: Mapping[str, Comparisons], by: str, options: StudyOptions) -> Block | None:
-    """Return the bounds of the share of choices for the higher covariate, of every level; None without refusals."""
+def refusals_by_level(
+    parts: Mapping[str, Comparisons], by: str, options: StudyOptions, silent: Mapping[str, str]
+) -> Block | None:
+    """Return the bounds of the share of choices for the higher covariate, of every level; None without refusals.
+
+    `silent`: why further levels have no choice; nothing bounds their share.
+    """
     held = parts.items()
     if not any(part.refused is not None for _, part in held):
         return None
@@ -350,9 +358,10 @@ def refusals_by_level(parts: Mapping[str, Comparisons], by: str, options: StudyO
         id="refusals",
         question="How far could refusals move the shares?",
         sentences=(
-            f"'{shorten(most, 40)}' refused most often: {percent(shares[most])} of its stories. Its {what} is "
-            f"{numbers_text(own, digits=3, bounded=True)} without them; had all gone against it, it would be "
-            f"{number(against.estimate, 3, bounded=True)}, had all gone for it, "
+            *(f"{shorten(name, 40)}: {why}; its {what} could be anything." for name, why in silent.items()),
+            f"{'Of the others, ' if silent else ''}'{shorten(most, 40)}' refused most often: {percent(shares[most])} "
+            f"of its stories. Its {what} is {numbers_text(own, digits=3, bounded=True)} without them; had all gone "
+            f"against it, it would be {number(against.estimate, 3, bounded=True)}, had all gone for it, "
             f"{number(favour.estimate, 3, bounded=True)}.",
         ),
         draw=partial(forest, shown, xlabel=what, label=by, digits=3, reference=0.5),
@@ -570,6 +579,7 @@ class Counts:
     entropy: Result | None
     groups: Groups
     values: tuple[Block, ...]
+    replies: tuple[Block, ...]
     refusals: tuple[Block, ...]
     labels: Checked | None
 
@@ -585,7 +595,7 @@ class Counts:
     def results(self) -> list[Result]:
         """Return the results whose cautions and references belong on the page."""
         found = [self.s, self.rates, *([] if self.entropy is None else [self.entropy])]
-        found += [result for block in (*self.values, *self.refusals) for result in block.results]
+        found += [result for block in (*self.values, *self.replies, *self.refusals) for result in block.results]
         return found + ([] if self.labels is None else list(self.labels.all()))
 
     def cautions(self) -> list[tuple[Caution, ...]]:
@@ -606,6 +616,7 @@ def count_up(design: Comparisons, options: StudyOptions) -> Counts:
         entropy=entropy_of(design, options),
         groups=groups,
         values=values,
+        replies=tuple(filter(None, [replies_by(design, options.level)])),
         refusals=refusal_blocks(design, options),
         labels=None if options.labels is None else check_labels(options.labels, options),
     )
@@ -618,6 +629,7 @@ def later_blocks(counts: Counts, design: Comparisons, options: StudyOptions) -> 
         *([] if counts.entropy is None else [entropy_block(counts.entropy)]),
         *counts.values,
         *([] if counts.labels is None else [labels_block(options.labels, counts.labels)]),
+        *counts.replies,
         *counts.refusals,
     )
 
@@ -628,13 +640,3 @@ def entropy_of(design: Comparisons, options: StudyOptions) -> Result | None:
         return single(choice_entropy(design, level=options.level))
     except UndefinedStatistic:
         return None
-
-
-def choose_groups(design: Comparisons, options: StudyOptions) -> Groups:
-    """Return the groupings of the roles to report: the one asked for, or all that the table has."""
-    found = item_groups(design)
-    if options.group is None:
-        return found
-    if options.group not in found:
-        raise InputError(f"no grouping '{options.group}' of the items; groupings: {', '.join(found) or 'none'}")
-    return {options.group: found[options.group]}

@@ -204,19 +204,31 @@ def weights_of(given: DataTable | str) -> dict[str, float]:
 
 
 def with_zero(options: StudyOptions) -> StudyOptions:
-    """Return the options with the judges' own zero under the weights asked for, where control texts give it.
+    """Return the options with the judges' own zero under the weights asked for, where neutral control texts give it.
 
-    Texts whose name starts with balanced or neutral count; where there is none, all texts, as if each were neutral.
+    Texts whose name starts with balanced or neutral count; where there is none, nothing gives the zero.
     """
-    if options.controls is None or options.zero is not None:
+    if options.controls is None or options.zero is not None or not (texts := neutral_texts(options.controls)):
         return options
-    zero = judge_zeros(options.controls, weights=options.weights, texts=neutral_texts(options.controls))
-    return replace(options, zero=zero)
+    return replace(options, zero=judge_zeros(options.controls, weights=options.weights, texts=texts))
 
 
-def neutral_texts(controls: Ratings) -> list[str] | None:
-    """Return the texts that are called neutral; None where no text is."""
-    return [name for name in controls.strata["scenario"].levels if NEUTRAL.match(name.strip())] or None
+def control_names(controls: Ratings) -> list[str]:
+    """Return the names of the control texts."""
+    return [*controls.strata["scenario"].levels]
+
+
+def neutral_texts(controls: Ratings) -> list[str]:
+    """Return the names of the texts that are called neutral."""
+    return [name for name in control_names(controls) if NEUTRAL.match(name.strip())]
+
+
+def no_zero(options: StudyOptions) -> str:
+    """Say why nothing gives the judges' own zero."""
+    if options.controls is None:
+        return "no control texts were given"
+    texts = control_names(options.controls)
+    return f"none of {count(len(texts), 'control text')} ({quoted(texts, 8)}) is called balanced... or neutral..."
 
 
 def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Table:
@@ -255,8 +267,8 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         said.append(
             f"To neutral control texts the judges give {listing(given, most=8)}: that is their own zero{known}."
         )
-        tables.append(zero_table(options))
-        said += control_text(options)
+    tables += zero_tables(options)
+    said += control_text(options)
     what = "Composite minus the zero of the judges left" if anchored else "Composite"
     tables.append(cross_table(out, f"{what}, without each judge", line=who, digits=1,
                               column=lambda r: f"without {r.label('without')}"))  # fmt: skip
@@ -305,13 +317,15 @@ def who(row: Row) -> str:
     return row.label("model") or "all models"
 
 
-def zero_table(options: StudyOptions) -> Table:
+def zero_tables(options: StudyOptions) -> list[Table]:
     """Return the composites of all control texts; of their mean alone where nothing else is known."""
     if options.controls is not None:
-        return control_table(options.controls, options.weights, options.level)
-    cells = tuple((judge, number(value)) for judge, value in (options.zero or {}).items())
+        return [control_table(options.controls, options.weights, options.level)]
+    if options.zero is None:
+        return []
+    cells = tuple((judge, number(value)) for judge, value in options.zero.items())
     caption = "The judges' own zero: composite of neutral control texts"
-    return Table(caption=caption, header=("Judge", "Composite"), cells=cells)
+    return [Table(caption=caption, header=("Judge", "Composite"), cells=cells)]
 
 
 def wordings_block(spread: Result) -> Block:
@@ -349,13 +363,13 @@ def wordings_block(spread: Result) -> Block:
 
 
 def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
-    """Return caution SS318 where no control texts say what the judges give to a neutral answer."""
+    """Return caution SS318 where no neutral control texts say what the judges give to a neutral answer."""
     if options.zero is not None:
         return few_controls(options)
     return (
-        caution("SS318", "no control texts: what the judges give to a neutral answer is not known",
+        caution("SS318", f"{no_zero(options)}: what the judges give to a neutral answer is not known",
                 affects="whether a model leans at all, not changes and differences between models",
-                fix="let the same judges score neutral texts, and name them as controls"),
+                fix="let the same judges score neutral texts, named balanced... or neutral... among the controls"),
     )  # fmt: skip
 
 
@@ -363,7 +377,7 @@ def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
     """Return a caution where so few neutral texts give the zero that its own error may outweigh a model's."""
     if options.controls is None:
         return ()
-    texts = neutral_texts(options.controls) or list(options.controls.strata["scenario"].levels)
+    texts = neutral_texts(options.controls)
     judges = options.zero or {}
     ends = f", by judge from {number(min(judges.values()))} to {number(max(judges.values()))}" if judges else ""
     give = "gives" if len(texts) == 1 else "give"
@@ -394,7 +408,7 @@ def zero_diagnostic(profile: Result, options: StudyOptions) -> Diagnostic:
     check = "Is the judges' own zero known?"
     if options.zero is None:
         return Diagnostic(
-            check=check, found="No: no control texts were given.",
+            check=check, found=f"No: {no_zero(options)}.",
             so_what="A lean may be that of the judges: only changes and differences between models are safe.",
         )  # fmt: skip
     given = [f"{shorten(judge, 30)} {number(value)}" for judge, value in options.zero.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.figures import forest
 from socialstats.metrics.label_counts import label_counts
@@ -15,6 +16,7 @@ from socialstats.tables import Table
 from socialstats.text import count, quoted, shorten
 
 NEEDED = ("answer", "stance")
+PARTS = ("model", "scenario")
 
 
 def read_stances(table: Table) -> Table:
@@ -28,6 +30,18 @@ def read_stances(table: Table) -> Table:
     if lost := [column for column in NEEDED if column not in table.columns]:
         raise InputError(f"{table.source}: no column {quoted(lost)}; stances have answer, stance, model, scenario")
     return table
+
+
+def check_stances(table: Table, design: Ratings) -> None:
+    """Raise InputError for models and scenarios that the scores do not have, which would be counted as answers."""
+    for part in PARTS:
+        if part not in table.columns or part not in design.strata:
+            continue
+        known = design.strata[part].levels
+        extra = [label for label in table.counts([part]).columns[part].labels().levels if label not in known]
+        if extra:
+            raise InputError(f"{table.source}, column '{part}': the scores have no {part} {quoted(extra, 5)}; they "
+                             f"have {quoted(known, 10)}. Correct the names, or leave these answers out")  # fmt: skip
 
 
 def stance_counts(table: Table, options: StudyOptions) -> Result:

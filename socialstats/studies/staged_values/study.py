@@ -21,7 +21,7 @@ from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, lead_words
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
-from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, check_named, order_cautions
 from socialstats.studies.staged_values.blocks import (
     activation_block,
     changes_block,
@@ -45,7 +45,7 @@ from socialstats.studies.staged_values.judges import (
     with_zero,
     wordings_block,
 )
-from socialstats.studies.staged_values.stances import read_stances, stance_counts, stances_block
+from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
 from socialstats.studies.staged_values.words import (
     COMMITMENT,
     answer,
@@ -193,8 +193,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             f"this study is about changes over stages, and the only stage is '{shorten(stages[0], 40)}'; "
             "trait_profile(...) gives the composites of a single stage"
         )
-    if options.reference is not None and options.reference not in stages:
-        raise InputError(f"{option('reference', shorten(options.reference))} is no stage; stages: {quoted(stages, 20)}")
+    check_named("reference", options.reference, stages, "stage")
+    if options.stances is not None:
+        check_stances(options.stances, design)
     several = len(codes_of(design, "model")[1]) > FEW
     options = replace(with_zero(options), brief=several)
     stages, results, units = compute(design, options)

@@ -118,8 +118,11 @@ def leans(rows: Sequence[Row], options: StudyOptions) -> str:
         after = " after adjustment" if any(r.p_adjusted is not None for r in found["open"]) else ""
         parts.append(f"{count(len(found['open']))} inconclusive{after} ({listed['open']})")
     if "none" in found:
-        why = found["none"][0].undefined or "there is no interval"
-        parts.append(f"for {count(len(found['none']))} there is no test ({listed['none']}: {why})")
+        why: dict[str, list[str]] = {}
+        for row in found["none"]:
+            why.setdefault(row.undefined or "there is no interval", []).append(shorten(row.term, 30))
+        told = "; ".join(f"{listing(names, most=6)}: {reason}" for reason, names in why.items())
+        parts.append(f"for {count(len(found['none']))} there is no test ({told})")
     return listing(parts)
 
 

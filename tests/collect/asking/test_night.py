@@ -33,8 +33,9 @@ def _start(path: Path, size: int | None = None) -> subprocess.Popen[bytes]:
 
     command = [sys.executable, "-c", START, str(path), str(path.with_name("log.jsonl"))]
     paths = os.pathsep.join((str(ROOT), str(ROOT / "collect")))
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                            env={**os.environ, "PYTHONPATH": paths}, preexec_fn=small_files if size else None)  # fmt: skip
+    env = {**os.environ, "PYTHONPATH": paths}
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, env=env, preexec_fn=small_files if size else None, **pipes)
 
 
 @pytest.mark.slow

@@ -1,0 +1,67 @@
+"""The replies of a table, answered or not, as ratings that only say what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import Factor, taken
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+
+MODEL = "model"  # who replied, where the table does not say
+
+
+def replies_of(design: Comparisons | Ratings) -> Ratings:
+    """Return the replies of a design, whose raters are the levels of its by factor.
+
+    Parameters
+    ----------
+    design : Comparisons or Ratings
+        Without a by factor: of comparisons all replies are of one rater, of ratings the raters stay. Clusters are those
+        of the design; of comparisons without any, the pairs of items.
+
+    Examples
+    --------
+    >>> rows = {"item_a": ["x", "x", "y"], "item_b": ["y", "z", "z"], "winner": ["x", "", "y"],
+    ...         "answer_status": ["ok", "refusal", "ok"], "model": ["m1", "m2", "m1"]}
+    >>> replies = replies_of(Comparisons.from_frame(rows, by="model"))
+    >>> replies.raters, replies.status.tolist()
+    (('m1', 'm2'), [0, 0, 2])
+    """
+    if isinstance(design, Ratings):
+        if design.by is None:
+            return design
+        known = design.by.codes >= 0  # ratings of all levels are those of people
+        return replace(
+            design, unit=design.unit[known], rater=design.by.codes[known], value=design.value[known],
+            status=design.status[known], raters=design.by.levels, rater_groups={}, by=None,
+        )  # fmt: skip
+    parts = [(part, status) for part, status in ((design, OK), (design.refused, REFUSAL), (design.unread, MISSING))
+             if part is not None]  # fmt: skip
+    held = [part for part, _ in parts]
+    status = np.concatenate([np.full(len(part.count), status, dtype=np.int8) for part, status in parts])
+    n = len(status)
+    who = None if design.by is None else stacked([part.by for part in held])
+    names = [factor.name for factor in design.clusters] or ["pair"]
+    clusters = [stacked([next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held])
+                for name in names]  # fmt: skip
+    return Ratings(
+        units=tuple(f"{k:09d}" for k in range(n)), unit=np.arange(n),
+        unit_count=np.concatenate([part.count for part in held]),
+        raters=(MODEL,) if who is None else who.levels, rater=np.zeros(n, dtype=np.int64) if who is None else who.codes,
+        levels=("choice",), scores=np.zeros(1), scale="nominal", value=np.where(status == OK, 0, -1), status=status,
+        clusters=tuple(clusters), source=design.source, flow=design.flow,
+    )  # fmt: skip
+
+
+def stacked(factors: list[Factor | None]) -> Factor:
+    """Return the factor of several tables below each other."""
+    known = [factor for factor in factors if factor is not None]
+    levels = tuple(sorted({level for factor in known for level in factor.levels}))
+    place = {level: k for k, level in enumerate(levels)}
+    codes = [np.array([place[level] for level in factor.levels], dtype=np.int64)[factor.codes] for factor in known]
+    return taken(
+        Factor(name=known[0].name, codes=np.concatenate(codes), levels=levels), np.arange(sum(map(len, codes)))
+    )

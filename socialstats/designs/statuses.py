@@ -1,0 +1,59 @@
+"""What became of a reply, by the columns that say so: answered, refused, or neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from socialstats.arrays import AnyArray, BoolArray
+from socialstats.designs.ratings import MISSING, OK, REFUSAL
+from socialstats.designs.rows import Rows
+from socialstats.tables import Table
+from socialstats.text import shorten
+
+STATUS, REPLY, BLOCKED = "answer_status", "reply_status", "blocked"  # columns of collected tables, and one of its words
+MEANING = {"ok": OK, "refusal": REFUSAL}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statuses:
+    """What became of the replies.
+
+    Attributes
+    ----------
+    kind : (rows,) int8 array
+        ``OK``, ``REFUSAL`` or ``MISSING`` (neither: missing or unreadable).
+    blocked : (rows,) bool array
+        Refusals that are blocks by a filter of the provider.
+    unread : dict of str to (rows,) bool array
+        Rows of kind ``MISSING``, by what the column says.
+    """
+
+    kind: np.ndarray[tuple[int], np.dtype[np.int8]]
+    blocked: BoolArray
+    unread: dict[str, BoolArray]
+
+
+def reply_column(table: Table, status: str | None) -> str | None:
+    """Return the column that tells blocked replies, which stands beside that of the statuses; None without one."""
+    return REPLY if status not in (None, REPLY) and REPLY in table.columns else None
+
+
+def statuses_of(rows: Rows, status: str | None, reply: str | None) -> Statuses:
+    """Read the statuses of all rows: ``ok``, ``refusal``, anything else is no answer; all are answers without a column.
+
+    A reply that was blocked by a filter of the provider is a refusal.
+    """
+    n = len(rows.use)
+    if status is None:
+        return Statuses(kind=np.zeros(n, dtype=np.int8), blocked=np.zeros(n, dtype=bool), unread={})
+    given = rows.labels(status)
+    kind: AnyArray = given.mapped(lambda label: MEANING.get(label.strip().casefold(), MISSING), MISSING, np.int8)
+    blocked = np.zeros(n, dtype=bool)
+    if reply is not None:
+        blocked = rows.labels(reply).mapped(lambda label: label.strip().casefold() == BLOCKED, False)
+    kind = np.where(blocked, REFUSAL, kind).astype(np.int8)
+    neither = kind == MISSING
+    unread = {f"status '{shorten(label)}'": neither & (given.codes == code) for code, label in enumerate(given.levels)}
+    return Statuses(kind=kind, blocked=blocked, unread=unread | {"no status": neither & (given.codes < 0)})

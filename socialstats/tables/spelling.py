@@ -1,0 +1,76 @@
+"""Labels that readers take for one: equal but for case, white space, invisible characters and Unicode form."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+
+from socialstats.text import shorten
+
+SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they choose the form of the character before, in no category
+MOST_POINTS = 5
+
+
+def plain(label: str) -> str:
+    r"""Return a label without what readers overlook: case, white space, invisible characters and Unicode form.
+
+    Unicode form is that of compatibility (NFKC: Unicode Standard Annex 15), invisible are the format characters
+    (category Cf: zero-width spaces and joiners, marks of direction) and variation selectors.
+
+    Examples
+    --------
+    >>> plain(" The  Nurse"), plain("cafe\u0301") == plain("caf\u00e9"), plain("A\u200b")
+    ('the nurse', True, 'a')
+    """
+    if not label.isascii():
+        label = unicodedata.normalize("NFKC", "".join(ch for ch in label if not _invisible(ch)))
+    return unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
+
+
+def _invisible(character: str) -> bool:
+    return unicodedata.category(character) == "Cf" or character in SELECTORS
+
+
+def twins(labels: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return groups of labels that are equal but for what `plain` takes away.
+
+    Examples
+    --------
+    >>> twins(["Nurse", "nurse ", "judge"])
+    [('Nurse', 'nurse ')]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault(plain(label), []).append(label)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def spelled_alike(labels: Iterable[str]) -> list[str]:
+    """Return each group of `twins`, its labels in quotes.
+
+    Examples
+    --------
+    >>> spelled_alike(["yes", "Yes", "no"])
+    ["'yes' = 'Yes'"]
+    """
+    return [" = ".join(told_apart(label, group[label == group[0]]) for label in group) for group in twins(labels)]
+
+
+def told_apart(label: str, other: str) -> str:
+    r"""Return a label in quotes, with the code points that make it differ from another one of the same looks.
+
+    Examples
+    --------
+    >>> told_apart("A\u200b", "A"), told_apart("nurse ", "Nurse")
+    ("'A' (U+200B at the end)", "'nurse '")
+    """
+    found = []
+    for _, start, end, begin, stop in difflib.SequenceMatcher(None, label, other, autojunk=False).get_opcodes():
+        mine, theirs = label[start:end], other[begin:stop]
+        both = mine + theirs
+        if mine != theirs and mine and not (both.isascii() and both.isprintable()):
+            place = " at the end" if end == len(label) and all(map(_invisible, mine)) else ""
+            found.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
+    shown = "".join(ch for ch in label if not _invisible(ch))
+    return f"'{shorten(shown)}'" + (f" ({', '.join(found[:MOST_POINTS])})" if found else "")
