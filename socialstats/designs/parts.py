@@ -68,7 +68,7 @@ class Replies:
     rest : (cells,) float64 array
         Probability of other answers in the reply, outside of both items; NaN where nothing tells it.
     none : int
-        Replies that were left out for want of a probability.
+        Replies of the whole table that were left out for want of a probability.
     column : str
         The column of the probabilities.
     """

@@ -14,6 +14,7 @@ import pytest
 
 import socialstats as ss
 from socialstats import Comparisons, bradley_terry
+from socialstats.designs.comparisons import joined
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.metrics import METRICS
 from socialstats.metrics.group_win_rates import group_win_rates
@@ -230,6 +231,25 @@ def test_what_cannot_be_read_says_how(change: dict[str, Any], options: dict[str,
         Comparisons.from_frame(
             quarters().assign(**change), **{"winner": "p", "winner_coding": "probability", **options}
         )
+
+
+def test_refusals_and_replies_without_probabilities_are_told_apart() -> None:
+    table = quarters().assign(answer_status="ok", p_rest=0.01)
+    table.loc[:7, ["answer_status", "p", "p_rest"]] = ["refusal", np.nan, np.nan]
+    table.loc[8:9, "p"] = np.nan
+    made = as_read(table, missing="drop")
+    assert made.coverage is not None
+    assert (made.coverage.replies, made.coverage.none) == (50, 2)
+    assert made.refused is not None
+    assert (made.refused.n_rows, made.refused.n_ties) == (8, 8)
+    assert made.refused.replies is not None
+    both = joined(made, made.refused)
+    assert (both.n_rows, both.n_ties) == (58, 8)
+    halves = as_read(table.fillna({"p": 0.5}).drop(index=[8, 9]).assign(answer_status="ok"))
+    one, two = (ss.win_rates(d, cluster=None, weights="pooled") for d in (both, halves))
+    assert [r.estimate for r in one.rows] == pytest.approx([r.estimate for r in two.rows], abs=1e-12)
+    errors = [[r.std_error or 0.0 for r in found.rows] for found in (one, two)]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-9)
 
 
 def test_parts_of_a_design_keep_their_replies() -> None:
