@@ -117,6 +117,12 @@ def test_what_cannot_be_read_says_how(change: dict[str, Any], options: dict[str,
         read(rows.assign(**change), **options)
 
 
+def test_probabilities_need_one_row_a_rating() -> None:
+    with pytest.raises(InputError, match="is for one row a rating"):
+        Ratings.from_wide({"ann": ["x", "y"], "bob": ["x", "x"]}, raters_in="columns", scale="nominal",
+                          probabilities="p_")  # fmt: skip
+
+
 def test_columns_that_are_not_there() -> None:
     with pytest.raises(ss.errors.DesignError, match="no column that begins with 'q_'"):
         read(table(), probabilities="q_")
