@@ -278,6 +278,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS331": ("caution", "probabilities of answers are incomplete"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
+    "SS343": ("caution", "a model answered under several names, or from several endpoints"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

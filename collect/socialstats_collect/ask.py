@@ -122,6 +122,8 @@ class Reply:
         The word with which a filter said that it blocked.
     logprobs
         Log-probabilities of the text's tokens, as the endpoint returned them.
+    choice
+        The label that a person chose, in place of a text.
     """
 
     key: str
@@ -131,6 +133,7 @@ class Reply:
     model: str = ""
     blocked_by: str = ""
     logprobs: Any = None
+    choice: str | None = None
 
 
 def canonical(value: object) -> str:

@@ -5,25 +5,38 @@ from __future__ import annotations
 import argparse
 import asyncio
 import csv
-import io
 import itertools
 import json
 import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import IO
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.writing import as_bytes, format_of, opened_whole, write_whole
+from socialstats.tables.table import MISSING
+from socialstats.tables.writing import (
+    LOG,
+    METHODS,
+    format_of,
+    is_read,
+    opened_text,
+    opened_whole,
+    place_of,
+    put,
+    straight,
+    table_like,
+    write_whole,
+)
 from socialstats.text import count
 from socialstats.voice import option
-from socialstats_collect.design import Change, Design, design_of, matched, refuse_changes
+from socialstats_collect.ask import digest
+from socialstats_collect.design import Change, design_of, matched, refuse_changes
+from socialstats_collect.forming import PAGE, TO_FILL_IN, form_data, page, parts_of, rows_to_fill_in
 from socialstats_collect.log import Log, encode
 from socialstats_collect.people import people_rows
 from socialstats_collect.protocols import protocol_class
@@ -49,7 +62,6 @@ def collect(options: argparse.Namespace) -> int:
         there = replace(runfile.endpoint, base_url=options.base_url)
         runfile = replace(runfile, endpoint=there, endpoints={}, design=replace(runfile.design, hosts=hosts))
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
-    _apart(path, options.runfile)
     if options.dry_run:
         with Log(path) if path.exists() and path.stat().st_size else nullcontext() as log:
             runfile, change = _resumed(runfile, log)
@@ -57,8 +69,7 @@ def collect(options: argparse.Namespace) -> int:
             print("\n".join(map(hide, _plan(runfile, survey(runfile, reply_to, estimate=True)))))
             for note in _changes(change):
                 _say(note)
-            if not options.again:
-                refuse_changes(change, path.name, _asked_again(runfile, log, change))
+            _check(options, runfile, log, change)
         return DONE
     for model in runfile.models:
         runfile.endpoint_of(model).key()
@@ -66,16 +77,14 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
     with Log(path, writing=True) as log:
         runfile, change = _resumed(runfile, log)
-        if not options.again:
-            refuse_changes(change, path.name, _asked_again(runfile, log, change))
+        _check(options, runfile, log, change)
         work = survey(runfile, log.reply)
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
         for note in [*log.repairs(), *_changes(change)]:
             _say(note)
-        _open(run, work)
         _say(f"{work}; writing to {path.name}")
-        code = _go(run, progress)
+        code = _go(run, work, progress)
     _ended(run, work)
     return code
 
@@ -88,12 +97,17 @@ def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:
     return replace(runfile, design=change.design), change
 
 
-def _asked_again(runfile: RunFile, log: Log | None, change: Change) -> int:
-    """Count the units that have no answer to what is asked now, though they have one to what was asked before."""
-    new = {*change.added}
-    return sum(1 for unit in runfile.design.units() if unit.item_id not in new
-               and (ask := next(runfile.design.protocol.conversation(unit), None)) and log and not log.entries(ask.key)
-               and (change.words or unit.item_id in {one.id for _, one in change.changed}))  # fmt: skip
+def _check(options: argparse.Namespace, runfile: RunFile, log: Log | None, change: Change) -> None:
+    """Refuse to ask in other words than before, unless that is wanted; say how many units it would be."""
+    if options.again or log is None or not (change.words or change.changed):
+        return
+    changed, protocol = {new.id for _, new in change.changed}, runfile.design.protocol
+    asks = (
+        next(protocol.conversation(unit), None)
+        for unit in runfile.design.units()
+        if unit.item_id in changed or (change.words and unit.item_id not in change.added)
+    )
+    refuse_changes(change, log.path.name, sum(ask is not None and not log.entries(ask.key) for ask in asks))
 
 
 def _changes(change: Change) -> Iterator[str]:
@@ -130,9 +144,10 @@ def _start(name: str, folder: str) -> int:
     return DONE
 
 
-def _go(run: Run, progress: Progress) -> int:
+def _go(run: Run, work: Work, progress: Progress) -> int:
     """Run, and return the exit code."""
     try:
+        _open(run, work)
         asyncio.run(run.go())
     except asyncio.CancelledError:
         run.stop("interrupted at once; calls under way were given up")
@@ -187,14 +202,20 @@ def tidy(options: argparse.Namespace) -> int:
     _system()
     target, path = options.output or "-", Path(options.log)
     format_of(target)
-    for other in (target, options.methods, options.controls):
-        _apart(Path(other or "-"), options.log, options.people)
+    if options.methods and options.methods != "-":
+        place_of(options.methods, METHODS)
     with Log(path) as log:
-        table = table_of(log, _runfile(log, path, options.compared))
+        runfile = _runfile(log, path, options.compared)
+        is_read(*([runfile] if runfile else []))
+        table = table_of(log, runfile)
         said = [*log.repairs(), *table.notes]
         factors = [*dict.fromkeys(name for one in table.designs for name in one.factors)]
         summary = Summary(factors or ["model"])
-        people = _people(options.people, table.designs, said)
+        people: list[dict[str, object]] = []
+        if options.people and table.designs:
+            people, notes = people_rows(table.designs[-1], Path(options.people))
+            said += notes
+        raters = {"rater", "source"} if people else set()
         controls: list[dict[str, object]] = []
 
         def rows() -> Iterator[dict[str, object]]:
@@ -204,21 +225,25 @@ def tidy(options: argparse.Namespace) -> int:
                         controls.append(row)
                         continue
                     summary.add(row)
-                    yield row
+                    yield {**row, **{name: row.get("model") for name in raters - row.keys()}}
+            items = {item.id: item.columns for one in table.designs for item in one.asked} if people else {}
             for row in people:
-                yield table.columns(_columns_of(table.designs, str(row["item_id"])), row)
+                yield table.columns(items[str(row["item_id"])], row)
 
-        _save(target, rows(), extra=list(dict.fromkeys(name for row in people for name in row)))
+        made = list(rows()) if log.damaged or log.lost else rows()  # answers without an item have columns of their own
+        _save(target, made, extra=list(dict.fromkeys(name for row in people for name in row)))
         said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
         if options.methods:
-            _write(options.methods, f"{table.methods()}\n".encode())
+            write_whole(options.methods, f"{table.methods()}\n", METHODS)
     for note in [*said, *log.tally.changes()]:
         _say(note)
     if options.summary:
         print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
     if target != "-" and table.designs:
         words = table.designs[-1].protocol.report(summary.varies, bool(people))
+        names = {level for one in table.designs for levels in one.factors.values() for level in levels}
+        beside += ["--na", ""] if names & MISSING else []
         _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")
     return DONE
 
@@ -231,43 +256,51 @@ def _runfile(log: Log, path: Path, named: str | None) -> Path | None:
     return next((one for one in beside if one.is_file()), None)
 
 
-def _people(named: str | None, designs: Sequence[Design], said: list[str]) -> list[dict[str, object]]:
-    if not named:
-        return []
-    rows: list[dict[str, object]] = []
-    for design in designs[-1:]:
-        cell = next(iter(design.units()))
-        scenario = "scenario" in design.protocol.rows(cell, [])[0]
-        rows, note = people_rows(design.protocol, design.asked, Path(named), scenario=scenario)
-        said.append(note)
-    return rows
-
-
-def _columns_of(designs: Sequence[Design], identifier: str) -> Mapping[str, object]:
-    return next((item.columns for one in designs for item in one.asked if item.id == identifier), {})
+def form(options: argparse.Namespace) -> int:
+    """Write a page, or a table, in which people answer what the models are asked."""
+    path = Path(options.runfile)
+    log = Path(options.log or path.with_suffix(".log.jsonl"))
+    target = options.output or ("" if options.csv else str(path.with_suffix(".form.html")))
+    for one, kind in ((target, PAGE), (options.csv, TO_FILL_IN)):
+        if one and one != "-":
+            place_of(one, kind)
+    with Log(log) if options.log or log.exists() else nullcontext() as record:
+        design = _resumed(read_runfile(path), record)[0].design
+    n = len(design.asked)
+    each = options.per_rater or n
+    parts = parts_of(n, options.raters, each, design.seed) if options.raters or options.per_rater else []
+    data = form_data(design, parts)
+    if options.csv:
+        _save(options.csv, rows_to_fill_in(data))
+        _say(f"table to fill in: {options.csv}")
+    if target:
+        write_whole(target, page(data), PAGE)
+        _say(f"form {data['form_id']} of {count(n, 'question')}, {each} for each rater: {target}")
+    _say("what comes back: socialstats tidy LOG --people FILE_OR_FOLDER")
+    return DONE
 
 
 def merge(options: argparse.Namespace) -> int:
     """Put logs of one design together: every record once."""
     _system()
-    target = Path(options.output)
-    if target.exists():
-        raise InputError(Problem(message="exists already", source=target.name, fix="Name a new file (-o)."))
-    seen: set[str] = set()
-    with opened_whole(target) as out:
+    seen: set[object] = set()
+    with opened_whole(options.output, LOG) as out:
         for name in options.logs:
             with Log(Path(name)) as log:
                 for note in log.repairs():
                     _say(f"{name}: {note}")
                 for line in log.records():
-                    data = encode(line)
-                    if (mark := data[-12:].decode() + str(len(data))) not in seen:
+                    if line.get("n", 0) is None:
+                        line.pop("n")
+                    mark = (line["run_id"], line["n"]) if "n" in line else digest(line)
+                    if mark not in seen:
                         seen.add(mark)
-                        out.write(data)
+                        out.write(encode(line))
         out.flush()
-        with Log(Path(out.name)) as log:
+        with Log(Path(f"/dev/fd/{out.fileno()}")) as log:
+            log.path = Path(options.output)  # its name for messages
             table_of(log)
-            said = f"{count(log.tally.calls, 'attempt')} of {count(len(options.logs), 'log')} in {target}"
+            said = f"{count(log.tally.calls, 'attempt')} of {count(len(options.logs), 'log')} in {options.output}"
     _say(said)
     return DONE
 
@@ -278,7 +311,7 @@ def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | No
         if given:
             raise InputError(f"{option('controls', given, f'--controls {given}')}: the log holds no control texts")
         return []
-    if target == "-" and not given:
+    if not given and (target == "-" or straight(target)):
         where = option("controls", "FILE", "--controls FILE")
         said.append(f"{count(len(rows), 'row')} of control texts left out: {where} writes them")
         return []
@@ -305,17 +338,17 @@ def _counted(table: Table, summary: Summary) -> Iterator[str]:
 def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str] = ()) -> None:
     """Write rows as a table in the format of the file's name, one after another; ``-`` is stdout."""
     format = format_of(target)
-    if format == "parquet":
+    if format == "parquet" or isinstance(rows, list):
         import pandas as pd
 
         cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
         names = list(dict.fromkeys(name for row in cells for name in row))
-        write_whole(Path(target), as_bytes(pd.DataFrame(cells, columns=names, dtype=object), format))
+        put(target, pd.DataFrame(cells, columns=names, dtype=object), format)
         return
     iterator = iter(rows)
     first = next(iterator, {})
     names = list(dict.fromkeys([*first, *extra]))
-    with _opened(target) as out:
+    with opened_text(target, table_like(names, format)) as out:
         writer = csv.writer(out, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
         if format != "jsonl":
             writer.writerow(names)
@@ -327,27 +360,6 @@ def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str
                 out.write(json.dumps(cell, ensure_ascii=False) + "\n")
             else:
                 writer.writerow(cell.values())
-
-
-@contextmanager
-def _opened(target: str) -> Iterator[IO[str]]:
-    """Open a file for texts that is there as a whole or not at all; ``-`` is stdout."""
-    if target == "-":
-        yield sys.stdout
-        return
-    with opened_whole(Path(target)) as raw:
-        out = io.TextIOWrapper(raw, encoding="utf-8", newline="")
-        yield out
-        out.flush()
-        out.detach()
-
-
-def _write(target: str, content: bytes) -> None:
-    """Write a file as a whole or not at all; ``-`` is stdout."""
-    if target == "-":
-        sys.stdout.write(content.decode())
-    else:
-        write_whole(Path(target), content)
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
@@ -367,14 +379,6 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
         if (most := getattr(limits, name)) is not None:
             short = f", fewer than the {work.units:,} units need" if unit == "calls" and most < work.units else ""
             yield f"limits: at most {most:,} {unit}{short}"
-
-
-def _apart(path: Path, *others: str | None) -> None:
-    """Refuse to write where something stands that is read."""
-    for other in others:
-        if other and path.exists() and Path(other).exists() and path.samefile(other):
-            fix = "Name another file."
-            raise InputError(Problem(message="would be written over, though it is read", source=str(path), fix=fix))
 
 
 def _system() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.claims.types import KEYS, Log
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables.writing import format_of, put
+from socialstats.tables.writing import format_of, is_read, put
 from socialstats.text import count, listing, quoted, shorten
 from socialstats_collect.readers import read_logs
 
@@ -31,9 +31,7 @@ def convert(options: argparse.Namespace) -> int:
         raise InputError("not printing parquet to a terminal; name a file with -o")
     logs = read_logs(options.log, options.harness)
     table = table_of(logs)
-    read = {held.resolve() for held in (Path(options.log), *Path(options.log).rglob("*"))}
-    if target != "-" and Path(target).resolve() in read:
-        raise InputError(f"{target} is the log itself: name another file with -o")
+    is_read(*Path(options.log).rglob("*"))
     put(target, table if options.wide is None else wide(table, options.wide), format)
     if not options.quiet:
         _say(logs, table)

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,7 +39,7 @@ class Item:
 
     id: str
     columns: Mapping[str, str]
-    drawn: str = ""
+    drawn: str
     batch: int = 0
     gone: bool = False
 
@@ -99,7 +99,7 @@ class Design:
         Examples
         --------
         >>> protocol = protocol_class("who-is-right")(Settings())
-        >>> items = tuple(Item(id=name, columns={}) for name in "ab")
+        >>> items = tuple(Item(id=name, columns={}, drawn=name) for name in "ab")
         >>> design = Design(protocol=protocol, items=items, factors={"model": ["m"]})
         >>> [(unit.item_id, unit.factors["order"]) for unit in design.units()]
         [('a', 'second is 1'), ('b', 'first is 1')]
@@ -111,15 +111,15 @@ class Design:
             given = dict(zip(levels, cell, strict=True))
             shown = self._shown(given)
             for item in self.asked:
-                which = {"order": shown[item.drawn or item.id]} if shown else {}
+                which = {"order": shown[item.drawn]} if shown else {}
                 times = self.replicates if not self.protocol.once(item.columns) else 1 if not place else 0
                 for replicate in range(1, times + 1):
                     yield Unit(item_id=item.id, item=item.columns, factors={**given, **which}, replicate=replicate,
-                               drawn=item.drawn or item.id)  # fmt: skip
+                               drawn=item.drawn)  # fmt: skip
 
     def _shown(self, cell: Mapping[str, str]) -> Mapping[str, str]:
         """The order of options of each item in one cell; models see the same ones, so that they can be paired."""
-        orders, names = self.protocol.orders, [item.drawn or item.id for item in self.items]
+        orders, names = self.protocol.orders, [item.drawn for item in self.items]
         if len(orders) < 2 or self.order == "all":
             return {}
         if self.order == "fixed":
@@ -127,21 +127,22 @@ class Design:
         salt = canonical([self.seed, sorted((name, level) for name, level in cell.items() if name != "model")])
         if self.order == "random":
             return {one: orders[_draw(salt, one) % len(orders)] for one in names}
-        batches = {item.drawn or item.id: item.batch for item in self.items}
+        batches = {item.drawn: item.batch for item in self.items}
         shuffled = sorted(names, key=lambda one: (batches[one], _draw(salt, one)))
         first = list(orders)
         random.Random(_draw(salt, "start")).shuffle(first)
         return {one: first[place % len(first)] for place, one in enumerate(shuffled)}
 
-    def content(self, item: Item) -> bytes:
-        """Return what the texts take from an item: two items with the same content ask the same."""
+    def contents(self, items: Iterable[Item]) -> Iterator[tuple[bytes, Item]]:
+        """Yield items with what the texts take from them, hashed: two items with the same content ask the same."""
         settings = self.protocol.settings
         used = {*self.protocol.columns, *fields(settings.system), "control"}
         for name, text in self.protocol.texts.items():
-            used |= set() if name in self.protocol.lists else {*fields(text)}
-        values = {**item.columns, "item_id": item.id}
-        whole = canonical([values.get(name, "") for name in sorted(used)])
-        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()[:16]
+            used |= set() if name in (*self.protocol.lists, "people") else {*fields(text)}
+        for item in items:
+            values = {**item.columns, "item_id": item.id}
+            taken = canonical([values.get(name, "") for name in sorted(used)])
+            yield hashlib.sha256(taken.encode("utf-8", "surrogatepass")).digest()[:16], item
 
     def lines(
         self, run_id: str, after: Sequence[str], started: str, n_units: int, items_of: str = ""
@@ -165,7 +166,7 @@ class Design:
             yield run
             for place, item in enumerate(() if items_of else self.items):
                 yield {"type": "item", "run_id": run_id, "place": place, "id": item.id, "columns": dict(item.columns),
-                       "drawn": item.drawn or item.id, "batch": item.batch, "gone": item.gone}  # fmt: skip
+                       "drawn": item.drawn, "batch": item.batch, "gone": item.gone}  # fmt: skip
 
 
 def _draw(salt: str, text: str) -> int:
@@ -238,17 +239,17 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
     """Match a design with those that a log holds: items by content first, then by identifier."""
     if not before:
         return Change(design=present)
-    olds = {one.content(item): item for one in before for item in one.items}
+    olds = {content: item for one in before for content, item in one.contents(one.items)}
     by_id = {item.id: item for one in before for item in one.items if not item.gone}
-    content = {item.id: before[-1].content(item) for item in present.asked}
-    known = {olds[text].drawn or olds[text].id for text in content.values() if text in olds}
+    asked = list(before[-1].contents(present.asked))
+    known = {olds[content].drawn for content, _ in asked if content in olds}
     batch = 1 + max(item.batch for one in before for item in one.items) if olds else 0
-    taken = {item.drawn or item.id for item in olds.values()}
+    taken = {item.drawn for item in olds.values()}
     items, changed, renamed, added = [], [], [], []
     corrected: dict[str, int] = {}
-    for item in present.asked:
-        old, same = olds.get(content[item.id]), by_id.get(item.id)
-        if old is None and same is not None and (same.drawn or same.id) not in known:
+    for content, item in asked:
+        old, same = olds.get(content), by_id.get(item.id)
+        if old is None and same is not None and same.drawn not in known:
             old = same
             changed.append((same, item))
         elif old is None:
@@ -258,10 +259,10 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
         else:
             for name, value in item.columns.items():
                 corrected[name] = corrected.get(name, 0) + (old.columns.get(name) != value)
-        drawn = (old.drawn or old.id) if old else item.id if item.id not in taken else f"{item.id} ({batch})"
+        drawn = old.drawn if old else item.id if item.id not in taken else f"{item.id} ({batch})"
         items.append(replace(item, drawn=drawn, batch=old.batch if old else batch))
     there = {item.drawn for item in items}
-    gone = [item for item in olds.values() if (item.drawn or item.id) not in there]
+    gone = [item for item in olds.values() if item.drawn not in there]
     lost = tuple(item.id for item in gone if not item.gone)
     return Change(
         design=replace(present, items=(*items, *(replace(item, gone=True) for item in gone))),
@@ -275,8 +276,10 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
 
 
 def differences(before: Design, present: Design) -> Iterator[str]:
-    """Say which settings differ that decide what is asked."""
+    """Say which settings differ that decide what models are asked."""
     old, new = (next(iter(one.lines("", (), "", 0))) for one in (before, present))
+    for one in (old, new):
+        one["texts"].pop("people", None)
     for name in SAME:
         pairs = (old[name], new[name])
         keys = sorted({*pairs[0], *pairs[1]}) if isinstance(pairs[0], dict) else [None]

@@ -117,9 +117,10 @@ class Log:
                 continue
             found, whole = _records(text)
             for at, record in found:
-                if (n := record.get("n")) is None and seen:
+                n = record.get("n", -1)
+                if n is None and seen:
                     whole = False  # a line of another hand, in a log with checksums
-                elif n is None or _first(seen.setdefault(record["run_id"], bytearray()), n):
+                elif n in (None, -1) or _first(seen.setdefault(record["run_id"], bytearray()), n):
                     self._take(record, place + at)
             if not whole:
                 self.damaged.append(number)
@@ -145,7 +146,7 @@ class Log:
         if any(one["run_id"] == run["run_id"] for one in self.runs):
             return  # designs are written twice
         if "format" not in run:  # version 0.1: each run replaces all before, and has its items in one line
-            run["after"] = [one["run_id"] for one in self.runs]
+            run["after"] = [one["run_id"] for one in self.runs if "format" not in one]
             rows = enumerate(run.pop("rows", ()))
             found = {k: item_of({"id": name, "columns": row}) for k, (name, row) in rows}
             self._items[run["run_id"]] = found or self._items.get(run["after"][-1] if run["after"] else "", {})
@@ -299,7 +300,7 @@ def _records(text: bytes) -> tuple[list[tuple[int, dict[str, Any]]], bool]:
     found: list[tuple[int, dict[str, Any]]] = []
     if not ends:
         record = _record(text)  # version 0.1 wrote no checksums
-        return ([(0, record)], True) if record and "n" not in record else ([], False)
+        return ([(0, record | {"n": None})], True) if record and "n" not in record else ([], False)
     past, whole = 0, True
     for end in ends:
         starts = [one.start() for one in re.finditer(re.escape(START), text[past : end.start()])]

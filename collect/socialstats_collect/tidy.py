@@ -222,7 +222,7 @@ def _compare(table: Table, path: Path) -> None:
     change = matched(present, table.designs)
     asked = {(new.id): old for old, new in change.changed}
     items = tuple(asked.get(item.id, item) for item in change.design.items if item.id not in change.added)
-    new = {item.drawn or item.id: item for item in items}
+    new = {item.drawn: item for item in items}
     table.designs = [_updated(one, new) for one in table.designs]
     if words := str(change):
         table.notes.append(f"{present.source} since the run: {words}")
@@ -233,7 +233,7 @@ def _compare(table: Table, path: Path) -> None:
 
 def _updated(design: Design, new: Mapping[str, Item]) -> Design:
     return replace(design, items=tuple(
-        replace(new[item.drawn or item.id], batch=item.batch) if (item.drawn or item.id) in new else item
+        replace(new[item.drawn], batch=item.batch) if item.drawn in new else item
         for item in design.items
     ))  # fmt: skip
 

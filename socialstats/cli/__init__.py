@@ -7,7 +7,9 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
+from socialstats.cli.options import words_of
 from socialstats.cli.parser import make_parser
 from socialstats.cli.voices import of_tables
 from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, SocialStatsError
@@ -35,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault(name, "1")
     try:
         module, name = options.run.split(":")
-        code: int = getattr(importlib.import_module(module), name)(options)
+        with _guarded(options):
+            code: int = getattr(importlib.import_module(module), name)(options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
@@ -55,6 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     return code
+
+
+def _guarded(options: argparse.Namespace) -> AbstractContextManager[None]:
+    """Keep a command that writes files from writing over what it reads, and over files of other kinds."""
+    if "overwrite" not in options:
+        return nullcontext()
+    from socialstats.tables.writing import writing
+
+    return writing(words_of(vars(options)), overwrite=options.overwrite)
 
 
 def _propose(error: Exception, options: argparse.Namespace) -> None:

@@ -83,7 +83,7 @@ def run_audit(options: argparse.Namespace) -> int:
     report = (
         audited(options.tables, options.rules) if options.example == "003" else audit(options.tables, options.rules)
     )
-    write(options, (*options.tables, options.rules), lambda kind, color: rendered(kind, report, color))
+    write(options, lambda kind, color: rendered(kind, report, color))
     bad = [f for f in report.findings if f.verdict == "disagree"]
     reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
     return int(reached[options.fail_on])

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.options import Output
 from socialstats.errors import InputError, Problem
 from socialstats.voice import speaking
 
@@ -41,7 +42,7 @@ def add_design(commands: Any) -> None:
     add = parser.add_argument
     add("protocol", metavar="PROTOCOL", help="pairwise-roles, norm-goal, who-is-right, ordinal or staged-values")
     add("design", metavar="DESIGN.toml", help="the lists of parts (docs/design.md)")
-    add("-o", "--output", metavar="FILE", help="csv, tsv or jsonl to write (default: csv to stdout)")
+    add("-o", "--output", metavar="FILE", type=Output, help="csv, tsv or jsonl to write (default: csv to stdout)")
     add("-q", "--quiet", action="store_true", help="no counts on stderr")
 
 
@@ -60,14 +61,13 @@ def toml(name: str, value: Any, typed: str) -> str:
 def run_design(options: argparse.Namespace) -> int:
     """Make the items, or say which texts are still to be written."""
     from socialstats.planning.builders import design_items
-    from socialstats.tables.writing import format_of, put
+    from socialstats.tables.writing import format_of, is_read, put
 
     target = options.output or "-"
     format = format_of(target)
     path = Path(options.design)
     spec = read_design(path)
-    if target != "-" and Path(target).resolve() in {path.resolve(), *tables_of(spec, path.parent)}:
-        raise InputError(f"{target} is a file of the design: name another file with -o")
+    is_read(*tables_of(spec, path.parent))
     write = written_by(spec, path.name)
     log = path.parent / write.get("log", "texts.jsonl")
     texts, refused = texts_of(log) if write and log.exists() else ({}, [])
@@ -90,7 +90,8 @@ def further(protocol: str, target: str) -> list[str]:
     if run.exists():
         return [f"next: {shlex.join(['socialstats', 'collect', str(run), '--dry-run'])}"]
     start = shlex.join(["socialstats", "collect", "--new", protocol, "FOLDER"])
-    return [f'next: {start}, where items = "{target}" in run.toml, or write the items to FOLDER/items.csv']
+    there = "or write the items to FOLDER/items.csv with --overwrite"
+    return [f'next: {start}, where items = "{target}" in run.toml, {there}']
 
 
 def read_design(path: Path) -> dict[str, Any]:
@@ -140,9 +141,9 @@ def prepare(items: Items, write: Mapping[str, Any], folder: Path) -> None:
     """Write the prompts of all texts that can be asked for so far, and their run file, beside the design."""
     import pandas as pd
 
-    from socialstats.tables.writing import as_bytes, write_whole
+    from socialstats.tables.writing import RUN_FILE, put, write_whole
 
-    write_whole(folder / "texts.csv", as_bytes(pd.DataFrame(list(items.prompts)), "csv"))
+    put(str(folder / "texts.csv"), pd.DataFrame(list(items.prompts)), "csv")
     lines = [RUN, "[factors]", f"model = {json.dumps([write['model']])}", "", "[parameters]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in write.get("parameters", {}).items()]
     lines += [
@@ -151,7 +152,7 @@ def prepare(items: Items, write: Mapping[str, Any], folder: Path) -> None:
         *(f"{name} = {json.dumps(write[name])}" for name in ("base_url", "key_env") if name in write),
     ]
     lines += ["", "[limits]", *(f"{name} = {json.dumps(value)}" for name, value in write.get("limits", {}).items())]
-    write_whole(folder / "texts.toml", ("\n".join(lines) + "\n").encode())
+    write_whole(folder / "texts.toml", "\n".join(lines) + "\n", RUN_FILE)
 
 
 def to_write(items: Items, refused: list[str], path: Path, log: Path) -> int:

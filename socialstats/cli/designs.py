@@ -29,7 +29,7 @@ from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
-from socialstats.errors import InputError, caution
+from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
@@ -59,10 +59,34 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
         if study is not None or chosen is not None or any(settings.get(key) for key in ("design", "map", *OWN[name])):
             raise
         raise NoDesign(error.problems, table, settings, name) from error
+    design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
     if not steps:
         return design
     read_all = FlowStep(label="rows read", rows=whole, note=table.source)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+
+
+def answered_alike(table: Table) -> tuple[Caution, ...]:
+    """Caution of models that answered under several names or from several endpoints, by the columns of `tidy`."""
+    said: dict[str, str] = {}
+    for column, what in (("model_returned", "name"), ("endpoint", "endpoint")):
+        if not (table.has("model") and table.has(column)):
+            continue
+        cells = table.counts(["model", column])
+        models, served = (cells.columns[name].labels() for name in ("model", column))
+        found: dict[str, list[str]] = {}
+        for model, one in zip(models.codes.tolist(), served.codes.tolist(), strict=True):
+            if model >= 0 and one >= 0:
+                found.setdefault(models.levels[model], []).append(served.levels[one])
+        several = [f"'{shorten(model, 40)}': {quoted(names, 3)}" for model, names in found.items() if len(names) > 1]
+        if several:
+            said[column] = f"more than one {what}, {listing(several, 3)}"
+    return (
+        caution(
+            "SS343", "; ".join(said.values()), affects="numbers of these models",
+            fix=f"report each by itself: --by {next(iter(said))}",
+        ),
+    ) if said else ()  # fmt: skip
 
 
 def with_joint_parts(table: Table, settings: Mapping[str, Any]) -> Table:

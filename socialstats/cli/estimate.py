@@ -9,20 +9,20 @@ import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from socialstats.cli.deciding import split_list
+from socialstats.cli.options import Output, add_overwrite, words_of
 from socialstats.cli.voices import of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.calls import makers_of
 from socialstats.errors import InputError
 from socialstats.results import ResultGroup
+from socialstats.tables.writing import NUMBERS, table_like, text_like, write_whole, writing
 from socialstats.voice import speaking
 
 FORMATS = ("text", "json", "csv", "md", "latex")
 NOT_TYPED = ("allowed", "source", "format")  # of the readers: limits of covariates, a name for messages, --input-format
-LONGEST_HEAD = 200  # characters of a first line that tells a table of ours from a file of somebody else
 
 
 def run_estimate(options: argparse.Namespace) -> int:
@@ -45,18 +45,21 @@ def run_estimate(options: argparse.Namespace) -> int:
         raise InputError(f"no metric '{name}'; metrics: {', '.join(functions)}")
     parser, hints = parser_of(function)
     given = vars(parser.parse_args(words))
-    tables, chosen = given.pop("tables"), {key: given.pop(key) for key in ("as", "output", "verify", "input_format")}
+    typed_in = dict(given)
+    tables = given.pop("tables")
+    chosen = {key: given.pop(key) for key in ("as", "output", "verify", "input_format", "overwrite")}
     kind = format_of(chosen["output"], chosen["as"], FORMATS)
     given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
     if chosen["input_format"]:
         given["format"] = chosen["input_format"]
-    with speaking(of_metric(hints)):
+    with speaking(of_metric(hints)), writing(words_of(typed_in), overwrite=chosen["overwrite"]):
         result = function(*tables, **given)
-        text = rendered(result, kind)
-    if chosen["output"]:
-        _write(Path(chosen["output"]), text, tables)
-    else:
-        print(text)
+        content = rendered(result, kind)
+        if chosen["output"]:
+            own = table_like(list(result.tidy().columns), "csv") if kind == "csv" else text_like(content)
+            write_whole(chosen["output"], content + "\n", NUMBERS if kind == "json" else own)
+        else:
+            print(content)
     if kind != "text":
         for line in dict.fromkeys(str(one) for one in cautions_of(result)):
             print(f"caution: {line}", file=sys.stderr)
@@ -81,9 +84,10 @@ def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, di
     parser.add_argument("tables", metavar="TABLE", nargs=tables, help="file of the table; - for standard input")
     add = parser.add_argument
     add("--format", dest="as", choices=FORMATS, help="what is printed (default: by the name of -o, else text)")
-    add("-o", "--output", metavar="FILE", help="write it to a file")
+    add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
     add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
     add("--input-format", metavar="NAME", help="format of the table (default: by its suffix, then its content)")
+    add_overwrite(parser)
     hints: dict[str, list[Any]] = {}
     own = list(inspect.signature(function).parameters.values())[tables:]
     groups: list[tuple[str, Callable[..., Any], list[inspect.Parameter], Any]] = [
@@ -215,18 +219,6 @@ def cautions_of(result: Any) -> list[Any]:
     if isinstance(result, ResultGroup):
         return [one for level in result for one in cautions_of(result[level])]
     return [one for one in result.cautions if one.severity != "info"]
-
-
-def _write(path: Path, text: str, tables: Sequence[str]) -> None:
-    """Write a file; one that exists is replaced only where its first line is that of the new one, so of this kind."""
-    if any(name != "-" and path.resolve() == Path(name).resolve() for name in tables):
-        raise InputError(f"{path} is the table that is read: name another file with -o")
-    head = text.partition("\n")[0] if text[:1] != "{" else '"socialstats": "'
-    if path.is_file() and path.stat().st_size:
-        with path.open("rb") as stream:
-            if head[:LONGEST_HEAD].encode() not in stream.read(4 * LONGEST_HEAD):
-                raise InputError(f"{path} exists and is not such a table of socialstats: name another file with -o")
-    path.write_text(text + "\n", encoding="utf-8")
 
 
 def _functions() -> dict[str, Callable[..., Any]]:

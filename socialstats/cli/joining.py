@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from socialstats.cli.options import Output
 from socialstats.cli.voices import of_metric
 from socialstats.errors import InputError
 from socialstats.voice import speaking
@@ -47,7 +48,8 @@ def add_join(commands: Any) -> None:
     add("--fill", action="append", metavar="COLUMN=VALUE", help="with --rows: a column that OTHER lacks; repeat")
     add("--fill-table", action="append", metavar="COLUMN=VALUE",
         help="with --rows: a column that TABLE lacks; repeat")  # fmt: skip
-    add("-o", "--output", metavar="FILE", help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")
+    add("-o", "--output", metavar="FILE", type=Output,
+        help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")  # fmt: skip
     add("-q", "--quiet", action="store_true", help="say nothing on stderr")
 
 
@@ -63,11 +65,6 @@ def run_join(options: argparse.Namespace) -> int:
     for given, needs in ((options.columns or options.unmatched, not options.rows), (below, options.rows)):
         if given and not needs:
             raise InputError("--columns and --unmatched belong to --on, --fill and --fill-table to --rows")
-    if options.output and Path(options.output).resolve() in {
-        Path(options.table).resolve(),
-        Path(options.other).resolve(),
-    }:
-        raise InputError(f"{options.output} is one of the tables: name another file with -o")
     frame, notes = stacked(options) if options.rows else joined(options)
     put(options.output or "-", frame, format)
     if not options.quiet:

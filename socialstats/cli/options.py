@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
@@ -17,6 +17,18 @@ SEVERAL = f"{KNOWN}; several tables of the same columns, or logs of harnesses (s
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods")
 
 
+class Output(str):
+    """The name of a file that a command writes, as it was typed; its other words may name what it reads."""
+
+    __slots__ = ()
+
+
+def words_of(options: Mapping[str, object]) -> list[str]:
+    """Return every word of the options that may name a file that is read."""
+    several = [value if isinstance(value, list | tuple) else [value] for value in options.values()]
+    return [word for words in several for word in words if isinstance(word, str) and not isinstance(word, Output)]
+
+
 class Files(argparse.Action):
     """The files of a command: the first as ``data``, the others as ``more``."""
 
@@ -25,6 +37,12 @@ class Files(argparse.Action):
     ) -> None:  # fmt: skip
         """Store the files."""
         namespace.data, namespace.more = (values[0] if values else None), tuple(values[1:])
+
+
+def add_overwrite(parser: argparse.ArgumentParser) -> None:
+    """Add the option that lets a command replace files of other kinds, where it writes files; a log is never one."""
+    if any(action.type is Output for action in parser._actions) and parser.get_default("overwrite") is None:
+        parser.add_argument("--overwrite", action="store_true", help="replace files of other kinds, but never a log")
 
 
 def add_data(add: Callable[..., Any], *, several: bool = False) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from socialstats.cli.auditing import add_audit
 from socialstats.cli.building import add_design
 from socialstats.cli.joining import add_join
-from socialstats.cli.options import add_analysis, add_data, day
+from socialstats.cli.options import Output, add_analysis, add_data, add_overwrite, day
 from socialstats.cli.validating import add_validate
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
@@ -25,6 +25,7 @@ EPILOG = """examples:
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
 COLLECT = "ask language models what a run file says, and write every attempt to a log"
+FORM = "write a page, or a table, in which people answer what a run file asks"
 MERGE = "put logs of 'collect' together that ask the same way"
 TIDY = "read a log of 'collect' as a table"
 CONVERT = "make a table of the log of another harness (Inspect, lm-eval, HELM, promptfoo, ...)"
@@ -93,6 +94,8 @@ def make_parser() -> argparse.ArgumentParser:
     add_join(commands)
     add_validate(commands)
     add_audit(commands)
+    for one in commands.choices.values():
+        add_overwrite(one)
     return parser
 
 
@@ -113,8 +116,8 @@ def _report(commands: Any) -> None:
     add_data(add, several=True)
     add("--example", metavar="NAME", help="report on a bundled data set instead of a file")
     add_analysis(add)
-    add("-o", "--output", metavar="FILE", help="HTML file to write; - for stdout (default: report.html)")
-    add("--json", metavar="FILE", help="also write every number as JSON; - for stdout")
+    add("-o", "--output", metavar="FILE", type=Output, help="HTML file to write; - for stdout (default: report.html)")
+    add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
     add("--claims", metavar="FILE", help="numbers printed elsewhere (TOML), to be compared with this report's")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
         help="exit with 1 when a caution of this severity is on the page")  # fmt: skip
@@ -142,16 +145,21 @@ def _collecting(commands: Any) -> None:
     run.add_argument("runfile", nargs="?", metavar="RUN.toml", help="run file: items, protocol, texts, models, limits")
     run.add_argument("--new", nargs=2, metavar=("PROTOCOL", "FOLDER"),
                      help="write a protocol's run file, items and every text into a folder, to start from")  # fmt: skip
-    run.add_argument("-o", "--output", metavar="LOG.jsonl", help="log to write or go on with (default: RUN.log.jsonl)")
+    run.add_argument("-o", "--output", metavar="LOG.jsonl", type=Output,
+                     help="log to write or go on with (default: RUN.log.jsonl)")  # fmt: skip
+    run.set_defaults(overwrite=False)  # a log is gone on with, nothing else is touched
     run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
     run.add_argument("--dry-run", action="store_true", help="say how many calls it would be, and make none")
     run.add_argument("--again", action="store_true", help="ask anew what was asked in other words before")
     table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
-    table.add_argument("-o", "--output", metavar="TABLE", help="csv, tsv or jsonl to write (default: csv to stdout)")
-    table.add_argument("--people", metavar="FILE", help="people's answers to the same items, put below")
-    table.add_argument("--controls", metavar="FILE", help="table of control texts (default: TABLE.controls.csv)")
-    table.add_argument("--methods", metavar="FILE", help="also write a paragraph for a methods section; - for stdout")
+    table.add_argument("-o", "--output", metavar="TABLE", type=Output,
+                       help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")  # fmt: skip
+    table.add_argument("--people", metavar="FILE", help="people's answers, put below: a file or a folder of them")
+    table.add_argument("--controls", metavar="FILE", type=Output,
+                       help="write control texts to this table (default: TABLE.controls.csv)")  # fmt: skip
+    table.add_argument("--methods", metavar="FILE", type=Output,
+                       help="also write a paragraph for a methods section; - for stdout")  # fmt: skip
     table.add_argument("--summary", action="store_true", help="print counts by cell, and shares refused with bounds")
     table.add_argument(
         "--run",
@@ -159,13 +167,22 @@ def _collecting(commands: Any) -> None:
         metavar="RUN.toml",
         help="run file to compare with (default: the log's own, beside it)",
     )
+    paper = _command(commands, "form", "socialstats_collect.command:form", about=FORM)
+    paper.add_argument("runfile", metavar="RUN.toml", help="run file, as for 'collect'")
+    paper.add_argument("-o", "--output", metavar="FORM.html", type=Output,
+                       help="page to write (default: RUN.form.html)")  # fmt: skip
+    paper.add_argument("--csv", metavar="TABLE", type=Output, help="write a table to fill in: csv or tsv")
+    paper.add_argument("--log", metavar="LOG.jsonl", help="log whose drawn orders are shown (default: RUN.log.jsonl)")
+    paper.add_argument("--raters", type=int, default=0, metavar="N", help="share the questions out among N raters")
+    paper.add_argument("--per-rater", type=int, default=0, metavar="K", help="questions for each of them")
     both = _command(commands, "merge", "socialstats_collect.command:merge", about=MERGE)
     both.add_argument("logs", nargs="+", metavar="LOG.jsonl", help="logs of runs that asked the same way")
-    both.add_argument("-o", "--output", metavar="LOG.jsonl", required=True, help="new log to write")
+    both.add_argument("-o", "--output", metavar="LOG.jsonl", type=Output, required=True, help="new log to write")
     add = _command(commands, "convert", "socialstats_collect.converting:convert", about=CONVERT,
                    allow_abbrev=False).add_argument  # fmt: skip
     add("log", metavar="LOG", help="log file, or folder of a run or of several")
-    add("-o", "--output", metavar="TABLE", help="csv, tsv, jsonl or parquet file to write; - for stdout (default)")
+    add("-o", "--output", metavar="TABLE", type=Output,
+        help="csv, tsv, jsonl or parquet file to write; - for stdout (default)")  # fmt: skip
     add("--format", choices=["csv", "tsv", "jsonl", "parquet"], help="default: by the suffix of TABLE; csv for stdout")
     add("--harness", metavar="NAME", help="who wrote the log (default: found by its content)")
     add("--wide", metavar="COLUMN", nargs="?", const="scorer",

@@ -19,12 +19,12 @@ from socialstats.cli.plan import Plan
 from socialstats.errors import InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
+from socialstats.tables.writing import NUMBERS, PAGE, place_of, write_whole
 from socialstats.text import shorten
 
 GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 LONGEST_NOTE = 20_000
-HEAD = 4096  # bytes in which a page or JSON names what wrote it
-OURS = {"-o": b'<meta name="generator" content="socialstats ', "--json": b'"socialstats": "'}
+KINDS = (PAGE, NUMBERS)
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
@@ -76,7 +76,7 @@ def write(
         if name == "-":
             sys.stdout.write(text)
         else:
-            Path(name).write_text(text, encoding="utf-8")
+            write_whole(name, text, KINDS[k])
             say(f"wrote {Path(name).resolve()}", slow=True)
 
 
@@ -100,8 +100,8 @@ def targets_of(options: argparse.Namespace) -> tuple[str, str]:
     Raises
     ------
     InputError
-        For a page that is called like another format, for inputs and files that socialstats did not write, and for
-        two outputs in one place.
+        For a page that is called like another format, where something stands that would be lost, and for two
+        outputs in one place.
     """
     page, numbers = options.output, options.json or ""
     page = page or ("" if numbers == "-" else "report.html")
@@ -109,27 +109,15 @@ def targets_of(options: argparse.Namespace) -> tuple[str, str]:
         raise InputError(f"-o and --json both name '{page}': give each its own place")
     if page == "-" and sys.stdout.isatty():
         raise InputError("not printing HTML to a terminal; name a file with -o")
-    read = (options.data, *options.more, options.plan, options.claims)
-    sources = [Path(name).resolve() for name in read if name and name != "-"]
-    for option, name in (("-o", page), ("--json", numbers)):
-        path = Path(name)
-        if name in ("", "-"):
-            continue
-        if path.resolve() in sources:
-            raise InputError(f"{name} is an input of this report: name another file with -o or --json")
-        if option == "-o" and path.suffix.lower() not in ("", ".html", ".htm"):
-            raise InputError(
-                f"-o {name}: report writes HTML, which browsers print to PDF. Name a file that ends in .html; "
-                "--json FILE writes every number, and 'socialstats show PAGE.html' prints a page as text"
-            )
-        if path.is_file() and path.stat().st_size and OURS[option] not in _head(path):
-            raise InputError(f"{name} exists and was not written by socialstats: name another file with {option}")
+    for name, kind in zip((page, numbers), KINDS, strict=True):
+        if name not in ("", "-"):
+            place_of(name, kind)
+    if Path(page).suffix.lower() not in ("", ".html", ".htm"):
+        raise InputError(
+            f"-o {page}: report writes HTML, which browsers print to PDF. Name a file that ends in .html; "
+            "--json FILE writes every number, and 'socialstats show PAGE.html' prints a page as text"
+        )
     return page, numbers
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(HEAD)
 
 
 def command_line() -> str:

@@ -61,7 +61,7 @@ def run_validate(options: argparse.Namespace) -> int:
         names = ", ".join(log.files[0] for log in logs[:4])
         raise InputError(f"--claims is about one log, and here are {len(logs)} ({names} ...). Name one of them")
     checked = [check(log, claims, cluster=options.cluster, only_claims=options.only_claims) for log in logs]
-    write(options, (*options.logs, options.claims), lambda kind, color: rendered(kind, checked, color))
+    write(options, lambda kind, color: rendered(kind, checked, color))
     return 0 if all(one.ok for one in checked) else 1
 
 

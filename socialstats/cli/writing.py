@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from socialstats.cli.options import Output
 from socialstats.errors import InputError
 from socialstats.text import listing
 
@@ -21,7 +22,7 @@ SUFFIXES = {
 def add_output(add: Callable[..., Any]) -> None:
     """Add the options that name format and file."""
     add("--format", choices=FORMATS, help="default: text, or by the name of -o")
-    add("-o", "--output", metavar="FILE", help="file to write (default: stdout)")
+    add("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
 
 
 def format_of(target: str | None, given: str | None, known: Sequence[str]) -> str:
@@ -51,18 +52,18 @@ def format_of(target: str | None, given: str | None, known: Sequence[str]) -> st
     raise InputError(f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format")
 
 
-def write(options: argparse.Namespace, inputs: Sequence[str | None], rendered: Callable[[str, bool], str]) -> None:
+def write(options: argparse.Namespace, rendered: Callable[[str, bool], str]) -> None:
     """Write an outcome to the file or stdout.
 
     Parameters
     ----------
     options : argparse.Namespace
         With those of `add_output`.
-    inputs : sequence of str or None
-        Files that were read: none of them is overwritten.
     rendered : callable
         Makes the text: one of `FORMATS`, and whether headings are in colour.
     """
+    from socialstats.tables.writing import NUMBERS, PAGE, text_like, write_whole
+
     target = options.output or "-"
     kind = format_of(target, options.format, FORMATS)
     if target == "-":
@@ -70,7 +71,6 @@ def write(options: argparse.Namespace, inputs: Sequence[str | None], rendered: C
             raise InputError("not printing HTML to a terminal; name a file with -o")
         sys.stdout.write(rendered(kind, sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
         return
-    if Path(target).is_dir() or Path(target).resolve() in [Path(n).resolve() for n in inputs if n and n != "-"]:
-        raise InputError(f"{target} is an input, or a folder: name another file with -o")
-    Path(target).write_text(rendered(kind, False), encoding="utf-8")
+    content = rendered(kind, False)
+    write_whole(target, content, {"html": PAGE, "json": NUMBERS}.get(kind) or text_like(content))
     print(f"wrote {Path(target).resolve()}", file=sys.stderr)

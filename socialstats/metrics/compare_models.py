@@ -368,7 +368,7 @@ class Field:
     def contest(self, j: int, k: int) -> Contest | None:
         """The difference of two models on the units of both; of all units of both, that of their own numbers."""
         one, two = self.numbers[j], self.numbers[k]
-        if one.units == two.units:
+        if one.units and one.units == two.units:
             return Contest(estimate=one.value - two.value, moves=self.moves(j)[1] - self.moves(k)[1],
                            codes=self.codes[j])  # fmt: skip
         common = [name for name in one.units if name in self.places[k]]

@@ -489,8 +489,7 @@ def incomplete(answers: Answers, how: Inference) -> tuple[Caution, ...]:
             "SS301",
             said,
             affects=affects,
-            fix="n says how many units a row rests on; leave out models "
-            f"that lack much ({option('exclude', 'model=NAME')})",
+            fix=f"n says how many units a row rests on; leave out models that lack much ({option('exclude')})",
         ),
     )
 

@@ -110,9 +110,9 @@ def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Bl
     if alike is None or not compared or not compared[0].results:
         return compared
     (first, *rest), (found, *more) = compared, compared[0].results
-    told = replace(found, words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
-                   cautions=(*uncommon(alike.both, alike.left), *found.cautions))  # fmt: skip
-    return (replace(first, sentences=(told.sentence(), *first.sentences[1:]), results=(told, *more)), *rest)
+    common = replace(found, words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
+                     cautions=(*uncommon(alike.both, alike.left), *found.cautions))  # fmt: skip
+    return (replace(first, sentences=(common.sentence(), *first.sentences[1:]), results=(common, *more)), *rest)
 
 
 def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:

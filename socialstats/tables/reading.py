@@ -26,6 +26,7 @@ import numpy as np
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, Problem, SocialStatsError
 from socialstats.tables.table import Table, as_text, check_names, refuse_wide
+from socialstats.tables.writing import is_read
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
@@ -89,6 +90,7 @@ def from_path(path: Path) -> Source:
         raise InputError(f"{path.name}: this is a folder, not a file. Name the file in it")
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
+    is_read(path)
     try:
         if not path.is_file():  # a pipe gives its bytes once
             return from_bytes(path.read_bytes(), str(path))

@@ -1,19 +1,27 @@
-"""Tables out: to a file in the format of its name, whole or not at all."""
+"""Files out: whole or not at all, and never in the place of a file of another kind, of a log or of what is read."""
 
 from __future__ import annotations
 
+import csv
+import errno
 import io
 import json
 import os
+import re
+import signal
+import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from socialstats.errors import InputError, MissingDependency
-from socialstats.text import listing
+from socialstats.errors import InputError, MissingDependency, Problem
+from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,10 +31,13 @@ SUFFIXES: dict[str, Format] = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
 }  # fmt: skip
 READABLE = 0o666
+HEAD, CHUNK, LONGEST_LINE = 1 << 12, 1 << 16, 1 << 24  # bytes looked at: of any file, of a log, of a row of JSON
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/\d+)|/proc/self/(fd/\d+)")
 
 
 def format_of(target: str) -> Format:
-    """Return the format that a file's name asks for; ``-`` (stdout) is csv.
+    """Return the format that a file's name asks for; ``-`` (stdout), a device or a pipe without a suffix is csv.
 
     Raises
     ------
@@ -38,9 +49,9 @@ def format_of(target: str) -> Format:
     >>> format_of("rows.parquet"), format_of("-")
     ('parquet', 'csv')
     """
-    if target == "-":
-        return "csv"
     suffix = Path(target).suffix.lower()
+    if target == "-" or (not suffix and straight(target)):
+        return "csv"
     if suffix not in SUFFIXES:
         raise InputError(f"{target}: no format has the suffix '{suffix}'. Suffixes: {listing([*SUFFIXES], 9)}")
     return SUFFIXES[suffix]
@@ -83,42 +94,269 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     return held.getvalue()
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file, and how one that exists is known as such: nothing else is replaced.
+
+    Attributes
+    ----------
+    name
+        With its article, for messages.
+    known
+        Tells of a path whether it is of this kind.
+    """
+
+    name: str
+    known: Callable[[Path], bool]
+
+
+def marked(name: str, mark: str) -> Kind:
+    """Return the kind of the files whose first 4,096 bytes match a regular expression from their start.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "note.txt"
+    >>> _ = file.write_text("Dear diary")
+    >>> marked("a letter", "Dear .*").known(file), METHODS.known(file)
+    (True, False)
+    """
+    return Kind(name, lambda path: re.match(mark.encode(), _head(path), re.DOTALL) is not None)
+
+
+def table_like(columns: Sequence[str], format: Format) -> Kind:
+    """Return the kind of the tables in a format with these columns in this order."""
+    return Kind(f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == list(columns))
+
+
+def text_like(content: str, name: str = "a text of socialstats") -> Kind:
+    """Return the kind of the texts that begin as this one does: its first line up to a colon, numbers aside.
+
+    Of LaTeX the whole head of the table counts.
+    """
+    lines = content.split("\n")
+    head = "\n".join(lines[:3]) if content[:1] == "\\" else lines[0].partition(":")[0]
+    return marked(name, re.sub(r"\d+", r"\\d+", re.escape(head.replace("\r", ""))) + r"(?![^:\n])")
+
+
+PAGE = marked("a page of socialstats", '.*<meta name="generator" content="socialstats ')
+NUMBERS = marked("numbers of socialstats (JSON)", r'\s*\{\s*"socialstats": "')
+METHODS = marked("a methods paragraph of socialstats", "Responses were collected with socialstats ")
+RUN_FILE = marked("a run file of 'socialstats design'", "# Written by socialstats design")
+LOG = Kind("a log", lambda path: False)
+LOG_LINE = re.compile(rb'\{"type": "(run|item|attempt|end)", ')
+SEEN: tuple[tuple[bytes, str], ...] = (
+    (rb"\s*(<!doctype html|<html)", "a page of somebody else"), (rb"%PDF", "a PDF"), (rb"PK\x03\x04", "an archive"),
+    (rb"PAR1", "a parquet table"), (rb"(?s).*\0", "not a text"), (rb"\s*[{\[]", "JSON of another kind"),
+)  # fmt: skip
+
+
+def _head(path: Path, size: int = HEAD) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def _columns(path: Path, format: Format) -> list[str] | None:
+    """Return the columns of a table that exists; None for anything else."""
+    try:
+        if format == "parquet":
+            import pyarrow.parquet
+
+            return list(map(str, pyarrow.parquet.read_schema(path).names))
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            if format == "jsonl":
+                first = json.loads(file.readline(LONGEST_LINE))
+                return list(first) if isinstance(first, dict) else None
+            return next(csv.reader(file, delimiter="\t" if format == "tsv" else ","), None)
+    except (OSError, ValueError, csv.Error, RecursionError):  # UnicodeDecodeError and pyarrow's are ValueErrors
+        return None
+
+
+def _seen(path: Path) -> str:
+    """Say what a file is."""
+    head = _head(path)
+    ours = next((kind.name for kind in (PAGE, NUMBERS, METHODS, RUN_FILE) if kind.known(path)), None)
+    other = next((what for mark, what in SEEN if re.match(mark, head, re.IGNORECASE)), None)
+    line = head.decode("utf-8", "replace").strip("\ufeff \r\n").split("\n")[0]
+    return ours or other or f"a file that begins with '{shorten(line, 60)}'"
+
+
+@dataclass(slots=True)
+class _Allowed:
+    read: list[Path] = field(default_factory=list)
+    overwrite: bool = False
+
+
+_allowed: ContextVar[_Allowed | None] = ContextVar("allowed", default=None)
+
+
 @contextmanager
-def opened_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file beside its place for writing; it is moved there at the end, so that nobody meets half of it.
+def writing(words: Iterable[str], *, overwrite: bool) -> Iterator[None]:
+    """Inside, no file that one of the words names is written over, and others of another kind only with `overwrite`.
+
+    A word may be anything that a command was given, also ``BOOK.xlsx:SHEET``.
+    """
+    named = [part for word in words for part in (word, word.rpartition(":")[0]) if os.path.isfile(part)]
+    token = _allowed.set(_Allowed([*map(Path, named)], overwrite))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def is_read(*paths: Path) -> None:
+    """Note files that a command reads, though no option names them."""
+    if (allowed := _allowed.get()) is not None:
+        allowed.read += paths
+
+
+def place_of(target: str | Path, kind: Kind) -> Path:
+    """Return where a file is to be written, links followed, or raise where something stands that would be lost.
+
+    Parameters
+    ----------
+    target
+        A file, a device or a pipe.
+    kind
+        What is to be written.
 
     Raises
     ------
-    OSError
-        If the folder cannot be written; nothing is left behind.
+    InputError
+        For a folder, a missing folder, a write-protected file, a file that the command reads, a log of
+        ``socialstats collect``, and, without ``--overwrite``, any other file that is not of this kind.
     """
+    path, allowed = Path(target), _allowed.get() or _Allowed()
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
-    except OSError as error:  # of the file that was asked for, not of the one beside its place
-        raise OSError(error.errno, f"{error.strerror} (folder '{path.parent}')", str(path)) from None
+        state = path.stat()
+    except FileNotFoundError:
+        if not (place := path.resolve()).parent.is_dir():
+            raise _refused(target, f"there is no folder {place.parent}", "Make it first.") from None
+        return _in_folder(place, target)
+    except OSError as error:
+        raise _refused(target, f"cannot be written: {error.strerror}") from None
+    if stat.S_ISDIR(state.st_mode):
+        raise _refused(target, "is a folder", "Name a file in it.")
+    if straight(path):
+        return path
+    if any(other.exists() and path.samefile(other) for other in allowed.read):
+        raise _refused(target, "would be written over, though it is read, or was just written")
+    if not os.access(path, os.W_OK):
+        raise _refused(target, "is write-protected")
+    if state.st_size and not kind.known(path):
+        if LOG_LINE.search(_head(path, CHUNK)):
+            raise _refused(target, "is a log of 'socialstats collect', which nothing replaces")
+        if not allowed.overwrite:
+            fix = "Name another file, or add --overwrite."
+            raise _refused(target, f"exists, and is {_seen(path)}; {kind.name} would replace it", fix)
+    return _in_folder(path.resolve(), target)
+
+
+def _in_folder(place: Path, target: str | Path) -> Path:
+    if not os.access(place.parent, os.W_OK):
+        raise _refused(target, f"the folder {place.parent} is read-only")
+    return place
+
+
+def _refused(target: str | Path, message: str, fix: str = "Name another file.") -> InputError:
+    return InputError(Problem(message=message, source=str(target), fix=fix))
+
+
+@contextmanager
+def opened_whole(target: str | Path, kind: Kind) -> Iterator[IO[bytes]]:
+    """Open a file beside its place for writing; it is moved there at the end, so that nobody meets half of it.
+
+    Devices and pipes are written to as they are; ``-`` is stdout.
+
+    Raises
+    ------
+    InputError
+        Where something stands that would be lost (`place_of`), or the folder or disk takes no file; nothing is left
+        behind.
+    """
+    if str(target) == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    place = place_of(target, kind)
+    number, name = _descriptor(place), ""
     try:
-        os.close(handle)
-        with open(name, "wb") as file:
+        if number is not None:
+            sys.stdout.flush()
+            handle = os.dup(number)
+        elif straight(place):
+            handle = os.open(place, os.O_WRONLY)
+        else:
+            handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:50]}.")
+    except OSError as error:
+        raise _refused(target, f"cannot be written: {error.strerror}") from None
+    try:
+        with _ending(), open(handle, "wb") as file:
             yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(READABLE & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        if name:
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(name).chmod(stat.S_IMODE(place.stat().st_mode) if place.exists() else READABLE & ~mask)
+            os.replace(name, place)
+            is_read(place)
+    except OSError as error:
+        if error.errno in FULL or (name and error.filename == name):
+            raise _refused(target, f"cannot be written: {error.strerror}", "Make room, or name another file.") from None
         raise
+    finally:
+        if name:
+            Path(name).unlink(missing_ok=True)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def _descriptor(path: Path) -> int | None:
+    """Return the number of the open file that a name such as /dev/stdout stands for: it may be the end of a file."""
+    if found := DESCRIPTOR.fullmatch(str(path)):
+        return {"stdout": 1, "stderr": 2}.get(found[1]) or int((found[1] or found[2]).rpartition("/")[2])
+    return None
+
+
+def straight(target: str | Path) -> bool:
+    """Tell whether a name is that of a device, a pipe or an open file: nothing can stand in its place."""
+    path = Path(target)
+    return _descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """Inside, a polite kill and a closed terminal end as Ctrl-C does, so that what was begun is cleared away."""
+    several = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        several = []
+    changed = [one for one in several if signal.getsignal(one) is signal.SIG_DFL]
+    for one in changed:
+        signal.signal(one, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for one in changed:
+            signal.signal(one, signal.SIG_DFL)
+
+
+@contextmanager
+def opened_text(target: str | Path, kind: Kind) -> Iterator[IO[str]]:
+    """Open a file for UTF-8 text, as `opened_whole` does."""
+    if str(target) == "-":
+        yield sys.stdout
+        return
+    with opened_whole(target, kind) as raw:
+        out = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+        yield out
+        out.flush()
+        out.detach()
+
+
+def write_whole(target: str | Path, content: bytes | str, kind: Kind) -> None:
     """Write a file as a whole or not at all (`opened_whole`)."""
-    with opened_whole(path) as file:
-        file.write(content)
+    with opened_whole(target, kind) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def put(target: str, frame: pd.DataFrame, format: Format) -> None:
     """Write a table to a file, or to stdout (``-``)."""
-    content = as_bytes(frame, format)
-    if target == "-":
-        sys.stdout.buffer.write(content)
-    else:
-        write_whole(Path(target), content)
+    write_whole(target, as_bytes(frame, format), table_like([str(name) for name in frame.columns], format))

@@ -70,7 +70,9 @@ def test_files_by_suffix_and_no_input_is_overwritten(table: Path, capsys: pytest
     for target in (table, rules, table.parent):
         assert main(["audit", str(table), "--rules", str(rules), "-o", str(target)]) == 2
     assert table.read_text() == TABLE
-    assert "is an input, or a folder" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "rules.toml: would be written over, though it is read" in said
+    assert "is a folder" in said
 
 
 def test_bad_rules_write_nothing(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -243,7 +243,7 @@ def test_the_data_are_never_overwritten(capsys: pytest.CaptureFixture[str], tabl
     for words in (["-o", str(table)], ["--json", str(table), "-o", "-"]):
         code, _, err = run(capsys, "report", str(table), "--no-verify", "-q", *words)
         assert code == 2
-        assert "is an input of this report" in err
+        assert "would be written over, though it is read" in err
     assert table.read_bytes() == before
     code, _, err = run(capsys, "report", str(table), "--no-verify", "-q", "-o", "-", "--json", "-")
     assert code == 2
@@ -268,12 +268,14 @@ def test_only_pages_and_numbers_of_socialstats_are_replaced(capsys: pytest.Captu
     written = page.read_text()
     assert run(capsys, *words)[0] == 0
     assert page.read_text() == written
-    for path, option in ((page, "-o"), (numbers, "--json")):
+    for path in (page, numbers):
         kept = path.read_text()
         path.write_text("<html>mine</html>")
         code, _, err = run(capsys, *words)
         assert (code, path.read_text()) == (2, "<html>mine</html>")
-        assert err == f"error: {path} exists and was not written by socialstats: name another file with {option}\n"
+        kind = "a page of socialstats" if path == page else "numbers of socialstats (JSON)"
+        said = f"exists, and is a page of somebody else; {kind} would replace it"
+        assert err == f"error: {path}: {said}. Name another file, or add --overwrite.\n"
         path.write_text(kept)
 
 

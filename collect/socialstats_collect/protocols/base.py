@@ -149,7 +149,7 @@ class CollectionProtocol(ABC):
     known
         Factors whose levels are fixed by the protocol, with all levels there are.
     people
-        The column of people's answers to the same items, and what may stand there; empty where nobody is asked.
+        The column of people's answers to the same items; empty where no person is asked.
     """
 
     name = ""
@@ -160,7 +160,7 @@ class CollectionProtocol(ABC):
     family = ""
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
-    people: tuple[str, tuple[str, ...]] = ("", ())
+    people = ""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -174,6 +174,7 @@ class CollectionProtocol(ABC):
 
     def names(self, text: str) -> tuple[str, ...] | None:
         """Return the names that a text may use beside columns and factors; None of a list, which uses none."""
+        text = "prompt" if text == "people" else text
         return None if text in self.lists else self.provides.get(text, self.provides.get(text.partition("_")[0], ()))
 
     def unordered(self) -> bool:
@@ -200,6 +201,10 @@ class CollectionProtocol(ABC):
     def conversation(self, unit: Unit) -> Conversation:
         """Return the conversation with a unit's model: one question, whose answer stays on record, however it is."""
         yield ask(self.settings, unit, prompt(self.settings, unit, self.asked(unit)))
+
+    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+        """Return what a person chooses from, as shown: the label that the parser would read, and the words."""
+        return []
 
     @abstractmethod
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
@@ -322,7 +327,9 @@ def read(exchanges: Sequence[Exchange], parser: Callable[[str], Parsed]) -> dict
 
 
 def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
-    """Return what a reply says: a block, a marked refusal, an answer, a refusal in words, or nothing."""
+    """Return what a reply says: a person's choice, a block, a marked refusal, an answer, or a refusal in words."""
+    if reply.choice is not None:
+        return Parsed(status="ok", rule="person", label=reply.choice)
     if reply.status in ("blocked", "refusal"):
         return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
     parsed = parser(reply.content)

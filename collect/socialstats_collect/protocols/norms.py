@@ -41,7 +41,7 @@ class Norms(CollectionProtocol):
     columns = ("goal", "situation", "norm")
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("actions", "names", "pressure_text")}
     lists = ("actions",)
-    people = ("action", tuple(ACTIONS))
+    people = "action"
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -57,6 +57,11 @@ class Norms(CollectionProtocol):
         return {"actions": "\n".join(self.shown[name] for name in order),
                 "names": " or ".join(f'"{name}"' for name in order),
                 "pressure_text": unit.item.get("pressure_text", "")}  # fmt: skip
+
+    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+        """Return the actions in the order drawn, without the signs of a list."""
+        order = unit.factors.get("order", self.orders[0]).split()
+        return [(name, self.shown[name].lstrip("-*• ")) for name in order]
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the action, and who took it."""

@@ -35,6 +35,7 @@ class Roles(CollectionProtocol):
     columns = ("story", "role_a", "role_b")
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
     lists = ("values",)
+    people = "choice"
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the roles in the order drawn, the list of values, and what stands before the prompt."""
@@ -42,6 +43,10 @@ class Roles(CollectionProtocol):
         prefix = unit.factors.get("prefix", "")
         return {"option_a": first, "option_b": second, "values": ", ".join(self.lines("values")),
                 "prefix": f"{prefix}\n\n" if prefix else ""}  # fmt: skip
+
+    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+        """Return the roles in the order drawn."""
+        return list(zip("AB", shown(unit), strict=True))
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
@@ -62,8 +67,8 @@ class Roles(CollectionProtocol):
         ]  # fmt: skip
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
-        """Return the options of the study role-conflict: models, or prefixes of one model, compared."""
-        by = next((name for name in ("model", "prefix") if varies(name)), None)
+        """Return the options of the study role-conflict: models and people, or prefixes of one model, compared."""
+        by = "model" if people else next((name for name in ("model", "prefix") if varies(name)), None)
         return ["--study", "role-conflict", *(["--by", by] if by else [])]
 
 

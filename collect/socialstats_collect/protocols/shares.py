@@ -42,6 +42,7 @@ class Shares(CollectionProtocol):
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("options",), "form": ("letter", "share", "meaning")}
     lists = ("options",)
     family = "form"
+    people = "answer"
     factors: Mapping[str, Sequence[str]] = {"prompt": ("options",)}
 
     def __init__(self, settings: Settings) -> None:
@@ -53,7 +54,6 @@ class Shares(CollectionProtocol):
                 "text 'options' needs 2 to 26 lines, each another option, such as '50%: people are divided'"
             )
         self.letters = LETTERS[: len(self.shares)]
-        self.people = ("answer", tuple(self.letters))
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the options as a form shows them: each line that names a part of an option, for every option."""
@@ -64,6 +64,12 @@ class Shares(CollectionProtocol):
                 meaning = "".join(one.descriptions)
                 shown.append(filled(line, unit, letter=one.letter, share=one.text, meaning=meaning))
         return {"options": "\n".join(shown)}
+
+    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+        """Return the options in the order drawn, with their meanings where the form of the prompt has them."""
+        whole = "meaning" in fields(self.texts[f"form_{unit.factors['prompt']}"])
+        return [(one.letter, ": ".join((one.text, *one.descriptions) if whole else (one.text,)))
+                for one in self.offered(unit.factors.get("order", "rising"))]  # fmt: skip
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""

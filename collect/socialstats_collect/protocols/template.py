@@ -22,8 +22,9 @@ PARSERS = ("none", "options", "json", "action")
 class Template(CollectionProtocol):
     """One prompt an item.
 
-    Options of the run file (``[protocol]``): ``parser`` (``none``, ``options``, ``json``, ``action``), ``choices`` (for
-    ``options``: a list of ``{letter, text}``), ``key`` and ``labels`` (for ``json``).
+    Options of the run file (``[protocol]``): ``parser`` (``none``, ``options``, ``json``, ``action``), ``choices`` (a
+    list of ``{letter, text}``), ``key`` and ``labels`` (for ``json``; the letters of the choices by default). Text
+    ``people``: what a person is shown above the choices or labels.
 
     Examples
     --------
@@ -35,18 +36,26 @@ class Template(CollectionProtocol):
     name = "template"
 
     def __init__(self, settings: Settings) -> None:
-        if not settings.texts:
+        if "prompt" not in settings.texts:
             fix = 'Add template = "..." to the run file.'
             raise InputError(Problem(message="this protocol needs a prompt", fix=fix))
         super().__init__(settings)
+        self.texts = settings.texts
         self.columns = tuple(name for name in fields(self.texts["prompt"]) if name not in {"model", "item_id"})
         self.parser = str(settings.options.get("parser", "none"))
         if self.parser not in PARSERS:
             raise InputError(f"parser '{self.parser}' is not one of {', '.join(PARSERS)}")
-        self.choices = tuple(_option(one) for one in settings.options.get("choices", ()))
-        if self.parser == "options" and len(self.choices) < 2:
+        self.offered = tuple(_option(one) for one in settings.options.get("choices", ()))
+        if self.parser == "options" and len(self.offered) < 2:
             fix = 'Add choices = [{letter = "A", text = "yes"}, ...].'
             raise InputError(Problem(message="parser 'options' needs choices", fix=fix))
+        self.labels = [str(one) for one in settings.options.get("labels", ())] or [one.letter for one in self.offered]
+        self.people = "answer" if self.labels and self.parser != "none" and "people" in self.texts else ""
+
+    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+        """Return the labels, each with the text of the choice of that letter, where there is one."""
+        words = {one.letter: one.text for one in self.offered}
+        return [(label, words.get(label, label)) for label in self.labels]
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer, how it was read, and the text."""
@@ -55,12 +64,12 @@ class Template(CollectionProtocol):
     def parse(self, text: str) -> Parsed:
         """Read a reply with the chosen parser."""
         if self.parser == "options":
-            return parse_options(text, self.choices)
+            return parse_options(text, self.offered)
         if self.parser == "action":
             return parse_action(text)
         if self.parser == "json":
-            labels = [str(label) for label in self.settings.options.get("labels", ("A", "B"))]
-            return parse_answer(text, key=str(self.settings.options.get("key", "Answer")), labels=labels)
+            key = str(self.settings.options.get("key", "Answer"))
+            return parse_answer(text, key=key, labels=self.labels or ("A", "B"))
         return Parsed(status="ok", rule="whole", label=text) if text.strip() else Parsed(status="empty", rule="empty")
 
 

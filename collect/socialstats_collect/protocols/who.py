@@ -43,11 +43,12 @@ class Who(CollectionProtocol):
         "prompt": ("option_1", "option_2"), "rung": ("question", "option_1", "option_2"),
     }  # fmt: skip
     family = "rung"
+    people = "answer"
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        most = len(self.texts)
-        if ladder := set(self.texts) - {"prompt", *(f"rung_{k}" for k in range(1, most))}:
+        most = len(self.texts) - 1
+        if ladder := set(self.texts) - {"prompt", "people", *(f"rung_{k}" for k in range(1, most))}:
             raise InputError(f"texts {', '.join(sorted(ladder))}: rungs are numbered rung_1, rung_2, ... without a gap")
         self.rungs = int(settings.options.get("rungs", most))
         if not 1 <= self.rungs <= most:
@@ -76,6 +77,10 @@ class Who(CollectionProtocol):
         one, two = numbered(unit)
         return {"text": named_text(unit), "option_1": one, "option_2": two}
 
+    def choices(self, unit: Unit) -> list[tuple[str, str]]:
+        """Return the two people by their numbers."""
+        return list(zip("12", numbered(unit), strict=True))
+
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer on the last wording that was tried."""
         numbers = ("1", "2") if numbered(unit)[0] == unit.item["name_first"] else ("2", "1")
@@ -92,7 +97,7 @@ class Who(CollectionProtocol):
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study relationship-bias."""
-        return ["--study", "relationship-bias", *(["--by", "model"] if varies("model") else [])]
+        return ["--study", "relationship-bias", *(["--by", "model"] if people or varies("model") else [])]
 
 
 def numbered(unit: Unit) -> tuple[str, str]:

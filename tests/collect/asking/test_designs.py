@@ -30,6 +30,18 @@ def texts(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[str
     return {row["item_id"]: (row["text"], row.get("kind", "")) for row in rows if row["answer"]}
 
 
+def as_before(log: Path) -> list[dict[str, Any]]:
+    """The lines of a log as version 0.1 wrote them: the items in one line, no numbers and no checksums."""
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    items = [line for line in lines if line["type"] == "item"]
+    n = lines[0]["n_items"]
+    run = lines[0] | {"rows": [[one["id"], one["columns"]] for one in items[:n]], "orders": 1}
+    for name in ("format", "after", "n_items", "hosts", "items_file"):
+        run.pop(name)
+    old = [run, *(line for line in lines if line["type"] == "attempt")]
+    return [{name: value for name, value in line.items() if name not in ("n", "sum")} for line in old]
+
+
 def test_metadata_is_corrected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
@@ -185,13 +197,7 @@ def test_a_log_of_version_0_1_is_read_and_gone_on_with(tmp_path: Path, capsys: p
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
-        lines = [json.loads(line) for line in path.with_name("log.jsonl").read_text().splitlines()]
-        run = lines[0] | {"rows": [[one["id"], one["columns"]] for one in lines[1:5]], "orders": 1}
-        for name in ("format", "after", "n_items", "hosts", "items_file"):
-            run.pop(name)
-        old = [run, *(line for line in lines if line["type"] == "attempt")]
-        for line in old:
-            line.pop("n"), line.pop("sum")
+        old = as_before(path.with_name("log.jsonl"))
         path.with_name("log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in old))
         assert len(texts(path, capsys)) == 4
         items(tmp_path, (tmp_path / "items.csv").read_text() + "s9,story 9\n")
@@ -199,3 +205,43 @@ def test_a_log_of_version_0_1_is_read_and_gone_on_with(tmp_path: Path, capsys: p
         assert server.seen.total() == 5
     assert len(texts(path, capsys)) == 5
     assert len(attempts(path)) == 5
+
+
+def test_a_page_says_that_a_model_was_not_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"u{k},m,{'AB'[k % 2]},toy-{1 + (k > 9)},h{k % 2}:80\n" for k in range(20))
+    rows += "".join(f"u{k},n,{'ABB'[k % 3]},n-1,h:80\n" for k in range(20))
+    (tmp_path / "t.csv").write_text(f"unit,model,value,model_returned,endpoint\n{rows}")
+    said = ["report", str(tmp_path / "t.csv"), "--map", "rater=model", "--scale", "nominal", "--no-verify", "-q"]
+    assert main([*said, "--json", str(tmp_path / "t.json"), "-o", str(tmp_path / "t.html")]) == 0
+    found = [one for one in json.loads((tmp_path / "t.json").read_text())["cautions"] if one["code"] == "SS343"]
+    assert [one["detail"] for one in found] == [
+        "more than one name, 'm': 'toy-1' and 'toy-2'; more than one endpoint, 'm': 'h0:80' and 'h1:80'"
+    ]
+
+
+def test_a_model_called_na_is_proposed_as_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(echo) as server:
+        path = write_run(tmp_path, server.url)
+        path.write_text(path.read_text().replace('["toy"]', '["NA", "toy"]'))
+        assert collect(path) == 0
+    capsys.readouterr()
+    assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(tmp_path / "t.csv")]) == 0
+    assert capsys.readouterr().err.rstrip().endswith("--na ''")
+
+
+def test_a_log_of_version_0_1_is_merged_with_a_new_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(echo) as server:
+        for name, model in (("x", "m1"), ("y", "m2")):
+            (tmp_path / name).mkdir()
+            path = write_run(tmp_path / name, server.url)
+            path.write_text(path.read_text().replace('"toy"', f'"{model}"'))
+            assert collect(path) == 0
+    old = tmp_path / "x" / "log.jsonl"
+    old.write_text("".join(json.dumps(line) + "\n" for line in as_before(old)))
+    logs = [str(old), str(tmp_path / "y" / "log.jsonl")]
+    for k, several in enumerate((logs, logs[::-1])):
+        merged = tmp_path / f"{k}.jsonl"
+        assert main(["merge", *several, "-o", str(merged)]) == 0
+        capsys.readouterr()
+        assert main(["tidy", str(merged), "-o", str(tmp_path / "t.csv")]) == 0
+        assert "8 rows from 8 units" in capsys.readouterr().err

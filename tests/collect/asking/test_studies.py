@@ -79,7 +79,7 @@ def test_from_a_new_folder_to_the_page(name: str, tmp_path: Path, capsys: pytest
     rows, proposed, said = tidied(tmp_path, capsys, *beside)
     assert f"from {UNITS[name]} units" in said
     assert "to ask" not in said
-    assert {row["model"] for row in rows} == {"model-one", "model-two", *([""] if beside else [])}
+    assert {row["model"] for row in rows} == {"model-one", "model-two", *(["human"] if beside else [])}
     page = tmp_path / "page.html"
     code = main([*proposed, "--no-verify", "-q", "-o", str(page)])
     assert code == 0, capsys.readouterr().err
@@ -132,8 +132,8 @@ def test_people_are_joined_by_keys(tmp_path: Path, capsys: pytest.CaptureFixture
     assert len(said.out.splitlines()) == 1 + 24 + 2
 
 
-def test_nobody_is_asked_who_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = started("who-is-right", tmp_path)
+def test_nobody_is_asked_to_play_stages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = started("staged-values", tmp_path)
     assert asked(path) == 0
     assert main(["tidy", str(path.with_suffix(".log.jsonl")), "--people", str(tmp_path / "items.csv")]) == 2
     assert "asks nothing of people" in capsys.readouterr().err
@@ -179,8 +179,9 @@ def test_what_the_run_file_no_longer_plans_is_told_apart(tmp_path: Path, capsys:
 
 @pytest.mark.slow
 def test_every_text_is_the_author_s(tmp_path: Path) -> None:
-    """Each text of each protocol is changed in its file, and the changed one is sent."""
+    """Each text of each protocol is changed in its file, and the changed one is sent, or shown to people alone."""
     marks: dict[str, int] = {}
+    shown = ""
     for name in (*UNITS, "template"):
         path = started(name, tmp_path / name)
         for text in (path.parent / "texts").iterdir():
@@ -201,8 +202,13 @@ def test_every_text_is_the_author_s(tmp_path: Path) -> None:
 
         with serving(script) as server:
             main(["collect", str(path), "--base-url", server.url])
-    assert len(marks) == 2 + 2 + 5 + 4 + 5 + 1
-    assert [mark for mark, sent in marks.items() if not sent] == []
+        if name != "staged-values":
+            assert main(["form", str(path)]) == 0
+            shown += path.with_suffix(".form.html").read_text()
+    people = [mark for mark in marks if "people" in mark]
+    assert len(marks) - len(people) == 2 + 2 + 5 + 4 + 5 + 1
+    assert [mark for mark, sent in marks.items() if not sent] == people
+    assert len(people) == sum(mark in shown for mark in people) == 5
 
 
 TEXTS = {
