@@ -275,6 +275,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS328": ("caution", "every comparison occurs twice, once from each side"),
     "SS329": ("caution", "few disagreements between raters"),
     "SS330": ("info", "weights follow the numbers of ordinal levels, not their ranks"),
+    "SS331": ("caution", "probabilities of answers are incomplete"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
     "SS343": ("caution", "a model answered under several names, or from several endpoints"),

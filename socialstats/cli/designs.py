@@ -230,6 +230,8 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
 def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
     """Read ratings: one row each, or one row a unit and a column each rater (``--raters a,b,c``)."""
     options = options_of("ratings", settings)
+    if "probabilities" in options and (settings.get("crosstab") or "level_columns" in options):
+        raise InputError("--probabilities is for one row a rating, and here are counts")
     if settings.get("crosstab"):
         kept = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
         if kept.get("scale") == "ordinal" and "levels" not in kept:

@@ -96,7 +96,7 @@ READ = (
              "ratings)", choices="error drop"),
     Setting("tie", "texts", "LABEL", "further label that means a tie, beside 'tie'; repeat", of="comparisons"),
     Setting("winner_coding", "text", "", "what the winner column holds", of="comparisons",
-             choices="auto label side score"),
+             choices="auto label side score probability"),
     Setting("conditions", "labels", "A,B", "the two conditions of pairs: first minus second", of="paired"),
     Setting("levels", "labels", "LOW,...,HIGH", "the values in order; for pairs of answers ZERO,ONE",
              of="paired ratings"),
@@ -104,6 +104,8 @@ READ = (
              "of pairs: binary, nominal, numeric; of ratings: nominal, ordinal, interval, ratio",
              of="paired ratings", choices="binary numeric nominal ordinal interval ratio"),
     Setting("unmatched", "text", of="paired", choices="error drop"),  # --missing says it for both
+    Setting("probabilities", "text", "PREFIX",
+             "what columns begin with that hold the probability of each level in a reply, such as p_", of="ratings"),
     Setting("refusal", "texts", "LABEL", "rating or winner that means a refusal; repeat", of="comparisons ratings"),
     Setting("strata", "texts", "COLUMN", "groups of units to report ratings by; repeat", of="ratings"),
     Setting("rater_groups", "texts", "COLUMN",

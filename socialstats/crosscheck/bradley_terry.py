@@ -54,8 +54,9 @@ def whole_model(fit: Any) -> list[Check]:
     if state.options.penalty and state.ties in TIES:
         return [penalised_slope(fit)]
     found = fitted_again(fit)
+    name = "quasi-log-likelihood" if state.probable else "log-likelihood"
     checks = [compare(
-        "log-likelihood", fit.log_likelihood, found.loglik, package=found.package,
+        name, state.fitted.loglik, found.loglik, package=found.package,
         tolerance=1e-9 * max(1.0, abs(found.loglik)), why="the same sum in another order, relative",
     )]  # fmt: skip
     shift = np.eye(len(fit.names))
@@ -113,7 +114,8 @@ def _fitted(known: Known) -> Again:
         ghost = replace(table, weight=np.where(table.weight_sq > 0, 0.0, table.weight))
         loglik -= log_likelihood(state.ties, ghost, peer.estimate)
     used = back @ (by_row(state.ties, peer, table) if state.kind == "sandwich" else peer.covariance) @ back.T
-    inner = clustered(state.ties, table, peer, design.weight_sq.sum() / design.weight.sum()) if table.groups else None
+    noise = 0.0 if state.probable else design.weight_sq.sum() / design.weight.sum()
+    inner = clustered(state.ties, table, peer, noise) if table.groups else None
 
     def errors(c: FloatArray) -> tuple[FloatArray, FloatArray]:
         if inner is not None:
@@ -175,7 +177,7 @@ def penalised_slope(fit: Any) -> Check:
 def choix_checks(fit: Any) -> list[Check]:
     """Compare the strengths of a plain model without ties with choix: one check a solver, of the worst item."""
     state, design, checks = fit.fitted_state, fit.design, []
-    other = state.options.order or state.options.formula or design.weighted or state.penalised
+    other = state.options.order or state.options.formula or design.weighted or state.penalised or state.probable
     if design.n_ties or other:
         return []
     for solver, tolerance, why, strength, note in solve_all(design):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TERMS = ("H", "H_corrected")
+PROBABLE = ("H", "H_reply")
 MADE: dict[str, Any] = {
     "package": "scipy", "tolerance": 1e-10, "why": "the same closed form in another order of arithmetic",
 }  # fmt: skip
@@ -32,7 +33,7 @@ def verify(result: Result) -> Verification:
     values, checks = pair_values(result.design, base), []
     names = [f.name for f in result.design.factors(cluster) if f.name != "pair"]
     groups = values[names].to_numpy() if names else np.arange(len(values))[:, None]
-    for term in TERMS:
+    for term in TERMS if result.design.replies is None else PROBABLE:
         checks += mean_checks(result, result.row(term), values[term].to_numpy(), groups)
     return Verification(checks=tuple(checks))
 
@@ -50,7 +51,13 @@ def pair_values(design: Comparisons, base: float) -> pd.DataFrame:
     both, n = (rates > 0) & (rates < 1), (sums["w"] ** 2 / sums["w2"]).to_numpy()
     better = plain + both / (2 * n * math.log(base))
     codes = {f.name: f.codes[first.groupby("pair")["cell"].first()[sums.index]] for f in design.clusters}
-    return pd.DataFrame({"H": plain, "H_corrected": better, **codes}, index=sums.index)
+    replies = {}
+    if design.replies is not None:
+        of_reply = first.assign(reply=design.replies.codes[first["cell"]], ws=first["w"] * first["score"])
+        won = of_reply.groupby(["pair", "reply"])["ws"].sum().clip(0, 1)
+        each = won.map(lambda p: float(entropy([p, 1 - p], base=base)))
+        replies = {"H_reply": each.groupby("pair").mean().loc[sums.index]}
+    return pd.DataFrame({"H": plain, "H_corrected": better, **replies, **codes}, index=sums.index)
 
 
 def mean_checks(result: Result, row: Row, values: FloatArray, groups: Any) -> list[Check]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,14 @@ from socialstats.results import Check, Result, Row, Verification
 if TYPE_CHECKING:
     import pandas as pd
 
+IS = "is "
 COUNTED = "the same counts, divided"
 CLOSED = "the same closed form in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
     """Recompute shares, differences and changes of all rows, with standard errors, intervals and tests."""
-    table = rated_table(result, "stratum")
+    table = with_levels(rated_table(result, "stratum"), result)
     base, reference = result.settings["base"], str(result.settings["reference"])
     parts = {cell: table if cell is None else table[table["cell"] == cell] for cell in [None, *table.attrs["cells"]]}
     pairs: dict[Any, pd.DataFrame] = {}
@@ -55,6 +57,16 @@ def verify(result: Result) -> Verification:
     return Verification(checks=tuple(checks))
 
 
+def with_levels(table: pd.DataFrame, result: Result) -> pd.DataFrame:
+    """Add what each rating counts for each level: 1 for its value, or the probabilities of a reply."""
+    design, levels = result.design, list(result.extras["counts"][str(result.settings["reference"])])
+    read = np.column_stack([table["value"] == level for level in levels]).astype(float)
+    if design.probabilities is not None:
+        known = np.flatnonzero(table["value"].isin(design.levels))
+        read[known, : len(design.levels)] = design.read_as()[table.index[known]]
+    return table.assign(**{f"{IS}{level}": column for level, column in zip(levels, read.T, strict=True)})
+
+
 def both_rated(part: pd.DataFrame, name: str, base: str) -> pd.DataFrame:
     """Ratings of two sources in the units that both rated."""
     units = set(part.loc[part["source"] == name, "unit"]) & set(part.loc[part["source"] == base, "unit"])
@@ -68,15 +80,17 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     names = ["g0", "g1"] if own["crossed"].any() else ["left"]
     alone = not own["clustered"].any() and not own["unit"].duplicated().any()
     codes = np.column_stack([np.unique(own[name], return_inverse=True)[1].ravel() for name in names])
-    hits = np.asarray(own["value"] == row.term, dtype=np.float64)
-    return mean_checks(result, row, hits, np.ones(len(hits)), codes[:, :0] if alone else codes, float(len(hits)))
+    hits = np.asarray(own[f"{IS}{row.term}"], dtype=np.float64)
+    probable = bool(np.any(own[[name for name in own if str(name).startswith(IS)]].to_numpy() % 1))
+    codes = codes[:, :0] if alone and not probable else codes
+    return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)))
 
 
 def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, str]) -> list[Check]:
     """Compare a difference, and the t of its linearised values: p + n (hits - p ratings) / all ratings of a unit."""
     if row.estimate is None:
         return []
-    hit = pair.assign(hit=(pair["value"] == row.term).astype(float))
+    hit = pair.assign(hit=pair[f"{IS}{row.term}"])
     sums = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
     values: Any = 0.0
     gap = 0.0
@@ -100,13 +114,13 @@ def equality_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[s
 
     if row.statistic is None:
         return []
-    counts = pair.groupby(["source", "value"]).size().unstack(fill_value=0).loc[list(names)].to_numpy()
-    test = chi2_contingency(counts, correction=False)
+    levels = [name for name in pair if str(name).startswith(IS) and pair[name].any()]
+    test = chi2_contingency(pair.groupby("source")[levels].sum().loc[list(names)].to_numpy(), correction=False)
     checks = [relative(label(row, "chi-square"), row.statistic, float(test.statistic), "scipy", CLOSED, size=1e-6),
               relative(label(row, "df"), row.df, float(test.dof), "scipy", CLOSED)]  # fmt: skip
     if row.test == "chi2":
         return [same_p(label(row, "p"), row.p_value, float(test.pvalue), "scipy", CLOSED), *checks]
-    sums = pair.groupby(["unit", "source", "value"]).size().unstack(fill_value=0)
+    sums = pair.groupby(["unit", "source"])[levels].sum()
     units = sums.index.get_level_values("unit").unique()
     sides = [sums.xs(name, level="source").reindex(units, fill_value=0).to_numpy(dtype=float) for name in names]
     sizes = [side.sum() for side in sides]
@@ -131,8 +145,9 @@ SAME = "the same test in another order of arithmetic"
 def cluster_shares(table: pd.DataFrame, result: Result) -> pd.DataFrame:
     """Shares of the levels by cluster, source and stratum."""
     levels = list(result.extras["counts"][str(result.settings["reference"])])
-    counts = table.groupby(["left", "source", "cell"])["value"].value_counts().unstack(fill_value=0)
-    return counts.div(counts.sum(axis=1), axis=0).reindex(columns=levels, fill_value=0)
+    return (
+        table.groupby(["left", "source", "cell"])[[f"{IS}{level}" for level in levels]].mean().set_axis(levels, axis=1)
+    )
 
 
 def change(shares: pd.DataFrame, name: str, less: str | None, cell: str, base: str) -> pd.DataFrame:

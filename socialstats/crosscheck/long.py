@@ -20,7 +20,7 @@ NAMES = {1.0: "higher", 0.0: "equal", -1.0: "lower"}
 
 
 def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFrame:
-    """Return two records a comparison (two a cell where rows are weighted), one for each of its items.
+    """Return two records a comparison (a cell where rows are weighted or parts of replies), one for each of its items.
 
     Columns: item, opponent, score, w, w2 (squared weights), pair, cell, row (one number for both records of a
     comparison), copies (comparisons of a row), and condition where a covariate is named.
@@ -37,7 +37,7 @@ def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFram
         sides = design.covariates[covariate]
         base["sign"] = np.sign(np.asarray(sides.a, dtype=float) - np.asarray(sides.b, dtype=float))
     table = pd.DataFrame(base)
-    if not design.weighted:
+    if not design.weighted and design.replies is None:
         table = table.loc[table.index.repeat(design.count.astype(int))].assign(w=1.0, w2=1.0, copies=1.0)
     table["row"] = np.arange(len(table))
     table["pair"] = [" | ".join(sorted(pair)) for pair in zip(table["a"], table["b"], strict=True)]

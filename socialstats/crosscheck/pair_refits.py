@@ -30,7 +30,8 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
     keys, place = np.unique(np.column_stack([x, design.outcome]), axis=0, return_inverse=True)
     if resamples * keys.size * keys.shape[1] > LARGEST:
         return LONG
-    codes = {"row": (), "pair": (design.pair.codes,)}.get(by, tuple(f.codes for f in state.factors))
+    factors = {"row": design.factors(None), "pair": (design.pair,)}.get(by, state.factors)
+    codes = tuple(factor.codes for factor in factors)
     cells = Cells.of(design.count, codes)
     if not cells.seeded:
         return "rows of the library come from tables of counts: other draws"

@@ -40,14 +40,14 @@ def verify(result: Result) -> Verification:
     pairs = sorted(set(tables[0]["pair"]))
     made = [sums_of(table, settings["weights"], design, settings["cluster"], pairs)
             for table, design in zip(tables, designs, strict=True)]  # fmt: skip
-    cells = made[0][1]
+    cells, noisy = made[0][1], all(design.replies is None for design in designs)
 
     def terms(times: FloatArray) -> FloatArray:
         """Return the terms where rows of the cells occur so many times, (B, cells) -> (B, 8)."""
-        parts = [terms_of(times / cells.count @ sums, conditions) for sums, _, conditions in made]
+        parts = [terms_of(times / cells.count @ sums, conditions, noisy) for sums, _, conditions in made]
         return parts[0] - parts[1] if several else parts[0]
 
-    whole = [terms_of(sums.sum(axis=0)[None, :], conditions)[0] for sums, _, conditions in made]
+    whole = [terms_of(sums.sum(axis=0)[None, :], conditions, noisy)[0] for sums, _, conditions in made]
     value = whole[0] - whole[1] if several else whole[0]
     group = "difference" if several else None
     shown = [(value, group), *zip(whole, settings["labels"], strict=True)] if several else [(value, None)]
@@ -122,13 +122,13 @@ def sums_of(
     return sums.reshape(size, -1), cells, conditions
 
 
-def terms_of(sums: FloatArray, conditions: Any) -> FloatArray:
-    """S and its parts, plug-in and corrected, from (B, 3 k) sums; NaN where a condition is empty."""
+def terms_of(sums: FloatArray, conditions: Any, drawn: bool) -> FloatArray:
+    """S and its parts, plug-in and corrected (of drawn winners), from (B, 3 k) sums; NaN where a condition is empty."""
     wins, weight, squares = np.moveaxis(sums.reshape(len(sums), 3, -1), 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no item is NaN
         p, n = wins / weight, weight**2 / squares
-        noise = np.where(n > 1 + ONCE, p * (1 - p) / (n - 1), np.nan)
+        noise = np.where((n > 1 + ONCE) & drawn, p * (1 - p) / (n - 1), np.nan)
         of = [(conditions == name, target) for name, target in TARGETS.items()]
         plain = np.array([100 * np.nanmean((p[:, here] - target) ** 2, axis=1) for here, target in of])
         better = plain - np.array([100 * np.nanmean(noise[:, here], axis=1) for here, _ in of])

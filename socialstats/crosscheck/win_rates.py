@@ -61,6 +61,7 @@ def rate_checks(
     if row.conf_low is None:
         return checks
     n = 1 / float(rows["w2"] @ (share / rows["w"]) ** 2)  # independent comparisons that the rate is worth
+    n = n if result.design.replies is None else math.inf
     if settings["ci"] == "wilson":
         from statsmodels.stats.proportion import proportion_confint
 
@@ -98,16 +99,17 @@ def verify_groups(result: Result) -> list[Check]:
     items = np.array(design.items, dtype=object)
     names = result.settings["cluster"]
     pair = [f"{a}|{b}" for a, b in np.sort(np.column_stack([items[design.item_a], items[design.item_b]]), axis=1)]
-    known = {factor.name: factor.codes for factor in design.clusters}
+    known = {factor.name: factor.codes for factor in (*design.clusters, *design.factors(None))}
+    times = design.count.astype(int) if design.replies is None else np.ones(len(design.count), dtype=int)
     table = pd.DataFrame({"a": group[items[design.item_a]].to_numpy(), "b": group[items[design.item_b]].to_numpy(),
-                          "outcome": design.outcome, "weight": design.weight, "times": design.count,
+                          "outcome": design.outcome, "weight": design.weight, "times": times,
                           "squares": design.weight_sq})  # fmt: skip
-    table = table.loc[table.index.repeat(table["times"].astype(int))]
+    table = table.loc[table.index.repeat(table["times"])]
     table[["weight", "squares"]] = table[["weight", "squares"]].div(table["times"], axis=0)
     if not names:  # every comparison is a cluster of its own
         names, known = ["row"], {"row": np.arange(len(table))}
-    pair = np.repeat(pair, design.count.astype(int)).tolist()
-    known = {name: code if name == "row" else np.repeat(code, design.count.astype(int)) for name, code in known.items()}
+    pair = np.repeat(pair, times).tolist()
+    known = {name: code if name == "row" else np.repeat(code, times) for name, code in known.items()}
     for k, name in enumerate(names):
         table[f"cluster{k}"] = known[name] if name in known else pd.factorize(np.array(pair))[0]
     checks: list[Check] = []
@@ -117,7 +119,7 @@ def verify_groups(result: Result) -> list[Check]:
         first = own["outcome"].map({0: 1.0, 1: 0.0, 2: 0.5}).to_numpy()
         values = np.where(own["a"] == one, first, 1 - first)
         codes = own[[f"cluster{k}" for k in range(len(names))]].to_numpy(dtype=np.int64).reshape(len(own), len(names))
-        answers = float(own["weight"].sum() ** 2 / own["squares"].sum())
+        answers = float(own["weight"].sum() ** 2 / own["squares"].sum()) if design.replies is None else math.inf
         checks += mean_checks(result, row, values, own["weight"].to_numpy(dtype=float), codes, answers)
     return checks
 

@@ -29,6 +29,7 @@ VALUES_NAMES = ("values", "cited_values", "values_cited")
 SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home", "away"))
 COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
+REST = "p_rest"
 COMPARED = 2_000  # columns whose names are compared letter by letter with a name that is not there
 
 
@@ -45,7 +46,8 @@ class Roles:
         Empty, or the columns of wins of a, wins of b and (optionally) ties.
     scores : tuple of str
         Empty, or the columns of the two items' scores, of which the higher one wins.
-    order, weight, count, by, values : str or None
+    order, weight, count, by, values, rest : str or None
+        Of `rest`: the probability of other answers, beside winners that are probabilities.
     covariates : mapping of str to pair of str
     found : frozenset of str
         Covariates that were found by their names, not declared.
@@ -70,6 +72,7 @@ class Roles:
     values: str | None
     clusters: tuple[str, ...]
     pair_cluster: bool = False
+    rest: str | None = None
     status: str | None = None
     reply: str | None = None
 
@@ -77,7 +80,7 @@ class Roles:
         """Return every column that makes a cell."""
         sides = [column for pair in self.covariates.values() for column in pair]
         named = (self.item_a, self.item_b, self.winner, *self.wins, *self.scores, self.order, self.count, self.by,
-                 self.values, self.status, self.reply, *self.clusters, *sides)  # fmt: skip
+                 self.values, self.rest, self.status, self.reply, *self.clusters, *sides)  # fmt: skip
         return [name for name in dict.fromkeys(named) if name is not None]
 
     def names(self) -> list[str]:
@@ -191,6 +194,9 @@ def assign(table: Table, options: Options) -> Roles:
         name if name == "pair" and not table.has(name) else finder.explicit("cluster", name)
         for name in texts(options.cluster)
     )
+    soft = options.winner_coding == "probability"
+    if soft:  # the labels that a reply cites belong to the answer that was drawn
+        options = replace(options, values=False)
     status = finder.optional("status", options.status)
     if status is None and winner is not None and table.has(STATUS) and winner != STATUS:
         status = STATUS
@@ -212,6 +218,7 @@ def assign(table: Table, options: Options) -> Roles:
         found=found, weight=weight, count=times, by=by, values=values,
         clusters=tuple(c for c in clusters if table.has(c)),
         pair_cluster="pair" in clusters and not table.has("pair"), status=status, reply=reply_column(table, status),
+        rest=REST if soft and table.has(REST) else None,
     )  # fmt: skip
 
 

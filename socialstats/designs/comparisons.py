@@ -16,8 +16,10 @@ from socialstats.designs.parts import (
     B_WON,
     TIED,
     Covariate,
+    Coverage,
     Factor,
     FlowStep,
+    Replies,
     named_factors,
     renamed,
     split_by,
@@ -74,6 +76,8 @@ class Comparisons:
         The same of replies that are missing or unreadable.
     cautions : tuple of Caution
         What was noticed while reading: rows left out, labels that are nearly the same.
+    replies : Replies or None
+        Where the winners are probabilities: the reply that each cell is a part of, with its part as `count`.
     """
 
     items: tuple[str, ...]
@@ -97,6 +101,7 @@ class Comparisons:
     refused: Comparisons | None = None
     unread: Comparisons | None = None
     cautions: tuple[Caution, ...] = ()
+    replies: Replies | None = None
 
     def __repr__(self) -> str:
         parts = [f"{count(self.n_rows, 'row')}, {count(len(self.items), 'item')}"]
@@ -111,12 +116,21 @@ class Comparisons:
     @property
     def n_rows(self) -> int:
         """Rows analysed."""
-        return int(self.count.sum())
+        return round(float(self.count.sum()))
 
     @property
     def n_ties(self) -> int:
         """Rows that are ties."""
         return int(self.count[self.outcome == TIED].sum())
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of the replies the winners' probabilities tell; None where winners are drawn."""
+        if self.replies is None:
+            return None
+        known = ~np.isnan(self.replies.rest)
+        rest = float(np.average(self.replies.rest[known], weights=self.count[known])) if known.any() else None
+        return Coverage(replies=self.n_rows, none=self.replies.none, rest=rest)
 
     @property
     def pair(self) -> Factor:
@@ -133,7 +147,7 @@ class Comparisons:
         ----------
         names : str, sequence of str or None
             ``"declared"``: all declared clusters. ``"pair"``: the unordered pair, unless a declared cluster has
-            that name. None: no clusters.
+            that name. None: no clusters. Where winners are probabilities, no clusters are the single replies.
 
         Raises
         ------
@@ -146,7 +160,8 @@ class Comparisons:
         >>> design.factors("pair")[0].levels
         ('x | y',)
         """
-        return named_factors(self.clusters, self.by, names, lambda: self.pair)
+        found = named_factors(self.clusters, self.by, names, lambda: self.pair)
+        return found if found or self.replies is None else (self.replies.factor,)
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
         """Return some cells as a design of their own, with the items and levels that they use; without refusals.
@@ -167,7 +182,7 @@ class Comparisons:
         if not len(index):
             raise NothingToAnalyse(f"{self.source}: no comparison is left ({note})")
         fields = drop_unused_items(take_columns(self, index), self.items)
-        step = FlowStep(label=note, rows=int(fields["count"].sum()))
+        step = FlowStep(label=note, rows=round(fields["count"].sum()))
         return replace(self, **fields | {"flow": (*self.flow, step), "refused": None, "unread": None})
 
     def split(self) -> dict[str, Comparisons]:
@@ -344,10 +359,11 @@ class Comparisons:
             ``reply_status`` is a refusal.
         missing : {"error", "drop"}
             Missing values are an error that lists their rows, or are left out and counted in `flow`.
-        winner_coding : {"auto", "label", "side", "score"}
+        winner_coding : {"auto", "label", "side", "score", "probability"}
             What `winner` holds. ``"auto"`` decides once for the whole column: labels, if every value is explained
             by labels; a side, if every value is; otherwise it is an error. ``"score"``: 1, 0.5 or 0, the share of
-            the first item.
+            the first item. ``"probability"``: from 0 to 1, the probability of the first item in one reply, as a model's
+            log-probabilities give it (`replies`; a column ``p_rest`` is the probability of other answers).
         na : str, sequence of str, or False
             Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
@@ -469,7 +485,8 @@ def cell_columns(design: Comparisons) -> list[AnyArray]:
     columns: list[AnyArray] = [design.item_a, design.item_b, design.outcome, design.first]
     columns += [side for covariate in design.covariates.values() for side in (covariate.a, covariate.b)]
     factors = [*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters]
-    return columns + [factor.codes for factor in factors]
+    replies = [design.replies.codes] if design.replies else []
+    return columns + [factor.codes for factor in factors] + replies
 
 
 def merged(design: Comparisons) -> Comparisons:
@@ -498,6 +515,8 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, 
     fields["by"] = taken(design.by, index) if design.by else None
     fields["cited"] = taken(design.cited, index) if design.cited else None
     fields["clusters"] = tuple(taken(factor, index) for factor in design.clusters)
+    if (own := design.replies) is not None:
+        fields["replies"] = replace(own, codes=own.codes[index], rest=own.rest[index])
     return fields
 
 
@@ -544,9 +563,16 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
     )  # fmt: skip
     whole = replace(
         one, items=items, item_a=codes("item_a"), item_b=codes("item_b"), covariates=covariates, clusters=clusters,
-        by=None, cited=None, refused=None, unread=None, **plain,
+        by=None, cited=None, refused=None, unread=None, replies=_all_replies(one.replies, two.replies), **plain,
     )  # fmt: skip
     return merged(whole)
+
+
+def _all_replies(one: Replies | None, two: Replies | None) -> Replies | None:
+    if one is None or two is None:
+        return None
+    codes = np.concatenate([one.codes, two.codes + one.codes.max(initial=-1) + 1])
+    return replace(one, codes=codes, rest=np.concatenate([one.rest, two.rest]), none=one.none + two.none)
 
 
 def _stacked(one: Factor, two: Factor) -> Factor:

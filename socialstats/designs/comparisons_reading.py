@@ -15,7 +15,7 @@ from socialstats.designs.columns import Roles, assign, item_tokens
 from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
-from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep
+from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep, Replies
 from socialstats.designs.ratings import MISSING, OK, REFUSAL
 from socialstats.designs.rows import (
     Pending,
@@ -26,6 +26,7 @@ from socialstats.designs.rows import (
     if_missing,
     label_cautions,
     mirror_suspects,
+    probability_cautions,
     repeated_rows,
 )
 from socialstats.designs.statuses import statuses_of
@@ -35,10 +36,12 @@ from socialstats.designs.tables import (
     frequency,
     plain,
     refuse_totals,
+    reply_parts,
+    tied_replies,
     unused_beside_wins,
     whole_numbers,
 )
-from socialstats.errors import Caution, NothingToAnalyse, caution
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.tables import Labels, Table, as_number, as_text
 from socialstats.tables.table import (
     LARGEST_WEIGHT,
@@ -249,9 +252,20 @@ def higher_score(columns: Sequence[str], rows: Rows) -> IntArray:
 
 def _by_score(column: str, rows: Rows) -> IntArray:
     outcome: IntArray = rows.labels(column).mapped(lambda x: SCORES.get(as_number(x), UNKNOWN), UNKNOWN, np.int64)
-    fix = "A score is 1 (the first item won), 0.5 (tie) or 0"
+    fix = f"A score is 1 (the first item won), 0.5 (tie) or 0; of others say {option('winner_coding', 'probability')}"
     rows.each_value(column, rows.use & (outcome == UNKNOWN), [column], "'{}' is not a score", fix=fix)
     return outcome
+
+
+def probabilities(column: str, rows: Rows) -> FloatArray:
+    """Decode the winner column as probabilities of the first item."""
+    rows.refuse_spellings(column)
+    p = rows.labels(column).numbers()
+    bad = rows.use & ~((p >= 0) & (p <= 1))
+    fix = "A probability of the first item is a number from 0 to 1"
+    rows.each_value(column, bad, [column], "'{}' is not a probability", fix=fix)
+    rows.use = rows.use & ~bad
+    return p
 
 
 def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Rows, options: Options) -> IntArray:
@@ -267,10 +281,12 @@ def _judged(outcome: IntArray, coding: str, column: str, sides: Sides, rows: Row
         scheme = _likely_scheme(used, sides)
         keys, like = [column], [*like, *scheme]
         message = f"'{{}}' is neither '{scheme[0]}', '{scheme[1]}' nor a tie label ({ties})"
-    shares = {*map(as_number, used)} <= {*SCORES}
+    numbers = {*map(as_number, used)}
 
     def fix(label: str) -> str:
-        if shares:
+        if None not in numbers and not numbers <= {*SCORES} and all(0 <= x <= 1 for x in numbers if x is not None):
+            return f"Say {option('winner_coding', 'probability')} if it is the probability of the first item"
+        if numbers <= {*SCORES}:
             return f"Say {option('winner_coding', 'score')} if 1, 0.5 and 0 are the share of the first item"
         tie, refused = option("tie", label, "--tie"), option("refusal", typed="--refusal")
         return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
@@ -385,13 +401,20 @@ def draft(table: Table, options: Options) -> Draft:
         c for c in (roles.item_a, roles.item_b, roles.winner, *roles.scores, roles.order, roles.by) if c is not None
     ]
     texts, asked = options.na_labels, options.count
+    if options.winner_coding == "probability":
+        if roles.weight is not None or asked:
+            said = option("winner_coding", "probability")
+            raise InputError(f"{table.source}: {said} takes one reply a row, without weights and counts; leave out "
+                             f"{option('weight' if roles.weight is not None else 'count')}")  # fmt: skip
+        asked = False
     if roles.wins and asked is None:
         counted = unused_beside_wins(table, roles.wins, parts, texts)
     else:
         counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
     roles = replace(roles, count=counted.column)
     rows = begin(table, roles.keys_of_cells(), texts, roles.names(), roles.weight)
-    free = (roles.values, roles.winner, roles.status, roles.reply)  # an empty field cites no label
+    # an empty field cites no label, and tells no rest
+    free = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
     rows.set_missing_aside([c for c in roles.keys_of_cells() if c not in free], drop=options.missing == "drop")
     if roles.weight is not None:
         _set_weights_aside(rows, roles.weight, options)
@@ -466,14 +489,18 @@ def build(table: Table, options: Options) -> Comparisons:
         found = plain(higher_score(roles.scores, rows))
     elif roles.winner is None:
         found = expand(roles.wins, rows)
+    elif options.winner_coding == "probability":
+        found = reply_parts(probabilities(roles.winner, rows), rows.counts.n, rows.use)
     else:
         found = plain(outcomes(roles.winner, sides, rows, options))
     design = _finish(begun, sides, found)
-    tied = plain(np.full(len(rows.use), TIED, dtype=np.int64))
     aside: dict[str, Any] = {}
     for name, cells in (("refused", begun.refused), ("unread", begun.unread)):
         if cells.any():
             part = replace(begun, rows=replace(rows, use=cells & ~same, flow=[*rows.flow]))
+            tied = plain(np.full(len(rows.use), TIED, dtype=np.int64))
+            if design.replies is not None:
+                tied = tied_replies(rows.counts.n, cells & ~same)
             aside[name] = _finish(part, sides, tied)
     return replace(design, **aside)
 
@@ -520,15 +547,22 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
     if not len(cell):
         steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:]) or "every count is 0"
         raise NothingToAnalyse(f"{rows.table.source}: no row is left to analyse ({steps})")
+    n = rows.counts.n[cell] if found.reply is None else np.ones(len(cell))
     fields: dict[str, Any] = {
         "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": found.outcome[keep].astype(np.int8),
-        "first": first[cell].astype(np.int8), "count": rows.counts.n[cell] * times,
-        "weight": rows.counts.weight[cell] * times, "weight_sq": rows.counts.weight_sq[cell] * times,
+        "first": first[cell].astype(np.int8), "count": n * times,
+        "weight": (rows.counts.weight[cell] if roles.weight else n) * times,
+        "weight_sq": (rows.counts.weight_sq[cell] if roles.weight else n) * times,
         "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
         "by": rows.factor(roles.by, cell) if roles.by else None,
         "cited": _cited(rows.factor(roles.values, cell)) if roles.values else None,
         "clusters": tuple(rows.factor(column, cell) for column in roles.clusters),
     }  # fmt: skip
+    if found.reply is not None and roles.winner is not None:
+        rest = rows.labels(roles.rest).numbers()[cell] if roles.rest else np.full(len(cell), np.nan)
+        answered = statuses_of(rows, roles.status, roles.reply).kind == OK
+        none = int(rows.counts.n[answered & (rows.codes(roles.winner) < 0)].sum())
+        fields["replies"] = Replies(codes=found.reply[keep], rest=rest, none=none, column=roles.winner)
     ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
     design = Comparisons(
         **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=rows.table.source,
@@ -547,7 +581,7 @@ def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ..
     nothing = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
     note = "each row counts several comparisons" if counted else ""
     label = "comparisons analysed" if counted else "rows analysed"
-    return (*rows.flow, *nothing, FlowStep(label=label, rows=int(count.sum()), note=note))
+    return (*rows.flow, *nothing, FlowStep(label=label, rows=round(float(count.sum())), note=note))
 
 
 def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
@@ -589,4 +623,6 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     if not roles.wins and roles.weight is None and roles.count is None:
         found += repeated_rows(rows.table)
     found += mirror_suspects(design, rows.table.columns)
+    if design.coverage is not None:
+        found += probability_cautions(design.coverage)
     return found + label_cautions({"items": design.items}, (design.by, *design.clusters))

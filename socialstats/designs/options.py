@@ -12,7 +12,7 @@ from socialstats.text import shorten
 from socialstats.voice import option
 
 Missing = Literal["error", "drop"]
-WinnerCoding = Literal["auto", "label", "side", "score"]
+WinnerCoding = Literal["auto", "label", "side", "score", "probability"]
 DEFAULT_TIES = ("tie",)
 PARTS = (
     "item_a", "item_b", "winner", "order", "weight", "count", "by", "values", "cluster", "wins_a", "wins_b", "ties",

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, IntArray
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.text import quoted
 from socialstats.voice import option
 
 A_WON, B_WON, TIED = 0, 1, 2
 
+FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
 HUMANS = ("human", "humans", "people", "person", "persons")  # what a source of people is called
 
 
@@ -51,6 +52,58 @@ class Covariate:
     name: str
     a: AnyArray
     b: AnyArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Replies:
+    """The replies that cells are parts of, where the winner of each is a probability p.
+
+    A reply is two cells: item_a won with count p, item_b won with count 1 - p. No number may take the parts of a reply
+    as independent; scores of a reply are sums over its cells.
+
+    Attributes
+    ----------
+    codes : (cells,) int64 array
+        Number of the reply.
+    rest : (cells,) float64 array
+        Probability of other answers in the reply, outside of both items; NaN where nothing tells it.
+    none : int
+        Replies of the whole table that were left out for want of a probability.
+    column : str
+        The column of the probabilities.
+    """
+
+    codes: IntArray
+    rest: FloatArray
+    none: int
+    column: str
+
+    @property
+    def factor(self) -> Factor:
+        """The replies as a cluster factor."""
+        numbers, codes = np.unique(self.codes, return_inverse=True)
+        levels = tuple(str(number + 1) for number in numbers.tolist())
+        return Factor(name=REPLY, codes=codes.astype(np.int64), levels=levels)
+
+
+REPLY = "reply"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of the replies the probabilities of answers tell.
+
+    Attributes
+    ----------
+    replies, none : int
+        Replies with probabilities, and replies of the same models without.
+    rest : float or None
+        Mean probability of other answers; None where nothing tells it.
+    """
+
+    replies: int
+    none: int
+    rest: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

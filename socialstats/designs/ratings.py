@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.options import texts
-from socialstats.designs.parts import Factor, FlowStep, named_factors, renamed, split_by, taken
+from socialstats.designs.parts import FINE, Coverage, Factor, FlowStep, named_factors, renamed, split_by, taken
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
@@ -50,6 +50,7 @@ class RatingsSources:
         shared: Literal["people"] | None = None,
         count: str | Literal[False] | None = None,
         missing: Literal["error", "drop"] = "drop",
+        probabilities: str | None = None,
         source: str = "data frame",
     ) -> Ratings:
         """Build the design from a long table: one rating a row.
@@ -94,6 +95,10 @@ class RatingsSources:
             there is none, and a column of that name is not mentioned.
         missing : {"error", "drop"}
             Missing ratings are listed as errors, or kept as missing and counted (caution SS315).
+        probabilities : str, optional
+            What the columns begin with that hold the probability of each level in a reply (``"p_"``), as a model's
+            log-probabilities give them. `choice_shares` reads them in place of the value that was drawn; rows without
+            them, as those of people, count by their value.
         source : str
             Name for messages.
 
@@ -124,7 +129,7 @@ class RatingsSources:
         options = RatingsOptions(
             unit=key, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
-            shared=shared, count=count, missing=missing,
+            shared=shared, count=count, missing=missing, probabilities=probabilities,
         )  # fmt: skip
         return build_from(table, ratings_roles(table, options), options)
 
@@ -339,6 +344,8 @@ class Ratings(RatingsSources):
         True when every level is a number (then `scores` are those numbers).
     raters_known : bool
         False when the table says how many raters gave each level, but not who: nothing may tell raters apart.
+    probabilities : (ratings, levels) float64 array, or None
+        Probability of each level in each reply; rows sum to 1 or less, the rest being other answers, or are NaN.
     flow, source, columns, cautions
         As in `Comparisons`.
     """
@@ -364,6 +371,7 @@ class Ratings(RatingsSources):
     source: str = "data frame"
     columns: Mapping[str, str] = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
+    probabilities: FloatArray | None = None
 
     def __repr__(self) -> str:
         parts = [
@@ -390,6 +398,33 @@ class Ratings(RatingsSources):
         ok = self.status == OK
         out[self.unit[ok], self.rater[ok]] = self.value[ok]
         return out
+
+    def read_as(self, *, probable: bool = True) -> FloatArray:
+        """(ratings, levels) float64 array: the value of each rating as 1, or the probabilities of its levels.
+
+        Probabilities are given that the answer is one of the levels, as multiples of 2^-32, so that sums are exact. A
+        rating without them, and any with `probable` False, counts by its value; one without a value is all 0.
+        """
+        out = np.zeros((len(self.value), len(self.levels)))
+        ok = np.flatnonzero(self.status == OK)
+        out[ok, self.value[ok]] = 1.0
+        if self.probabilities is None or not probable:
+            return out
+        known = np.flatnonzero(~np.isnan(self.probabilities).any(axis=1))
+        p = self.probabilities[known] / self.probabilities[known].sum(axis=1, keepdims=True)
+        out[known] = np.floor(p * FINE) / FINE
+        out[known, p.argmax(axis=1)] += 1.0 - out[known].sum(axis=1)
+        return out
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of the replies the levels' probabilities tell; None without. Raters who never have any give none."""
+        if self.probabilities is None:
+            return None
+        known = ~np.isnan(self.probabilities).any(axis=1)
+        asked = np.isin(self.rater, self.rater[known]) & (self.status == OK)
+        rest = float(np.maximum(1 - self.probabilities[known].sum(axis=1), 0).mean()) if known.any() else None
+        return Coverage(replies=int(known.sum()), none=int((asked & ~known).sum()), rest=rest)
 
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""
@@ -425,6 +460,7 @@ class Ratings(RatingsSources):
             self, units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()), unit=unit.astype(np.int64),
             rater=rater.astype(np.int64), value=self.value[index], status=self.status[index],
+            probabilities=None if self.probabilities is None else self.probabilities[index],
             unit_count=self.unit_count[units], by=taken(self.by, index) if self.by else None,
             clusters=tuple(taken(factor, units) for factor in self.clusters),
             strata={name: taken(factor, units) for name, factor in self.strata.items()},
@@ -505,6 +541,7 @@ class Ratings(RatingsSources):
         return replace(
             self, raters=tuple(new[k] for k in order.tolist()), rater=rater[rows], unit=self.unit[rows],
             value=self.value[rows], status=self.status[rows], by=taken(self.by, rows) if self.by else None,
+            probabilities=None if self.probabilities is None else self.probabilities[rows],
             rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
         )  # fmt: skip
 

@@ -36,6 +36,7 @@ from socialstats.designs.rows import (
     item_suspects,
     label_cautions,
     missing_words,
+    probability_cautions,
 )
 from socialstats.designs.statuses import reply_column, statuses_of
 from socialstats.designs.tables import (
@@ -84,6 +85,7 @@ class RatingsOptions:
     shared: Literal["people"] | None = None
     count: str | Literal[False] | None = None
     missing: ErrorOrDrop = "drop"
+    probabilities: str | None = None
     repeats: Literal["error", "mean"] = "error"
 
     def __post_init__(self) -> None:
@@ -154,6 +156,7 @@ class RatingsRoles:
     count: str | None = None
     within: str | None = None  # names of units are unique within a level of this column
     shared: bool = False  # people have no level of `by`
+    probable: tuple[str, ...] = ()  # columns of the probabilities of levels
 
     @property
     def what(self) -> list[str]:
@@ -182,7 +185,7 @@ class RatingsRoles:
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
         status = [name for name in (self.status, self.reply) if name]
-        return list(dict.fromkeys([*self.names(), *self.needed(), *self.groups, self.value, *status]))
+        return list(dict.fromkeys([*self.names(), *self.needed(), *self.groups, self.value, *status, *self.probable]))
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
@@ -212,13 +215,17 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
     named = (options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters)
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, UNITS, taken)
+    prefix = options.probabilities
+    probable = tuple(name for name in table.columns if prefix and name.startswith(prefix) and name not in BESIDE)
+    if prefix and not probable:
+        finder.miss("probabilities", f"no column that begins with '{text.shorten(prefix)}'", [prefix])
     roles = RatingsRoles(
         unit=find(finder, "unit", options.unit, UNITS, taken),
         rater=find(finder, "rater", options.rater, RATER_NAMES, taken),
         value=find(finder, "value", options.value, RATINGS, taken),
         by=by, status=status, reply=reply_column(table, status), source=source, groups=groups, strata=strata,
         clusters=clusters, count=times,
-        shared=options.shared is not None,
+        shared=options.shared is not None, probable=probable,
     )  # fmt: skip
     distinct_parts(finder, [(part, getattr(roles, part) or "") for part in ("unit", "rater", "value", "by", "status")])
     if not roles.value and (alike := _alike(table, roles, taken)):
@@ -238,6 +245,7 @@ def _alike(table: Table, roles: RatingsRoles, taken: set[str]) -> list[str]:
     return found if len(found) > 1 else []
 
 
+BESIDE = ("p_rest", "p_bound", "p_reason", "p_role_a")  # columns that a collected table has beside those of levels
 ZERO_LEVELS = "no rating has a value"
 
 
@@ -457,9 +465,41 @@ def build_from(
         rows.constant(roles.what, column, "unit", "It belongs to the unit: give its rows the same value")
     for column in dict.fromkeys(roles.groups):
         _rater_group(rows, roles, column)
+    probabilities = level_probabilities(rows, roles, options, rated)
     rows.raise_if_any()
     rated = rated if options.repeats == "error" else averaged(rows, roles, rated)
-    return _finish(rows, roles, rated, times, noticed)
+    return _finish(rows, roles, rated, times, noticed, probabilities)
+
+
+SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
+
+
+def level_probabilities(
+    rows: Rows, roles: RatingsRoles, options: RatingsOptions, rated: Rated
+) -> FloatArray | None:  # fmt: skip
+    """Return the probability of each level in each row, NaN in rows that lack one; None without such columns."""
+    if not roles.probable:
+        return None
+    prefix = str(options.probabilities)
+    named = {f"{prefix}{level}" for level in rated.levels}
+    if named != {*roles.probable}:
+        raise InputError(
+            f"{rows.table.source}: columns {text.quoted(sorted(named ^ {*roles.probable}))} of "
+            f"{option('probabilities', prefix)} do not match the levels. Name all levels with "
+            f"{option('levels', typed='--levels')}, and give each a column"
+        )
+    for column in roles.probable:
+        rows.refuse_spellings(column)
+        p = rows.labels(column).numbers()
+        bad = rows.use & (rows.codes(column) >= 0) & ~((p >= 0) & (p <= 1))
+        rows.each_value(column, bad, [column], "'{}' is not a probability", fix="It is a number from 0 to 1")
+    found = np.stack([rows.labels(f"{prefix}{level}").numbers() for level in rated.levels], axis=1)
+    total = found.sum(axis=1)
+    beyond = rows.use & (total > 1 + SUM_ROUNDED)
+    if beyond.any():
+        rows.add("the probabilities of a row sum to more than 1", beyond, roles.probable, fix="Correct them")
+    found[~(total > 0) | (rated.status != OK)] = np.nan
+    return found
 
 
 def averaged(rows: Rows, roles: RatingsRoles, rated: Rated) -> Rated:
@@ -558,7 +598,10 @@ def refuse_unshared(rows: Rows, roles: RatingsRoles, by: str, source: str) -> No
                          f"'{text.shorten(source)}' is called {text.listing(sorted(HUMANS), 10)}")  # fmt: skip
 
 
-def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, noticed: Sequence[Caution]) -> Ratings:
+def _finish(
+    rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, noticed: Sequence[Caution],
+    probabilities: FloatArray | None,
+) -> Ratings:  # fmt: skip
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise NothingToAnalyse(f"{rows.table.source}: no rating is left to analyse")
@@ -576,7 +619,7 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, no
     rater_groups = {column: rows.factor(column, raters.row) for column in dict.fromkeys(groups)}
     named = {"levels": rated.levels, "raters": raters.labels}
     cautions += label_cautions(named, (by, *clusters, *strata.values(), *rater_groups.values()))
-    return Ratings(
+    done = Ratings(
         units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
         unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
         unit_count=unit_count,
@@ -584,7 +627,10 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, no
         clusters=clusters, strata=strata, rater_groups=rater_groups,
         levels_declared=rated.declared, numeric=rated.numeric, flow=(*rows.flow, step), source=rows.table.source,
         columns=roles.parts(), cautions=tuple(cautions),
+        probabilities=None if probabilities is None else probabilities[index][order],
     )  # fmt: skip
+    odd = probability_cautions(done.coverage) if done.coverage is not None else ()
+    return replace(done, cautions=(*done.cautions, *odd))
 
 
 def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status: AnyArray) -> list[Caution]:
@@ -617,6 +663,8 @@ MOST_NAMED = 8
 def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions) -> Ratings:
     """Read a matrix of ratings; `Ratings.from_wide` documents it."""
     check_choice("raters_in", raters_in, AXES)
+    if options.probabilities:
+        raise InputError(f"{option('probabilities', options.probabilities)} is for one row a rating")
     table = as_table(as_named(data), source)
     finder = Finder(table)
     by_column = raters_in == "columns"

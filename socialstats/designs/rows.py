@@ -15,7 +15,7 @@ from socialstats import text
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import group
 from socialstats.designs.levels import other_spelling
-from socialstats.designs.parts import A_WON, B_WON, Factor, FlowStep
+from socialstats.designs.parts import A_WON, B_WON, Coverage, Factor, FlowStep
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import Counts, Labels, Table, as_number, missing_names
 from socialstats.tables.spelling import plain, spelled_alike, told_apart
@@ -621,6 +621,20 @@ def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[
         fix="if both rows are one judgement keep one of them, with --where and a column that tells them apart; "
         "if both orders were asked for, declare the order (--map order=COLUMN)",
     )]  # fmt: skip
+
+
+MOST_REST = 0.05  # of the probability, or of the replies
+
+
+def probability_cautions(coverage: Coverage) -> list[Caution]:
+    """Return caution SS331 where other answers hold much probability, or many replies have no probabilities."""
+    said = []
+    if coverage.rest is not None and coverage.rest > MOST_REST:
+        said.append(f"other answers hold {text.percent(coverage.rest)} of the probability on average")
+    if coverage.none > MOST_REST * (replies := coverage.replies + coverage.none):
+        said.append(f"{coverage.none:,} of {text.count(replies, 'reply', 'replies')} have no probabilities")
+    fix = "ask for a bare answer with more top_logprobs, and compare with the drawn answers"
+    return [caution("SS331", "; ".join(said), affects="numbers from probabilities", fix=fix)] if said else []
 
 
 def repeated_rows(table: Table) -> list[Caution]:

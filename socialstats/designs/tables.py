@@ -12,9 +12,9 @@ import narwhals as nw
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, declared_levels
-from socialstats.designs.parts import A_WON, B_WON, TIED
+from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
@@ -214,11 +214,14 @@ class Expanded:
     outcome : (k,) int64 array
     times : (k,) float64 array
         Comparisons that each row of the cell stands for.
+    reply : (k,) int64 array, or None
+        Number of the reply of which each is a part, where winners are probabilities.
     """
 
     cell: IntArray
     outcome: IntArray
     times: FloatArray
+    reply: IntArray | None = None
 
 
 def plain(outcome: IntArray) -> Expanded:
@@ -238,6 +241,34 @@ def expand(wins: Sequence[str], rows: Rows) -> Expanded:
     times = np.array([whole_numbers(column, rows) for column in wins])
     outcome, cell = np.nonzero(rows.use & (times > 0))
     return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
+
+
+def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
+    """Split each reply into a win of either item, with its probability.
+
+    Parameters
+    ----------
+    p : (cells,) float64 array
+        Probability of the first item.
+    n : (cells,) float64 array
+        Replies of each cell of the table, which are alike.
+    use : (cells,) bool array
+    """
+    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
+    won = np.round(p[cell] * FINE) / FINE
+    reply = np.arange(len(cell))
+    times = np.concatenate([won, 1 - won])
+    part = times > 0
+    return Expanded(
+        cell=np.tile(cell, 2)[part], outcome=np.repeat([A_WON, B_WON], len(cell))[part], times=times[part],
+        reply=np.tile(reply, 2)[part],
+    )  # fmt: skip
+
+
+def tied_replies(n: FloatArray, use: BoolArray) -> Expanded:
+    """Return replies without a choice as ties, each a reply of its own."""
+    cell = np.repeat(np.flatnonzero(use), n[use].astype(np.int64))
+    return Expanded(cell=cell, outcome=np.full(len(cell), TIED), times=np.ones(len(cell)), reply=np.arange(len(cell)))
 
 
 def refuse_totals(columns: Sequence[str], rows: Rows) -> None:

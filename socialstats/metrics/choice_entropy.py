@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import kept_within, with_mean
-from socialstats.models.divergence import ONCE, PairTable, pair_entropies
+from socialstats.models.divergence import ONCE, PairTable, pair_entropies, reply_entropies
 from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric, reads
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TERMS = ("H", "H_corrected")
+PROBABLE = ("H", "H_reply")
+BOUNDS = ("H_reply_low", "H_reply_high")
 
 
 @reads(Comparisons)
@@ -62,6 +65,11 @@ def choice_entropy(
         Rows ``H`` (mean of the plug-in entropies) and ``H_corrected`` (Miller-Madow: plus (K-1)/(2n) nats, K
         outcomes that occurred among n), each with a t interval over pairs or clusters (CR2). `extras`: ``pairs``,
         ``n``, ``rate`` (of the smaller label), ``entropy``, ``corrected``, all by pair.
+
+        Where winners are probabilities there is no ``H_corrected``. ``H`` is the entropy of the mean probability of a
+        pair, and ``H_reply`` the mean entropy of its single replies, which is at most ``H``: how undecided each reply
+        is, without what differs between replies. Both are given that the answer is one of the two items;
+        ``H_reply_low`` and ``H_reply_high`` are the bounds if other answers (``p_rest``) were one of the two as well.
 
     Raises
     ------
@@ -102,7 +110,15 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         raise NothingToAnalyse(f"{design.source}: no comparison to compute an entropy from")
     table = pair_entropies(design, base)
     codes, cautions, what = pair_clusters(design, cluster)
-    rows, means = mean_rows((table.entropy, table.corrected), base, codes, level, design.n_rows)
+    own = own_cautions(design, table) if design.replies is None else ()
+    extras: dict[str, Any] = {}
+    if design.replies is None:
+        rows, means = mean_rows((table.entropy, table.corrected), base, codes, level, design.n_rows)
+    else:
+        reply, *bounds = reply_entropies(design, base)
+        rows, means = mean_rows((table.entropy, reply), base, codes, level, design.n_rows, terms=PROBABLE)
+        rows += [bound(term, float(values.mean()), len(reply)) for term, values in zip(BOUNDS, bounds, strict=True)]
+        extras = {"reply": reply}
     largest = max(mean.largest for mean in means) or None
     return Result(
         metric="choice_entropy",
@@ -112,14 +128,22 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         counts={"comparisons": design.n_rows, "pairs": len(table.n)},
         fit={"nobs": design.n_rows, "method": "t interval", "effective_df": rows[0].df, "largest_leverage": largest},
         settings={"base": base, "cluster": cluster, "level": level},
-        cautions=(*own_cautions(design, table), *cautions),
-        references=("shannon1948", "miller1955"),
+        cautions=(*own, *cautions),
+        references=("shannon1948", "miller1955") if design.replies is None else ("shannon1948",),
         design=design,
         extras={
             "pairs": pair_names(design), "n": table.n, "rate": table.rate, "entropy": table.entropy,
-            "corrected": table.corrected,
+            "corrected": table.corrected, **extras,
         },
     )  # fmt: skip
+
+
+def bound(term: str, value: float, pairs: int) -> Row:
+    """Return the row of a bound of the mean entropy of replies."""
+    row = Row(term=term, role="component", key=(("measure", term),), n_units=pairs, method="bound")
+    if math.isnan(value):
+        return replace(row, undefined="the probability of other answers (p_rest) is not known for every reply")
+    return replace(row, estimate=value)
 
 
 def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArray], tuple[Caution, ...], str]:
@@ -142,13 +166,13 @@ def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArr
 
 def mean_rows(
     values: Sequence[FloatArray], base: float, codes: Sequence[IntArray], level: float, n: int, *,
-    differences: bool = False,
+    differences: bool = False, terms: Sequence[str] = TERMS,
 ) -> tuple[list[Row], list[ClusteredMean]]:  # fmt: skip
     """Return the rows of both means over pairs, and the means; the test of 0 is shown for differences only."""
     magnitude, ones = math.log(2) / math.log(base), np.ones(len(values[0]))
     means = [clustered_mean(each, ones, codes, magnitude=magnitude) for each in values]
     rows = []
-    for term, mean in zip(TERMS, means, strict=True):
+    for term, mean in zip(terms, means, strict=True):
         pairs, known = int(mean.n), not mean.undefined
         row = Row(
             term=term, group="difference" if differences else None, role="difference" if differences else "estimate",
@@ -239,6 +263,8 @@ def choice_entropy_difference(
     1546
     """
     check_options(base, level)
+    if first.replies is not None or second.replies is not None:
+        raise UndefinedStatistic("a difference in entropy is that of drawn winners, and here winners are probabilities")
     one, two, pairs, cautions = common_pairs(first, second, unmatched)
     if len(pairs) < 2:
         raise UndefinedStatistic("a paired t needs at least two common pairs of items; there is one")
@@ -297,13 +323,19 @@ def sentence(result: Result) -> str:
     """Say the mean entropy, or the difference with its test."""
     level, name = result.settings["level"], unit(result.settings["base"])
     if "labels" not in result.settings:
-        row = result.row("H_corrected")
+        probable = result.design.replies is not None
+        row, whole = result.row(PROBABLE[1] if probable else "H_corrected"), result.row("H")
         ends = f"no interval ({row.undefined})"
         if row.conf_low is not None:
             ends = interval(row.conf_low, row.conf_high, 3, level=level)
+        if probable:
+            return (
+                f"Mean entropy of single replies over {count(row.n_units or 0, 'pair')} was {number(row.estimate, 3)} "
+                f"{name}, {ends}; the entropy of the pairs' mean probabilities was {number(whole.estimate, 3)}."
+            )
         return (
             f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.estimate, 3)} {name} "
-            f"(corrected for small counts), {ends}; plug-in {number(result.row('H').estimate, 3)}."
+            f"(corrected for small counts), {ends}; plug-in {number(whole.estimate, 3)}."
         )
     row, effect = result.row("H", group="difference"), result.row("d_z", group="difference")
     a, b = result.settings["labels"]
@@ -320,7 +352,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the mean entropies (or the differences) with their intervals."""
     from socialstats.figures import forest
 
-    shown = [r for r in result.rows if r.term in TERMS and r.group in (None, "difference")]
+    shown = [r for r in result.rows if r.term in (*TERMS, *PROBABLE) and r.group in (None, "difference")]
     settings = {"xlabel": f"Entropy ({unit(result.settings['base'])})", "sort": False, "digits": 3}
     return forest(shown, ax=ax, **{**settings, **options})
 

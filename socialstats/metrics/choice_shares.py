@@ -54,6 +54,7 @@ SWAPPED = "sources swapped in whole clusters"
 ROW_LEVEL = "chi-square of ratings taken as independent"
 
 
+NOT_DRAWN = "replies count with probabilities, whose chi-square has no chi-squared distribution"
 NO_UNITS = "no unit was rated by both sources"
 TESTED = "t over clusters; p by flipping the signs of whole clusters"
 JOINT = "Hotelling's T-squared of all levels"
@@ -75,6 +76,8 @@ class Counted:
     settings : dict
     names : list of str
         Names of groups of rows in use: labels of strangers may spell each other's ("a, b" of source "a").
+    probable : bool
+        Whether replies count with the probabilities of their levels.
     """
 
     data: SourceCounts
@@ -83,6 +86,7 @@ class Counted:
     first: int
     settings: dict[str, Any]
     names: list[str] = field(default_factory=list)
+    probable: bool = False
 
     @property
     def others(self) -> list[int]:
@@ -138,6 +142,7 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
     counts = np.where(units[:, None], data.counts[:, k], 0.0)
     rated = counts.sum(axis=1) > 0
     base = counted.base((k,), name if label is None else f"{name}, {label}", label, n=0.0, n_units=0, role="estimate")
+    probable = counted.probable and bool(np.any(counts % 1))
     how = How(ci=settings["ci"], level=settings["level"], resamples=settings["resamples"], seed=settings["seed"])
     rows = []
     for j, level in enumerate(data.levels):
@@ -145,7 +150,8 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
         if not rated.any():
             rows.append(replace(row, undefined="no rating", reason="no_data"))
             continue
-        row = replace(share_row(row, level_shares(counts, j, data.copies, counted.codes), how),
+        row = replace(share_row(row, level_shares(
+            counts, j, data.copies, counted.codes, probable=probable), how),
                       n_units=int(data.copies[rated].sum()))  # fmt: skip
         rows.append(row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None))
     return rows
@@ -185,7 +191,10 @@ def rows_of_tests(counted: Counted, base: Row, pair: PairTable) -> list[Row]:
     if df < 1:
         why = "every rating is of one level: nothing to compare"
         return [replace(row, undefined=why, reason="no_variation") for row in (base, plain)]
-    plain = replace(plain, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
+    if counted.probable and np.any(np.concatenate([pair.first, pair.second]) % 1):
+        plain = replace(plain, undefined=NOT_DRAWN)
+    else:
+        plain = replace(plain, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
     test = swap_p(pair, permutations=counted.settings["permutations"], seed=counted.settings["seed"])
     if test is None or math.isnan(test.p_value[0]):
         why = "two crossed factors: no swap of whole clusters" if test is None else "a single cluster: no test"
@@ -336,6 +345,10 @@ def choice_shares(
         whole clusters, and Holm over levels and strata; and ``any level``, Hotelling's T-squared of all levels.
         `extras`: ``counts`` (source -> level -> ratings).
 
+        Where the design has `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`), a reply counts for each
+        level with its probability, given that the answer is one of them: a share is a mean of probabilities. Intervals
+        and tests are those of units and clusters all the same; ``any level (ratings independent)`` has none.
+
     Raises
     ------
     InputError
@@ -374,24 +387,25 @@ def choice_shares(
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the shares of one design."""
     factors = cluster_factors(design, settings["cluster"])
-    data = source_counts(design, settings["source"], settings["refusal"], alone=True)
+    probable = design.probabilities is not None
+    data = source_counts(design, settings["source"], settings["refusal"], alone=True, probable=probable)
     cells = cells_of(design, settings["stratum"], "stratum")
     usual = HUMAN if HUMAN in data.sources else data.sources[0]
     first = data.index(usual if settings["reference"] is None else settings["reference"], "reference")
     codes = tuple(factor.codes for factor in factors)
-    counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings)
+    counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings, probable=probable)
     rows = [*all_rows(counted), *change_rows(counted)]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
     return Result(
         metric="choice_shares",
-        title="Choice shares",
+        title="Choice shares" + (", of probabilities" if probable else ""),
         inference=f"{made}, differences by t; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
-        counts={"ratings": int(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),
+        counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),
                 **({"strata": len(cells.labels)} if cells.labels else {})},
-        fit={"nobs": int(pooled.sum()), "method": settings["ci"], "seed": settings["seed"]}
+        fit={"nobs": round(pooled.sum()), "method": settings["ci"], "seed": settings["seed"]}
         | (cluster_facts(rows) if factors else {})
         | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
         settings=settings | {"source": data.name, "reference": data.sources[first]},

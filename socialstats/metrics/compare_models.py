@@ -174,7 +174,8 @@ def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Numbe
     return [Number(
         row=replace(row, term=model), units=tuple(" & ".join(label) for label in place),
         clusters=tuple(zip(*place, strict=True)) if len(labels) > 1 else (), sums=sums.tocsr(),
-        finish=only(at, lambda total: sensitivity_terms(np.ascontiguousarray(total), len(design.items))),
+        finish=only(at, lambda total: sensitivity_terms(
+            np.ascontiguousarray(total), len(design.items), drawn=design.replies is None)),
         value=float(row.estimate) if row.estimate is not None else np.nan,
     )]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,7 @@ def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, le
             continue
         weight, squares = design.weight[met], design.weight_sq[met]
         values, codes = np.where(turned, 1 - share, share)[met], [f.codes[met] for f in factors]
-        trials = float(weight.sum() ** 2 / squares.sum())
+        trials = float(weight.sum() ** 2 / squares.sum()) if design.replies is None else math.inf
         found = clustered_share(values, weight, codes, trials=trials, level=level, alike=weight**2 / squares)
         row = Row(term=labels[i], group=labels[j], key=(("group", labels[i]), ("other", labels[j])), role="estimate",
                   estimate=found.estimate, n=float(design.count[met].sum()))  # fmt: skip

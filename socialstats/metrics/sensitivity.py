@@ -66,6 +66,7 @@ SAME = "every resample gives the same value: no interval"
 LESS = "without one of the clusters some condition is empty: no jackknife interval"
 OUTSIDE = "the interval lies below 0: fewer differences from the target than chance alone makes"
 NOISE = "noise adds more to it than the interval of the corrected value reaches; quote that"
+PROBABLE = "the winners are probabilities, which lack the noise that is taken off where winners are drawn"
 ONCE = "no item has two comparisons under some condition, so the noise cannot be estimated"
 
 
@@ -177,10 +178,10 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     units, ci, level = units_of(design, factors), settings["ci"], settings["level"]
     lines = reference_lines(design, table, settings["weights"], codes)
     extras: dict[str, Any] = {"reference_lines": lines}
-    boot, df, jack = None, None, None
+    boot, df, jack, drawn = None, None, None, design.replies is None
 
     def finish(sums: FloatArray) -> FloatArray:
-        return sensitivity_terms(sums, len(design.items))
+        return sensitivity_terms(sums, len(design.items), drawn=drawn)
 
     if np.isnan(finish(np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :])[0, 0]):
         raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}")
@@ -207,7 +208,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     rows = []
     for j, (term, key) in enumerate(zip(TERMS, KEYS, strict=True)):
         corrected, missing = CORRECTED[j] == j, np.isnan(value[j])
-        no_ends = (ONCE if corrected else EMPTY) if missing else why[j]
+        no_ends = ((ONCE if drawn else PROBABLE) if corrected else EMPTY) if missing else why[j]
         if not no_ends and high[j] <= 0:
             no_ends = OUTSIDE
         centred = ", centred" if corrected and ci == "basic" else ""
@@ -347,11 +348,11 @@ def sensitivity_difference(
     tables = [condition_table(design, covariate, weights).statistics for design in (one, two)]
     units = [Units.clusters(pair_codes(design, pairs)) for design in (one, two)]
     both = hstack([u.total(t) for u, t in zip(units, tables, strict=True)], format="csr")
-    cut, m = tables[0].shape[1], len(pairs)
+    cut, m, sampled = tables[0].shape[1], len(pairs), one.replies is None and two.replies is None
 
     def finish(sums: FloatArray) -> FloatArray:
-        a = sensitivity_terms(np.ascontiguousarray(sums[:, :cut]), len(one.items))
-        b = sensitivity_terms(np.ascontiguousarray(sums[:, cut:]), len(two.items))
+        a = sensitivity_terms(np.ascontiguousarray(sums[:, :cut]), len(one.items), drawn=sampled)
+        b = sensitivity_terms(np.ascontiguousarray(sums[:, cut:]), len(two.items), drawn=sampled)
         return np.concatenate([a - b, a, b], axis=1)
 
     shared = Units.clusters(np.arange(m, dtype=np.int64))
@@ -379,14 +380,20 @@ def sensitivity_difference(
     if np.isnan(estimate[0]):
         raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")
     rows = [
-        row if row.estimate is not None else Row(term=row.term, group=row.group, key=row.key, undefined=FEW)
+        row
+        if row.estimate is not None
+        else Row(term=row.term, group=row.group, key=row.key, undefined=FEW if sampled else PROBABLE)
         for row in gaps
     ]
     for label, values in zip(labels, np.split(estimate[terms:], 2), strict=True):
         for term, key, value in zip(TERMS, KEYS, values.tolist(), strict=True):
             row = Row(term=term, group=label, key=(*key, ("chooser", label)), role="component")
             known = not np.isnan(value)
-            rows.append(replace(row, estimate=value, n_clusters=m) if known else replace(row, undefined=FEW))
+            rows.append(
+                replace(row, estimate=value, n_clusters=m)
+                if known
+                else replace(row, undefined=FEW if sampled else PROBABLE)
+            )
     return Result(
         metric="sensitivity",
         title=f"Difference in sensitivity to {covariate}: {labels[0]} minus {labels[1]}",

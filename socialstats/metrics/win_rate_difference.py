@@ -98,6 +98,10 @@ def win_rate_difference(
     >>> win_rate_difference(one, two).row("a").estimate
     0.5
     """
+    if first.replies is not None or second.replies is not None:
+        raise UndefinedStatistic(
+            "stories that changed are counted among drawn winners, and here winners are probabilities"
+        )
     stories = matched(first, second)
     rows = [change(stories, k, name, level) for k, name in enumerate(stories.items)]
     n = int(stories.chose.shape[1])

@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.errors import UndefinedStatistic
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import effective_trials, mean_errors, varies
@@ -27,7 +28,7 @@ from socialstats.models.sensitivity import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, interval, number
-from socialstats.voice import one_of
+from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +74,8 @@ def win_rates(
         ``"wilson"``: rows independent, n effective comparisons (sum of weights)^2 / sum of squared weights
         (the count itself when every opponent was met equally often, and for pooled unweighted rows).
         ``"cluster"``: Wilson's formula with n = p(1-p) / (CR2 variance of the linearised rate), between 1 and the
-        former n, and a t quantile with Satterthwaite's degrees of freedom of each rate (column `df`).
+        former n, and a t quantile with Satterthwaite's degrees of freedom of each rate (column `df`). Winners that are
+        probabilities vary less than drawn ones: n has no upper limit there, and ``"wilson"`` is refused.
     level : float
     **columns
         Of a data frame or file: its columns, by the keywords of `read_comparisons`.
@@ -126,6 +128,9 @@ def win_rates(
 
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute the win rates of one design."""
+    if design.replies is not None and settings["ci"] == "wilson":
+        raise UndefinedStatistic(f"{option('ci', 'wilson')} takes winners as drawn, and here they are probabilities; "
+                                 f"leave {option('ci', 'cluster')}")  # fmt: skip
     table = condition_table(design, settings["covariate"], settings["weights"])
     factors = cluster_factors(design, settings["cluster"]) if settings["ci"] == "cluster" else ()
     rows = all_rows(design, table, factors, settings)
@@ -159,7 +164,7 @@ def all_rows(
         scores, shares = linearised(table, sums, p_items, pool)
         alike = None if factors else design.weight**2 / design.weight_sq
         found = mean_errors(scores, shares, [f.codes for f in factors], alike)
-        effective = effective_trials(p, found, trials)
+        effective = effective_trials(p, found, trials if design.replies is None else np.inf)
         variance = np.where(varies(p * (1 - p), found), found.variance, 0.0)
         errors = found if factors else None
     low, high = wilson(p, effective, level=level, df=None if errors is None else errors.df)

@@ -263,7 +263,7 @@ class PairTable:
     n : (pairs,) float64 array
         Comparisons ((sum of weights)^2 / sum of squared weights).
     entropy, corrected : (pairs,) float64 arrays
-        Plug-in and Miller-Madow.
+        Plug-in and Miller-Madow; NaN where winners are probabilities, as that correction is of drawn winners.
     """
 
     rate: FloatArray
@@ -314,6 +314,30 @@ def pair_entropies(design: Comparisons, base: float) -> PairTable:
     weight = np.bincount(codes, design.weight, size)
     rate = np.clip(np.bincount(codes, design.weight * ahead, size) / weight, 0.0, 1.0)
     n = weight**2 / np.bincount(codes, design.weight_sq, size)
+    if design.replies is not None:
+        return PairTable(rate=rate, n=n, entropy=entropy(rate, base), corrected=np.full(size, np.nan))
     if n.max() < ONCE:
         raise UndefinedStatistic("every pair was compared once: one choice says nothing of a pair's entropy")
     return PairTable(rate=rate, n=n, entropy=entropy(rate, base), corrected=miller_madow(rate, n, base))
+
+
+def reply_entropies(design: Comparisons, base: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the mean entropy of the replies of every pair of items, and its bounds, where winners are probabilities.
+
+    Of a reply it is the entropy of its answer, given that it is one of the two items. The bounds give the probability
+    of other answers to either item, or to both, as makes the entropy smallest and largest; NaN where it is not known.
+
+    Returns
+    -------
+    mean, low, high : (pairs,) float64 arrays
+    """
+    assert design.replies is not None
+    _, first, reply = np.unique(design.replies.codes, return_index=True, return_inverse=True)
+    p = np.asarray(np.clip(np.bincount(reply, design.count * scores(design)), 0.0, 1.0), dtype=np.float64)
+    rest, pair = design.replies.rest[first], design.pair.codes[first]
+    least = p * (1 - rest)
+    most = least + rest
+    of_ends = entropy(least, base), entropy(most, base)
+    values = entropy(p, base), np.minimum(*of_ends), entropy(np.clip(0.5, least, most), base)
+    mean, low, high = (np.bincount(pair, value) / np.bincount(pair) for value in values)
+    return mean, low, high

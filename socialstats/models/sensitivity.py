@@ -243,7 +243,7 @@ ROUNDING = 1e-9  # an effective n of 1 is a single comparison, whatever its last
 LARGEST = np.array([225.0, 225.0, 100.0, 25.0, 100.0, 100.0, 25.0, 100.0])
 
 
-def sensitivity_terms(sums: FloatArray, n_items: int) -> FloatArray:
+def sensitivity_terms(sums: FloatArray, n_items: int, *, drawn: bool = True) -> FloatArray:
     """Sensitivity and its components from sums.
 
     S = 100 sum over conditions l of mean over items i of (p_il - t_l)^2 with targets t = 1, 1/2, 0. The
@@ -255,6 +255,8 @@ def sensitivity_terms(sums: FloatArray, n_items: int) -> FloatArray:
     sums : (B, 9 items) float64 array
         Sums of `ConditionTable.statistics`.
     n_items : int
+    drawn : bool
+        False where winners are probabilities, which lack the noise of drawn ones: there is no corrected value.
 
     Returns
     -------
@@ -265,7 +267,7 @@ def sensitivity_terms(sums: FloatArray, n_items: int) -> FloatArray:
     p, n = rates(sums, n_items)
     error = (p - np.array(TARGETS)[:, None]) ** 2
     plug_in = 100 * mean_where(error, ~np.isnan(p))
-    several = n > 1 + ROUNDING
+    several = (n > 1 + ROUNDING) & drawn
     noise = 100 * mean_where(p * (1 - p) / (np.where(several, n, 2.0) - 1), several)
     both = (plug_in, plug_in - noise)
     return np.concatenate([*(part.sum(axis=1, keepdims=True) for part in both), *both], axis=1)
@@ -325,7 +327,8 @@ def reference_lines(
     whole = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :]
     n = rates(whole, len(design.items))[1][0]
     met = [(t, own[~np.isnan(own)]) for t, own in zip(TARGETS, n, strict=True) if not np.isnan(own).all()]
-    coin = float(sum(100 * ((0.5 - t) ** 2 + 0.25 * np.mean(1 / own)) for t, own in met))
+    noise = 0.25 if design.replies is None else 0.0  # of a coin flip; a probability of one half has none
+    coin = float(sum(100 * ((0.5 - t) ** 2 + noise * np.mean(1 / own)) for t, own in met))
     half = sum(100 * (t**2 + (1 - t) ** 2) / 2 for t, _ in met)
     alone = np.arange(len(design.items), dtype=np.int64)
     by_group = 0.0 if groups is None else ranking_value(design, table, weights, groups)

@@ -284,7 +284,9 @@ class SourceCounts:
         return self.sources.index(source)
 
 
-def source_counts(design: Ratings, source: str | None, refusal: str, *, alone: bool = False) -> SourceCounts:
+def source_counts(
+    design: Ratings, source: str | None, refusal: str, *, alone: bool = False, probable: bool = False
+) -> SourceCounts:  # fmt: skip
     """Count the ratings of each source.
 
     Parameters
@@ -295,6 +297,8 @@ def source_counts(design: Ratings, source: str | None, refusal: str, *, alone: b
         called source; without any, each rater is a source (with `alone`, all raters are one).
     refusal : {"missing", "level"}
     alone : bool
+    probable : bool
+        Whether a reply counts for each level with its probability, where the design has them.
 
     Raises
     ------
@@ -315,8 +319,16 @@ def source_counts(design: Ratings, source: str | None, refusal: str, *, alone: b
     if not used.any():
         raise NothingToAnalyse(f"{design.source}: no rating has a value and a source")
     shape = len(design.units), len(factor.levels), len(levels)
-    place = (design.unit[used] * shape[1] + code[used]) * shape[2] + value[used]
-    counts = np.bincount(place, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)
+    place = design.unit[used] * shape[1] + code[used]
+    if probable and design.probabilities is not None:
+        extra = shape[2] - len(design.levels)
+        read = np.pad(design.read_as(), ((0, 0), (0, extra)))
+        read[design.status == REFUSAL, len(design.levels) :] = 1.0
+        cells = [np.bincount(place, p, shape[0] * shape[1]) for p in read[used].T]
+        counts = np.asarray(np.stack(cells, axis=1).reshape(shape), dtype=np.float64)
+    else:
+        place = place * shape[2] + value[used]
+        counts = np.bincount(place, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)
     return SourceCounts(
         name=factor.name, sources=factor.levels, levels=levels, counts=counts, copies=design.unit_count,
         left_out=int((given & (code < 0)).sum()),
@@ -576,7 +588,9 @@ def common(
     )
 
 
-def level_shares(counts: FloatArray, level: int, copies: FloatArray, codes: Sequence[IntArray]) -> Shares:
+def level_shares(
+    counts: FloatArray, level: int, copies: FloatArray, codes: Sequence[IntArray], *, probable: bool = False
+) -> Shares:  # fmt: skip
     """Ratings of a level among all ratings, in clusters.
 
     Ratings of one unit are not independent: without declared clusters the units are the clusters (unless each has
@@ -589,18 +603,22 @@ def level_shares(counts: FloatArray, level: int, copies: FloatArray, codes: Sequ
     level : int
     copies : (units,) float64 array
     codes : sequence of (units,) int64 arrays
+    probable : bool
+        Whether replies count with probabilities. They vary less than drawn values, and no number of answers is the
+        most that the interval may count.
     """
     n = counts.sum(axis=1)
     kept = np.flatnonzero(n > 0)
     chosen, size, weight = counts[kept, level], n[kept], copies[kept]
     groups = [code[kept] for code in codes]
-    if not groups and np.any(size > 1):  # alike units are clusters of their own
+    if not groups and (probable or np.any(size > 1)):  # alike units are clusters of their own
         times = weight.astype(np.int64)
         chosen, size = np.repeat(chosen, times), np.repeat(size, times)
         weight, groups = np.ones(len(size)), [np.arange(len(size))]
     ones, counted = np.repeat([1.0, 0.0], len(size)), np.concatenate([weight * chosen, weight * (size - chosen)])
     some = counted > 0
-    return merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups], float(counted.sum()))
+    return merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups],
+                  math.inf if probable else float(counted.sum()))  # fmt: skip
 
 
 def share_differences(pair: PairTable) -> list[ClusteredMean]:

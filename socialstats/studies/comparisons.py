@@ -28,6 +28,7 @@ from socialstats.studies.estimates import (
     ends,
     mark_of,
     p_text,
+    probability_methods,
     rows_table,
     single,
     table_of,
@@ -123,7 +124,8 @@ def fit_diagnostics(fit: BradleyTerryResult | None, design: Comparisons, *why: s
         )
         return gone, Diagnostic(FOLLOWS, "There is no fit.", "No verdict."), evenness_check(design)
     found = f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected."
-    so_what = "Strengths and intervals are maximum-likelihood estimates."
+    likelihood = "maximum-likelihood" if design.replies is None else "quasi-likelihood"
+    so_what = f"Strengths and intervals are {likelihood} estimates."
     if fit.fitted_state.penalised:
         found = "Not asked: a penalty or prior keeps the estimates finite."
         so_what = "Strengths are pulled together; likelihood-ratio tests are not available."
@@ -186,8 +188,9 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> str:
     }.get(fit.settings["ties"], "")
     if not fit.design.order_known:
         ties += " The order of presentation was not declared, and no order effect was estimated."
+    likelihood = "maximum likelihood" if fit.design.replies is None else "quasi-likelihood"
     return (
-        f"Strengths were estimated with the {fit.title}{with_terms} by maximum likelihood (Newton's method on distinct "
+        f"Strengths were estimated with the {fit.title}{with_terms} by {likelihood} (Newton's method on distinct "
         f"pairs; existence checked on the win graph).{ties} Uncertainty: {fit.inference}. Rank sets invert max-t tests "
         f"of all differences with step-down; marginal sets cover one item's rank, simultaneous sets all ranks at once."
     )
@@ -510,7 +513,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         blocks=with_strength_effect(blocks, fit),
         data=(order_table(design),),
         diagnostics=fit_diagnostics(fit, design),
-        methods=(ways_methods(fit, options),),
+        methods=(ways_methods(fit, options), *probability_methods(design)),
         references=tuple(dict.fromkeys((*fit.references, *RANK_REFERENCES))),
         verifications=verify_named({"Strengths": fit, **plain_fits(beside)}) if options.verify else {},
         settings=options.echo(),

@@ -9,7 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import chdtrc
 
+from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.inference.rows import with_t
@@ -22,6 +24,33 @@ Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES = ("two-sided", "greater", "less")
 NULLS = {"odds_ratio": 1.0}  # what a quantity is where nothing is going on, if not 0
 SAME = 1e-6  # two numbers nearer than this (relative) are one
+
+
+def probability_methods(design: Comparisons | Ratings) -> tuple[str, ...]:
+    """Return the methods paragraph on what was sampled of each reply and what was read; none where nothing was read."""
+    coverage = design.coverage
+    if coverage is None:
+        return ()
+    rest = "How much probability other answers held is not recorded."
+    if coverage.rest is not None:
+        rest = f"Other answers held {percent(coverage.rest)} of the probability on average."
+    sampled = "Of each reply an answer was sampled; what was read is the probability of"
+    given = "from the log-probabilities of its token and given that it is"
+    missing = f"{count(coverage.none, 'reply', 'replies')} without probabilities"
+    if isinstance(design, Ratings):
+        kept = f" {missing} counted by the sampled level." if coverage.none else ""
+        return (
+            f"{sampled} each level at the answer's place, {given} one of the levels "
+            f"({count(coverage.replies, 'reply', 'replies')}). Shares are means of these probabilities; other measures "
+            f"use the sampled levels. {rest}{kept}",
+        )
+    lost = f" {missing} {'was' if coverage.none == 1 else 'were'} left out." if coverage.none else ""
+    column = "" if design.replies is None else f", column '{shorten(design.replies.column)}'"
+    return (
+        f"{sampled} the first item at the answer's place, {given} one of the two items "
+        f"({count(coverage.replies, 'reply', 'replies')}{column}). No sampling variance of winners was assumed: errors "
+        f"are those of clusters or of single replies. {rest}{lost}",
+    )
 
 
 def verdict(row: Row, *, bounds: Row | None = None, smallest: float | None = None) -> Verdict:
@@ -237,7 +266,7 @@ def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels:
 
 def counts_table(caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float) -> Table:
     """Return counts with their shares of a total: a line for each label and count."""
-    return Table(caption, tuple(header), tuple((label, int(n), percent(float(n / total))) for label, n in parts))
+    return Table(caption, tuple(header), tuple((label, round(n), percent(float(n / total))) for label, n in parts))
 
 
 def digits_for(rows: Sequence[Row], least: int = 3) -> int:

@@ -29,6 +29,7 @@ SIMULATIONS = {
     "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
     "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
     "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
+    "thin_probabilities": 400,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
@@ -252,6 +253,15 @@ READING = {
     "Equivalence of numbers": (
         "A long tail that was not drawn makes the mean too small and its error too small at once."
     ),
+    "Strengths from probabilities": (
+        "Winners are probabilities; the model estimates the strengths closest to their means. Errors by pair hold. "
+        "Errors by reply hold only where pairs have no leans of their own, or are met once; else they miss up to half "
+        "of the truths."
+    ),
+    "Shares of probabilities": (
+        "Each cluster has three units of two replies, whose probabilities are logistic-normal. The settings insisted "
+        "on are those of even shares."
+    ),
     "Preference": "Both hold, for strengths with and without a pair effect.",
     "Sensitivity": (
         "Noise in the win rates raises the plug-in S, and raises it again in every resample: percentile intervals of S "
@@ -342,6 +352,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from compare_studies import COMPARE_STUDIES
     from couple_studies import COUPLE_STUDIES
     from model_studies import MODEL_STUDIES
+    from probability_studies import PROBABILITY_STUDIES
     from share_studies import SHARE_STUDIES
     from source_studies import SOURCE_STUDIES, plug_in
     from studies import STUDIES
@@ -353,6 +364,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
     studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
+    studies |= PROBABILITY_STUDIES
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 

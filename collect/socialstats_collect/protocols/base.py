@@ -13,7 +13,7 @@ from typing import Any
 from socialstats.errors import InputError, Problem
 from socialstats.text import meant
 from socialstats_collect.ask import Ask, Message, Reply, Unit
-from socialstats_collect.parse import VERSION, Parsed
+from socialstats_collect.parse import VERSION, Parsed, choice_probabilities
 
 PART = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]")
 
@@ -205,6 +205,34 @@ class CollectionProtocol(ABC):
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return the table's rows for a unit: at least one, also where nothing was answered."""
 
+    def read(self, exchanges: Sequence[Exchange], parser: Callable[[str], Parsed], labels: Mapping[str, str], *,
+             any_case: bool = False) -> dict[str, object]:  # fmt: skip
+        """Return what the last reply says, as `read` does, and where log-probabilities are asked for those of labels.
+
+        Parameters
+        ----------
+        exchanges
+        parser
+        labels
+            Name in the table -> label as the reply spells it: the column of ``first`` is ``p_first``.
+        any_case
+            As in `choice_probabilities`.
+        """
+        found = read(exchanges, parser)
+        if not self.settings.parameters.get("logprobs"):
+            return found
+        columns: dict[str, object] = dict.fromkeys(f"p_{name}" for name in labels)
+        columns |= {"p_rest": None, "p_bound": None, "p_reason": "no_answer"}
+        if found["answer_status"] == "ok":
+            reply = exchanges[-1][1]
+            place = parser(reply.content).span
+            told = choice_probabilities(reply.logprobs, reply.content, [*labels.values()], place, any_case=any_case)
+            least = 0.0 if told.bound is not None and told.bound <= UNLISTED else None
+            given = ((name, told.p.get(label)) for name, label in labels.items())
+            columns |= {f"p_{name}": least if p is None else p for name, p in given}
+            columns |= {"p_rest": told.rest, "p_bound": told.bound, "p_reason": told.reason}
+        return {**found, **columns}
+
     def lines(self, text: str) -> list[str]:
         """Return the entries of a list."""
         return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
@@ -261,6 +289,9 @@ def about(unit: Unit) -> dict[str, object]:
     named = {"option_order" if name == "order" else name: level or NO_WORDS for name, level in unit.factors.items()}
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
+
+UNLISTED = 0.001
+"""The most that an answer which is not among the likeliest tokens may have, to count as 0."""
 
 NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""

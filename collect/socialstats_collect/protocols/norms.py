@@ -15,7 +15,6 @@ from socialstats_collect.protocols.base import (
     Settings,
     Varies,
     about,
-    read,
 )
 
 COLON = re.compile("[:：]")
@@ -64,7 +63,7 @@ class Norms(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the action, and who took it."""
-        found = read(exchanges, parse_action)
+        found = self.read(exchanges, parse_action, {name: name for name in ACTIONS}, any_case=True)
         model = unit.factors["model"]
         return [
             {

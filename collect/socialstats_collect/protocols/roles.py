@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_answer, values_named
@@ -12,7 +13,6 @@ from socialstats_collect.protocols.base import (
     Exchange,
     Varies,
     about,
-    read,
 )
 
 
@@ -21,7 +21,8 @@ class Roles(CollectionProtocol):
 
     Items: ``story``, ``role_a``, ``role_b``; best with ``domain_a``, ``domain_b``, ``urgency_a``, ``urgency_b`` and
     ``scenario``. Factor ``prefix``: words before the prompt, such as ``As a woman, answer for yourself.``. The
-    table is read by the study role-conflict.
+    table is read by the study role-conflict. Where log-probabilities are asked for, ``p_role_a`` is the probability of
+    ``role_a`` among the two.
 
     Examples
     --------
@@ -49,8 +50,12 @@ class Roles(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
-        found = read(exchanges, parse_answer)
+        found = self.read(exchanges, parse_answer, {"first": "A", "second": "B"})
         first, second = shown(unit)
+        if "p_reason" in found:
+            both: list[Any] = [found["p_first"], found["p_second"]]
+            of_a = both[first != unit.item["role_a"]]
+            found["p_role_a"] = None if None in both or not any(both) else of_a / sum(both)
         letter, text = found.pop("answer"), str(found["reply_text"] or "")
         return [
             {

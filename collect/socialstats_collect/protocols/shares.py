@@ -15,7 +15,6 @@ from socialstats_collect.protocols.base import (
     about,
     fields,
     filled,
-    read,
 )
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -75,9 +74,12 @@ class Shares(CollectionProtocol):
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""
         order = unit.factors.get("order", "rising")
-        found = read(exchanges, lambda text: parse_options(text, self.offered(order)))
-        if found["answer"] is not None and order == "falling":
-            found["answer"] = self.letters[::-1][self.letters.index(str(found["answer"]))]
+        rising = dict(zip(self.letters if order == "rising" else self.letters[::-1], self.letters, strict=True))
+        labels = {letter: shown for shown, letter in rising.items()}
+        found = self.read(
+            exchanges, lambda text: parse_options(text, self.offered(order)), dict(sorted(labels.items()))
+        )
+        found["answer"] = rising.get(str(found["answer"]))
         return [{**about(unit), "source": unit.factors["model"], "rater": unit.factors["model"], **found}]
 
     def offered(self, order: str) -> tuple[Option, ...]:

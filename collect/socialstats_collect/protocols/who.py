@@ -18,7 +18,6 @@ from socialstats_collect.protocols.base import (
     decide,
     filled,
     prompt,
-    read,
 )
 
 
@@ -84,7 +83,9 @@ class Who(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer on the last wording that was tried."""
-        found = read(exchanges, lambda text: parse_who(text, numbered(unit)))
+        numbers = ("1", "2") if numbered(unit)[0] == unit.item["name_first"] else ("2", "1")
+        labels = dict(zip(("first", "second"), numbers, strict=True))
+        found = self.read(exchanges, lambda text: parse_who(text, numbered(unit)), labels)
         chosen = dict(zip("12", numbered(unit), strict=True)).get(str(found.pop("answer")))
         return [
             {

@@ -80,7 +80,7 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
             "of one factor alone", affects="joint tests and quasi-variances",
             fix=f"compare with one factor alone: {option('cluster')}",
         )  # fmt: skip
-    ratio = state.design_effects
+    ratio = None if state.probable else state.design_effects  # the model's errors are those of drawn winners
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
         yield caution(
             "SS205", f"clustering by {listing(list(state.sizes))} makes the standard errors of the strengths "

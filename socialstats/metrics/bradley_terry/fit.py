@@ -133,12 +133,21 @@ def bradley_terry(
     NonConvergence
         If an iteration stops early.
 
+    Notes
+    -----
+    Winners may be probabilities of item_a in a reply (``winner_coding="probability"`` of `Comparisons.from_frame`). The
+    same equations then maximise a quasi-likelihood (Wedderburn 1974; Papke & Wooldridge 1996): the mean of a reply's
+    probability is modelled, its variance is not. Errors are robust, by cluster or else by reply (HC2). What assumes
+    drawn winners is refused: model errors, Firth's penalty, likelihood ratios, AIC, goodness of fit.
+
     References
     ----------
     Bradley & Terry (1952) doi:10.2307/2334029; Ford (1957) doi:10.2307/2308513; Davidson (1970)
     doi:10.1080/01621459.1970.10481082; Rao & Kupper (1967) doi:10.1080/01621459.1967.10482901; Bell & McCaffrey
     (2002), Survey Methodology 28; Pustejovsky & Tipton (2018) doi:10.1080/07350015.2016.1247004; Cameron, Gelbach &
-    Miller (2011) doi:10.1198/jbes.2010.07136; Cochran (1964) doi:10.2307/2528069.
+    Miller (2011) doi:10.1198/jbes.2010.07136; Cochran (1964) doi:10.2307/2528069; Wedderburn (1974)
+    doi:10.1093/biomet/61.3.439; Papke & Wooldridge (1996)
+    doi:10.1002/(SICI)1099-1255(199611)11:6<619::AID-JAE418>3.0.CO;2-1.
 
     Examples
     --------
@@ -190,7 +199,8 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     require_identified(data)
     fitted = _estimate(data, model, options)
     factors = design.factors(options.cluster)
-    kind, robust, adjusted = options.covariance_kind(len(factors), ties, design.weighted), None, False
+    probable = design.replies is not None
+    kind, robust, adjusted = options.covariance_kind(len(factors), ties, design.weighted, probable), None, False
     covariance = fitted.covariance
     if kind == "cluster":
         robust = _clustered(design, data, model, fitted, factors)
@@ -200,7 +210,7 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     state = State(
         data=data, model=model, fitted=fitted, covariance=covariance, adjusted=adjusted, kind=kind, factors=factors,
         robust=robust, options=options, ties=ties,
-        reference=None if options.reference is None else design.items.index(options.reference),
+        reference=None if options.reference is None else design.items.index(options.reference), probable=probable,
     )  # fmt: skip
     return make_result(design, state)
 
@@ -254,7 +264,7 @@ def _clustered(
         if len(np.unique(factor.codes)) < 2:
             raise InputError(f"cluster '{factor.name}' has a single level: its dependence cannot be estimated")
     rows, residuals, codes = whitened_rows(design, data, model, fitted.beta, factors)
-    noise = float(design.weight_sq.sum() / design.weight.sum())
+    noise = float(design.weight_sq.sum() / design.weight.sum()) if design.replies is None else 0.0
     return cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.parts import REPLY
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.robust import Errors, Robust, between
 from socialstats.inference.rows import with_each_t
@@ -78,6 +79,8 @@ class Options:
                 terms=("log_theta" if self.ties == "rao_kupper" else "log_nu",),
             )
         if self.ties == "auto" and not (self.solver == "mm" and ties):
+            if ties and design.replies is not None:
+                return "half"  # no model of ties knows probabilities
             return "davidson" if ties else "none"
         if self.ties == "none" and ties:
             raise InputError(
@@ -95,8 +98,12 @@ class Options:
                              "solver")  # fmt: skip
         return self.ties
 
-    def covariance_kind(self, n_factors: int, ties: str, weighted: bool) -> str:
+    def covariance_kind(self, n_factors: int, ties: str, weighted: bool, probable: bool) -> str:
         """Return which covariance is meant by ``vcov="auto"`` and check the others."""
+        if probable and (self.vcov in ("model", "sandwich") or self.penalty):
+            name, value = ("penalty", self.penalty) if self.penalty else ("vcov", self.vcov)
+            raise InputError(f"{option(name, value)} takes winners as drawn, and here they are probabilities; leave "
+                             f"{option('vcov', 'auto')}{' and no penalty' if self.penalty else ''}")  # fmt: skip
         if self.vcov == "auto":
             if n_factors:
                 return "cluster"
@@ -203,6 +210,7 @@ def _unknown(name: str, design: Comparisons) -> None:
     )
 
 
+PROBABLE = "the winners are probabilities: a quasi-likelihood, which has no"
 KINDS = {
     "model": "model-based standard errors",
     "sandwich": "sandwich standard errors by row",
@@ -233,6 +241,8 @@ class State:
         Tie model in use.
     reference : int or None
         Parameter that is 0 as reported.
+    probable : bool
+        Whether the winners are probabilities: the fit maximises a quasi-likelihood, and no variance is assumed.
     """
 
     data: PairData
@@ -246,6 +256,7 @@ class State:
     options: Options
     ties: str
     reference: int | None
+    probable: bool
 
     @property
     def penalised(self) -> bool:
@@ -310,7 +321,7 @@ def references(state: State) -> tuple[str, ...]:
     keys = ["bradley1952", "ford1957"]
     keys += {"davidson": ["davidson1970"], "rao_kupper": ["raokupper1967"]}.get(state.ties, [])
     keys += ["davidsonbeaver1977"] * options.order + ["firth1993"] * (options.penalty is not None)
-    keys += ["hunter2004"] * (options.solver == "mm")
+    keys += ["hunter2004"] * (options.solver == "mm") + ["wedderburn1974", "papkewooldridge1996"] * state.probable
     robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
     keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])
     return tuple(keys + ["cameron2011", "cochran1964"] * (len(state.factors) == 2))
@@ -320,6 +331,8 @@ def describe(state: State) -> str:
     """Return in words how the standard errors were obtained."""
     if state.robust is None:
         return KINDS[state.kind]
+    if [factor.name for factor in state.factors] == [REPLY]:
+        return f"robust standard errors by reply ({state.sizes[REPLY]:,} replies; HC2, t with Satterthwaite's df)"
     names = " x ".join(f"{size:,} {name} clusters" for name, size in state.sizes.items())
     crossed = ", crossed" if len(state.factors) == 2 else ""
     return f"{KINDS['cluster']} ({names}{crossed}; CR2, t with Satterthwaite's df)"

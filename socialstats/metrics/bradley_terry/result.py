@@ -28,6 +28,7 @@ from socialstats.inference.intervals import (
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
 from socialstats.metrics.bradley_terry.model import (
+    PROBABLE,
     State,
     describe,
     effect_columns,
@@ -108,7 +109,15 @@ class BradleyTerryResult(Result):
 
     @property
     def log_likelihood(self) -> float:
-        """Maximised log-likelihood, one Bernoulli (or three-outcome) term a row."""
+        """Maximised log-likelihood, one Bernoulli (or three-outcome) term a row.
+
+        Raises
+        ------
+        UndefinedStatistic
+            If the winners are probabilities.
+        """
+        if self.fitted_state.probable:
+            raise UndefinedStatistic(f"{PROBABLE} log-likelihood")
         return self.fitted_state.fitted.loglik
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
@@ -562,13 +571,17 @@ class BradleyTerryResult(Result):
         added = [name for name in large.names if name not in small.names]
         label = "item strengths" if len(added) > 5 and set(large.items) & set(added) else listing(added)
         df = int(large.fit["df"]) - int(small.fit["df"])
-        statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
         clustered = large.fitted_state.robust is not None
-        rows = [Row(
-            term=label, group="likelihood ratio", role="test", test="chi2", statistic=statistic, df=df,
-            p_value=float(not_zero(chdtrc(df, statistic))),
+        row = Row(
+            term=label, group="likelihood ratio", role="test", test="chi2", df=df,
             method=f"likelihood ratio{'; treats rows as independent' if clustered else ''}",
-        )]  # fmt: skip
+        )  # fmt: skip
+        if large.fitted_state.probable:
+            statistic, row = 0.0, replace(row, undefined=f"{PROBABLE} likelihood ratio")
+        else:
+            statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
+            row = replace(row, statistic=statistic, p_value=float(not_zero(chdtrc(df, statistic))))
+        rows = [row]
         said = f"\u03c7\u00b2({count(df)}) = {number(statistic)}"
         if clustered:
             robust, said = _robust_wald(large, added, label)
@@ -598,6 +611,8 @@ class BradleyTerryResult(Result):
         if self.fitted_state.ties == "half":
             raise UndefinedStatistic(f"{option('ties', 'half')} has no likelihood and no goodness of fit; use "
                                      f"{option('ties', 'davidson')}")  # fmt: skip
+        if self.fitted_state.probable:
+            raise UndefinedStatistic(f"{PROBABLE} goodness of fit")
         total = cells == "total"
         statistics, df, size, full = _pair_totals(self) if total else _saturated(self, cells)
         if df <= 0:
@@ -638,7 +653,8 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
     pairs = int(state.data.pair.max()) + 1
     return BradleyTerryResult(
         metric="bradley_terry",
-        title=f"{state.model.name} model" + (", Firth's penalised likelihood" if options.penalty else ""),
+        title=f"{state.model.name} model"
+        + (", Firth's penalised likelihood" if options.penalty else " of probabilities" if state.probable else ""),
         inference=describe(state),
         rows=rows,
         counts={"rows": design.n_rows, "items": len(design.items), "pairs": pairs}
@@ -646,8 +662,8 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
         fit={
             "nobs": design.n_rows,
             "n_clusters": min(state.sizes.values(), default=None),
-            "loglik": fitted.loglik,
-            "aic": None if state.penalised or state.ties == "half" else 2 * free - 2 * fitted.loglik,
+            "loglik": None if state.probable else fitted.loglik,
+            "aic": None if state.penalised or state.ties == "half" or state.probable else 2 * free - 2 * fitted.loglik,
             "df": free, "converged": True, "iterations": fitted.iterations, "method": options.solver,
             "effective_df": min((row.df for row in rows if row.df is not None), default=None),
             "largest_leverage": state.robust.largest_leverage if state.robust else None,
@@ -733,7 +749,7 @@ class BradleyTerryBootstrap(Result):
 def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
     """Return what is resampled; nothing for single rows."""
     if by == "row":
-        return ()
+        return () if design.replies is None else (design.replies.factor,)
     if by == "pair":
         return (design.pair,)
     if by == "cluster":

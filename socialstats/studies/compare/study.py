@@ -30,7 +30,7 @@ from socialstats.studies.compare.blocks import (
 )
 from socialstats.studies.compare.numbers import DEFAULTS, STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
-from socialstats.studies.estimates import numbers_text, verify_all
+from socialstats.studies.estimates import numbers_text, probability_methods, verify_all
 from socialstats.studies.models import comparison, lead_strip, lead_words
 from socialstats.studies.page import (
     Block,
@@ -266,7 +266,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         blocks=shown,
         data=(level_table(numbers, design.by.name),),
         diagnostics=diagnostics(numbers.levels),
-        methods=(methods(numbers, options),),
+        methods=(methods(numbers, options), *probability_methods(design)),
         references=tuple(dict.fromkeys(keys)),
         verifications=verify_all(
             verified, [*first, *(block for block in shown if block.id == "levels-shares")] if verified else []

@@ -27,6 +27,7 @@ from socialstats.studies.estimates import (
     equivalence_bounds,
     is_inside,
     numbers_text,
+    probability_methods,
     references_of,
     settings_of,
     single,
@@ -506,6 +507,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     shares, like = next(iter(numbers.shares.values())), numbers.similarity
     parts = "" if not numbers.strata else f" Strata: {quoted(list(numbers.strata))}."
     return (
+        *probability_methods(design),
         f"Shares of {count(len(design.levels), 'action')} by source ({shares.inference}). {like.title}: 1 minus the "
         f"Jensen-Shannon divergence in bits, corrected for bias by the jackknife ({like.inference}); its ceiling is "
         f"that of two random halves of the {shorten(numbers.source.human, 30)} ratings of each unit, corrected alike. "

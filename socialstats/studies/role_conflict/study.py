@@ -31,7 +31,7 @@ from socialstats.studies.comparisons import (
     with_strength_effect,
     without_order,
 )
-from socialstats.studies.estimates import design_effect, ends, literature, verify_named
+from socialstats.studies.estimates import design_effect, ends, literature, probability_methods, verify_named
 from socialstats.studies.page import (
     Block,
     Diagnostic,
@@ -142,7 +142,7 @@ def without_model(
             *strips,
         ),
         "diagnostics": (Diagnostic(CHECK, f"No: {reason}.", way_out), evenness_check(design)),
-        "methods": (sensitivity_methods(options),),
+        "methods": (sensitivity_methods(options, drawn=design.replies is None), *probability_methods(design)),
         "references": literature(counts.results(), ("ford1957", "konis2007", "firth1993", "steegen2016")),
     }
     return parts, counts.named() | {result.title: result for block in strips for result in block.results}
@@ -178,7 +178,11 @@ def with_model(
         "cautions": order_cautions(own, fit.cautions, design.cautions, *counts.cautions(), *more),
         "blocks": with_strength_effect(blocks, fit),
         "diagnostics": fit_diagnostics(fit, design),
-        "methods": (sensitivity_methods(options), ways_methods(fit, options)),
+        "methods": (
+            sensitivity_methods(options, drawn=design.replies is None),
+            ways_methods(fit, options),
+            *probability_methods(design),
+        ),
         "references": literature([*counts.results(), fit], ("mogstad2024", "firth2004", "steegen2016")),
     }
     named: dict[str, Result] = {"Strengths and effects": fit, **plain_fits(beside), **counts.named()}

@@ -165,6 +165,16 @@ def entropy_block(entropy: Result) -> Block:
         "1 bit: either equally often)."
     )
     words = {"H": "mean entropy, plug-in", "H_corrected": "mean entropy, corrected for small counts"}
+    if entropy.design.replies is not None:
+        few = (
+            "The first is 0 bits where every reply is certain of its role, whichever that is; the second where all "
+            "replies of a pair are certain of the same role."
+        )
+        words = {
+            "H": "entropy of the pairs' mean probabilities", "H_reply": "mean entropy of single replies",
+            "H_reply_low": "mean entropy of single replies, at least, if other answers were one of both",
+            "H_reply_high": "mean entropy of single replies, at most, if other answers were one of both",
+        }  # fmt: skip
     rows = [replace(row, term=words.get(row.term, row.term)) for row in entropy.rows]
     return Block(
         id="entropy",
@@ -237,14 +247,18 @@ def balance_table(design: Comparisons, covariate: str) -> Table:
     return counts_table(f"Is the {what} balanced?", ("Rows with", "Rows", "Share"), parts, design.n_rows)
 
 
-def sensitivity_methods(options: StudyOptions) -> str:
-    """Return the methods paragraph of S and the win rates."""
+def sensitivity_methods(options: StudyOptions, *, drawn: bool) -> str:
+    """Return the methods paragraph of S and the win rates, of winners that are drawn or probabilities."""
+    noise = (
+        "its plug-in value is too high by the sampling variance of the rates, which the corrected value takes off"
+        if drawn
+        else "its plug-in value is too high where replies to the same pair differ, and no corrected value is known"
+    )
     return (
         f"Win rates are means over opponents of a role's share of wins when its {options.covariate} is higher, equal "
         "or lower than the opponent's. S = 100 times the sum over the three conditions of the mean squared distance "
-        "of the rates from 1, 1/2 and 0; its plug-in value is too high by the sampling variance of the rates, which "
-        f"the corrected value takes off. Intervals resample pairs of roles ({options.resamples:,} resamples, seed "
-        f"{options.seed})."
+        f"of the rates from 1, 1/2 and 0; {noise}. Intervals resample pairs of roles "
+        f"({options.resamples:,} resamples, seed {options.seed})."
     )
 
 
