@@ -49,7 +49,16 @@ def rewritten(text: str) -> list[str]:
 SETTING = re.compile(r"(?<!--map )(?<![\w.'\"/<{-])([a-z][a-z_]+)=(?!=)")
 CODE = re.compile(r"[\w}]\([^()]*\)")  # a call that a message quotes
 ROOMS = ("studies", "metrics", "models", "inference", "resampling", "designs", "tables", "results", "registry.py")
-NO_SETTINGS = {"part", "mean", "sd", "sd_first", "sd_second", "df"}  # part=column of --map; of single numbers
+NO_SETTINGS = {
+    "content",
+    "name",
+    "part",
+    "mean",
+    "sd",
+    "sd_first",
+    "sd_second",
+    "df",
+}  # part=column of --map; of single numbers
 
 
 def spelled_out(text: str) -> list[str]:
