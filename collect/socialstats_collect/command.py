@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import csv
-import itertools
-import json
 import os
 import shlex
 import sys
@@ -24,12 +21,10 @@ from socialstats.tables.writing import (
     METHODS,
     format_of,
     is_read,
-    opened_text,
     opened_whole,
     place_of,
-    put,
+    put_rows,
     straight,
-    table_like,
     write_whole,
 )
 from socialstats.text import count
@@ -44,7 +39,7 @@ from socialstats_collect.run import Run, Work, survey, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.secrets import hide, host_of
 from socialstats_collect.tally import BYTES_A_TOKEN, Progress
-from socialstats_collect.tidy import Summary, Table, as_cell, as_text, failures, table_of
+from socialstats_collect.tidy import Summary, Table, as_cells, as_text, failures, table_of
 
 DONE, STOPPED, BAD_INPUT, UNFINISHED, INTERRUPTED = 0, 1, 2, 4, 130
 
@@ -222,16 +217,16 @@ def tidy(options: argparse.Namespace) -> int:
             for several, control in table.tidied():
                 for row in several:
                     if control:
-                        controls.append(row)
+                        controls.append(as_cells(row))
                         continue
                     summary.add(row)
-                    yield {**row, **{name: row.get("model") for name in raters - row.keys()}}
+                    yield as_cells({**row, **{name: row.get("model") for name in raters - row.keys()}})
             items = {item.id: item.columns for one in table.designs for item in one.asked} if people else {}
             for row in people:
-                yield table.columns(items[str(row["item_id"])], row)
+                yield as_cells(table.columns(items[str(row["item_id"])], row))
 
         made = list(rows()) if log.damaged or log.lost else rows()  # answers without an item have columns of their own
-        _save(target, made, extra=list(dict.fromkeys(name for row in people for name in row)))
+        put_rows(target, made, [name for row in people for name in row])
         said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
         if options.methods:
@@ -271,7 +266,7 @@ def form(options: argparse.Namespace) -> int:
     parts = parts_of(n, options.raters, each, design.seed) if options.raters or options.per_rater else []
     data = form_data(design, parts)
     if options.csv:
-        _save(options.csv, rows_to_fill_in(data))
+        put_rows(options.csv, rows_to_fill_in(data))
         _say(f"table to fill in: {options.csv}")
     if target:
         write_whole(target, page(data), PAGE)
@@ -316,7 +311,7 @@ def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | No
         said.append(f"{count(len(rows), 'row')} of control texts left out: {where} writes them")
         return []
     given = given or str(Path(target).with_suffix(f".controls{Path(target).suffix}"))
-    _save(given, rows)
+    put_rows(given, rows)
     said.append(f"{count(len(rows), 'row')} of control texts in {given}")
     return ["--controls", given]
 
@@ -333,33 +328,6 @@ def _counted(table: Table, summary: Summary) -> Iterator[str]:
         yield f"{missing:,} rows have no answer yet (answer_status missing)"
     if (left := table.log.tally.answers - table.used) > 0:
         yield f"{count(left, 'answer')} on record belong to no unit of the design (other words, items taken out)"
-
-
-def _save(target: str, rows: Iterable[Mapping[str, object]], extra: Sequence[str] = ()) -> None:
-    """Write rows as a table in the format of the file's name, one after another; ``-`` is stdout."""
-    format = format_of(target)
-    if format == "parquet" or isinstance(rows, list):
-        import pandas as pd
-
-        cells = [{name: as_cell(value) for name, value in row.items()} for row in rows]
-        names = list(dict.fromkeys(name for row in cells for name in row))
-        put(target, pd.DataFrame(cells, columns=names, dtype=object), format)
-        return
-    iterator = iter(rows)
-    first = next(iterator, {})
-    names = list(dict.fromkeys([*first, *extra]))
-    with opened_text(target, table_like(names, format)) as out:
-        writer = csv.writer(out, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
-        if format != "jsonl":
-            writer.writerow(names)
-        for row in itertools.chain([first] if first else [], iterator):
-            if strange := row.keys() - {*names}:
-                raise AssertionError(f"columns {strange} in some rows only")
-            cell = {name: as_cell(row.get(name)) for name in names}
-            if format == "jsonl":
-                out.write(json.dumps(cell, ensure_ascii=False) + "\n")
-            else:
-                writer.writerow(cell.values())
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:

@@ -238,14 +238,16 @@ def _updated(design: Design, new: Mapping[str, Item]) -> Design:
     ))  # fmt: skip
 
 
-def as_cell(value: object) -> object:
-    """Return a value as a table's cell: texts, numbers and truth values as they are, everything else as JSON.
+def as_cells(row: Mapping[str, object]) -> dict[str, object]:
+    """Return a row as a table's cells: texts, numbers and truth values as they are, everything else as JSON.
 
     What no file of a table can hold becomes a sign in its place, the log keeps it (`parse.printable`).
     """
-    if value is None or isinstance(value, int | float | bool):
-        return value
-    return printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
+    return {
+        name: value if value is None or isinstance(value, int | float | bool)
+        else printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
+        for name, value in row.items()
+    }  # fmt: skip
 
 
 LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
@@ -304,28 +306,17 @@ def as_text(table: Sequence[Mapping[str, object]]) -> str:
 
     Examples
     --------
-    >>> print(as_text([{"model": "m", "rows": 2}]))
+    >>> print(as_text([{"model": "m", "rows": 2000}]))
     model  rows
-    m         2
+        m 2,000
     """
-    if not table:
-        return ""
-    names = list(table[0])
-    cells = [names, *([_cell(row[name]) for name in names] for row in table)]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(names))]
-    right = [isinstance(table[0][name], int) for name in names]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(row, widths, right, strict=True)
-        ).rstrip()
-        for row in cells
-    )
+    import pandas as pd
 
-
-def _cell(value: object) -> str:
-    text = f"{value:,}" if isinstance(value, int) else shorten(str(value), LONGEST_CELL)
-    return "".join(character if character.isprintable() else "?" for character in text)
+    cells = [
+        {name: f"{one:,}" if isinstance(one, int) else shorten(str(one), LONGEST_CELL) for name, one in row.items()}
+        for row in table
+    ]
+    return str(pd.DataFrame(cells).to_string(index=False)) if cells else ""
 
 
 def failures(tally: Tally) -> list[str]:

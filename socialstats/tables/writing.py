@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import io
+import itertools
 import json
 import os
 import re
@@ -13,7 +14,7 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -360,3 +361,49 @@ def write_whole(target: str | Path, content: bytes | str, kind: Kind) -> None:
 def put(target: str, frame: pd.DataFrame, format: Format) -> None:
     """Write a table to a file, or to stdout (``-``)."""
     write_whole(target, as_bytes(frame, format), table_like([str(name) for name in frame.columns], format))
+
+
+def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[str] = ()) -> None:
+    """Write rows to a file, or to stdout (``-``), one after another; parquet alone holds all of them in memory.
+
+    Parameters
+    ----------
+    target
+        Its suffix says the format.
+    rows
+        Column to value, None for none. In a list columns may differ from row to row; of an iterator the first row has
+        them all.
+    further
+        Columns that later rows of an iterator have beside.
+
+    Raises
+    ------
+    ValueError
+        For a column that is neither in the first row nor announced.
+
+    Examples
+    --------
+    >>> put_rows("-", iter([{"unit": "u1", "value": 0.1}]))
+    unit,value
+    u1,0.1
+    """
+    import pandas as pd
+
+    format = format_of(target)
+    if format == "parquet" or isinstance(rows, list):
+        held = list(rows)
+        names = list(dict.fromkeys(name for row in held for name in row))
+        return put(target, pd.DataFrame(held, columns=names, dtype=object), format)
+    later = iter(rows)
+    first = next(later, None)
+    names = list(dict.fromkeys([*(first or ()), *further]))
+    with opened_text(target, table_like(names, format)) as out:
+        writer = csv.DictWriter(out, names, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+        if format != "jsonl":
+            writer.writeheader()
+        for row in itertools.chain([] if first is None else [first], later):
+            if format == "jsonl":
+                out.write(json.dumps({name: row.get(name) for name in names}, ensure_ascii=False) + "\n")
+            else:
+                writer.writerow(row)
+    return None
