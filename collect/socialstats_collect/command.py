@@ -27,14 +27,15 @@ from socialstats.tables.writing import (
     straight,
     write_whole,
 )
-from socialstats.text import count
+from socialstats.text import count, quoted
 from socialstats.voice import option
 from socialstats_collect.ask import digest
-from socialstats_collect.design import Change, design_of, matched, refuse_changes
+from socialstats_collect.design import Change, design_of, designs_of, heads_of, matched, refuse_changes
 from socialstats_collect.forming import PAGE, TO_FILL_IN, form_data, page, parts_of, rows_to_fill_in
 from socialstats_collect.log import Log, encode
 from socialstats_collect.people import people_rows
 from socialstats_collect.protocols import protocol_class
+from socialstats_collect.protocols.base import replay
 from socialstats_collect.run import Run, Work, survey, versions
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.secrets import hide, host_of
@@ -64,7 +65,7 @@ def collect(options: argparse.Namespace) -> int:
             print("\n".join(map(hide, _plan(runfile, survey(runfile, reply_to, estimate=True)))))
             for note in _changes(change):
                 _say(note)
-            _check(options, runfile, log, change)
+            _check(options, log, change)
         return DONE
     for model in runfile.models:
         runfile.endpoint_of(model).key()
@@ -72,7 +73,7 @@ def collect(options: argparse.Namespace) -> int:
         raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
     with Log(path, writing=True) as log:
         runfile, change = _resumed(runfile, log)
-        _check(options, runfile, log, change)
+        _check(options, log, change)
         work = survey(runfile, log.reply)
         progress = Progress(sys.stderr, total=work.units)
         run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
@@ -86,23 +87,21 @@ def collect(options: argparse.Namespace) -> int:
 
 def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:
     """Match a run file with the designs of a log that it goes on with."""
-    replaced = {name for run in log.runs for name in run.get("after", ())} if log else set()
-    before = [design_of(run) for run in log.runs if run["run_id"] not in replaced] if log else []
-    change = matched(replace(runfile.design, versions=versions()), before)
+    change = matched(replace(runfile.design, versions=versions()), designs_of(log.runs) if log else [])
     return replace(runfile, design=change.design), change
 
 
-def _check(options: argparse.Namespace, runfile: RunFile, log: Log | None, change: Change) -> None:
+def _check(options: argparse.Namespace, log: Log | None, change: Change) -> None:
     """Refuse to ask in other words than before, unless that is wanted; say how many units it would be."""
     if options.again or log is None or not (change.words or change.changed):
         return
-    changed, protocol = {new.id for _, new in change.changed}, runfile.design.protocol
-    asks = (
-        next(protocol.conversation(unit), None)
-        for unit in runfile.design.units()
-        if unit.item_id in changed or (change.words and unit.item_id not in change.added)
+    added = {*change.added}
+    before, now = (
+        sum(replay(one.protocol, unit, log.reply)[1] is None for unit in one.units() if unit.item_id not in added)
+        for one in (designs_of(log.runs)[-1], change.design)
     )
-    refuse_changes(change, log.path.name, sum(ask is not None and not log.entries(ask.key) for ask in asks))
+    if before > now:
+        refuse_changes(change, log.path.name, before - now)
 
 
 def _changes(change: Change) -> Iterator[str]:
@@ -115,8 +114,7 @@ def _open(run: Run, work: Work) -> None:
     log, design = run.log, run.runfile.design
     last = log.runs[-1] if log.runs else None
     same = last and "format" in last and design_of(last).items == design.items
-    after = {name for one in log.runs for name in one.get("after", ())}
-    heads = [one["run_id"] for one in log.runs if one["run_id"] not in after]
+    heads = [one["run_id"] for one in heads_of(log.runs)]
     started = datetime.now(UTC).isoformat()
     for line in design.lines(run.run_id, heads, started, work.units, last["run_id"] if same and last else ""):
         log.append(line)
@@ -343,6 +341,8 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
     yield f"(tokens by tiktoken, or {BYTES_A_TOKEN} bytes each where it is not installed; at most {work.bytes_sent:,})"
     if work.cost:
         yield f"cost at most {work.cost:,.4g}, by the prices of the run file"
+    if limits.max_cost is not None and (free := [one for one in runfile.models if one not in runfile.prices]):
+        yield f"[prices] has none for {quoted(free)}: max_cost ends the run where the endpoint says no cost either"
     for name, unit in (("max_calls", "calls"), ("max_tokens_total", "tokens"), ("max_cost", "in money")):
         if (most := getattr(limits, name)) is not None:
             short = f", fewer than the {work.units:,} units need" if unit == "calls" and most < work.units else ""

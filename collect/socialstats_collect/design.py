@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import random
 import sys
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,7 +19,7 @@ from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields
 
 FORMAT = 2
-SAME = ("protocol", "options", "texts", "system", "parameters", "judges", "judge_parameters", "order", "seed")
+SAME = ("protocol", "options", "texts", "system", "parameters", "judges", "order", "seed", "judge_parameters")
 SHOWN = 3
 
 
@@ -42,6 +43,11 @@ class Item:
     drawn: str
     batch: int = 0
     gone: bool = False
+
+
+def same_form(text: str) -> str:
+    """Return a text in the Unicode form NFC: two spellings of the same letters become one."""
+    return unicodedata.normalize("NFC", text)
 
 
 def item_of(record: Mapping[str, Any]) -> Item:
@@ -191,6 +197,17 @@ def design_of(run: Mapping[str, Any]) -> Design:
     )  # fmt: skip
 
 
+def heads_of(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the runs that none goes on with: one, or several where logs were put together."""
+    replaced = {name for run in runs for name in run.get("after", ())}
+    return [run for run in runs if run["run_id"] not in replaced]
+
+
+def designs_of(runs: Sequence[Mapping[str, Any]]) -> list[Design]:
+    """Return the designs of a log as they stand."""
+    return [design_of(run) for run in heads_of(runs)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """A design as a run file has it now, matched with those on record.
@@ -240,7 +257,7 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
     if not before:
         return Change(design=present)
     olds = {content: item for one in before for content, item in one.contents(one.items)}
-    by_id = {item.id: item for one in before for item in one.items if not item.gone}
+    by_id = {same_form(item.id): item for one in before for item in one.items if not item.gone}
     asked = list(before[-1].contents(present.asked))
     known = {olds[content].drawn for content, _ in asked if content in olds}
     batch = 1 + max(item.batch for one in before for item in one.items) if olds else 0
@@ -248,7 +265,7 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
     items, changed, renamed, added = [], [], [], []
     corrected: dict[str, int] = {}
     for content, item in asked:
-        old, same = olds.get(content), by_id.get(item.id)
+        old, same = olds.get(content), by_id.get(same_form(item.id))
         if old is None and same is not None and same.drawn not in known:
             old = same
             changed.append((same, item))
@@ -280,7 +297,7 @@ def differences(before: Design, present: Design) -> Iterator[str]:
     old, new = (next(iter(one.lines("", (), "", 0))) for one in (before, present))
     for one in (old, new):
         one["texts"].pop("people", None)
-    for name in SAME:
+    for name in SAME if before.protocol.settings.judges or present.protocol.settings.judges else SAME[:-1]:
         pairs = (old[name], new[name])
         keys = sorted({*pairs[0], *pairs[1]}) if isinstance(pairs[0], dict) else [None]
         for key in keys:
@@ -318,8 +335,8 @@ def refuse_changes(change: Change, source: str, again: int) -> None:
 
 def _edit(name: str, old: str, new: str) -> str:
     """Say where two texts differ, with a few words around; empty where they do not."""
-    if old == new:
-        return ""
+    if same_form(old) == same_form(new):
+        return "" if old == new else f"{name} has the same letters in another Unicode form"
     start = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     start = max(0, start - 15)
     return f"{name} was '{shorten(old[start:], 40)}', is '{shorten(new[start:], 40)}'"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.reading import from_path, read_delimited
-from socialstats_collect.design import Item
+from socialstats_collect.design import Item, same_form
 from socialstats_collect.readers.files import json_lines, load_json
 
 ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
@@ -96,7 +96,7 @@ def _id_column(columns: tuple[str, ...], asked: str | None, path: Path) -> str |
 def _unique(ids: tuple[str, ...], lines: list[int], path: Path, name: str | None) -> None:
     seen: dict[str, int] = {}
     problems = []
-    for identifier, line in zip(ids, lines, strict=True):
+    for identifier, line in zip(map(same_form, ids), lines, strict=True):
         if not identifier.strip():
             problems.append(Problem(message="no identifier", source=path.name, column=name, lines=(line,)))
         elif identifier in seen:

@@ -125,8 +125,9 @@ class Log:
             if not whole:
                 self.damaged.append(number)
         self.runs.sort(key=lambda run: str(run.get("started", "")))
-        for run in self.runs:
-            run["items"] = self._items.get(run.get("items_of", run["run_id"]), {})
+        for run in self.runs:  # in the order in which they began: one may name a run that named another
+            self._items.setdefault(run["run_id"], self._items.get(run.get("items_of", ""), {}))
+            run["items"] = self._items[run["run_id"]]
         self.lost = sum(marks.count(0) for marks in seen.values())
         return last
 

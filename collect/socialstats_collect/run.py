@@ -59,6 +59,8 @@ class Run:
     patient: bool = False
     shut: dict[str, str] = field(default_factory=dict)
     _flying: int = 0
+    _talking: int = 0
+    _last: bool = False
     _reserved: list[float] = field(default_factory=lambda: [0.0, 0.0])
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _clients: dict[Endpoint, Client] = field(default_factory=dict)
@@ -85,7 +87,7 @@ class Run:
         OSError
             When the log cannot be written; everything before is intact.
         """
-        waiting, limits = self.runfile.design.units(), self.runfile.limits
+        waiting, limits = self._ahead(self.runfile.design.units()), self.runfile.limits
         async with contextlib.AsyncExitStack() as stack:
             for endpoint in {self.runfile.endpoint_of(model) for model in self.runfile.models}:
                 client = Client(endpoint.base_url, endpoint.key(), limits.concurrency, self.runfile.raw)
@@ -99,11 +101,22 @@ class Run:
                 except BaseExceptionGroup as several:
                     raise next(_leaves(several)) from None
 
+    def _ahead(self, units: Iterator[Unit]) -> Iterator[Unit]:
+        """Yield the units, and know when the last one begins."""
+        unit = next(units, None)
+        while unit is not None:
+            following = next(units, None)
+            self._last = following is None
+            yield unit
+            unit = following
+
     async def _work(self, waiting: Iterator[Unit]) -> None:
         for unit in waiting:
             if self._stop.is_set():
                 return
+            self._talking += 1
             await self._converse(unit)
+            self._talking -= 1
 
     async def _converse(self, unit: Unit) -> None:
         conversation = self.runfile.design.protocol.conversation(unit)
@@ -145,13 +158,17 @@ class Run:
             self._hopeless(ask, outcome)
             if outcome.own:
                 return None
-            own += not outcome.shared or (door.latest > started and outcome.http_status != 429)
+            own += not outcome.shared or (self._alone(door, started) and (outcome.http_status or 0) >= 500)
             if outcome.shared:
                 door.failed(outcome.retry_after, started)
                 self._patience(door, outcome)
             elif own < limits.attempts:
                 await self._unless_stopped(asyncio.sleep(min(10.0, 0.5 * 2.0**own)))
         return None
+
+    def _alone(self, door: Door, started: float) -> bool:
+        """Whether the endpoint answers others, or no other is left: then a failure of its own is the request's."""
+        return door.latest > started or (self._last and self._talking == 1 and door.latest > 0.0)
 
     def _patience(self, door: Door, outcome: Outcome) -> None:
         """Stop where an endpoint has had no time for longer than the run has patience, or says that it will not."""
@@ -196,7 +213,11 @@ class Run:
         finally:
             self._flying -= 1
             self._reserved = [a - b for a, b in zip(self._reserved, expected, strict=True)]
-        self.log.append(self._line(unit, ask, outcome, number, start, time.perf_counter() - began))
+        line = self._line(unit, ask, outcome, number, start, time.perf_counter() - began)
+        self.log.append(line)
+        if self.runfile.limits.max_cost is not None and outcome.http_status == 200 and "cost" not in line:
+            why = f"limits.max_cost cannot be held: neither the endpoint nor [prices] says what '{ask.model}' costs"
+            self.stop(why, fault=True)
         self.report(self.tally)
         if began - self._synced > SYNC_SECONDS:
             self._synced = began
@@ -248,7 +269,8 @@ class Run:
         if limits.max_calls is not None and tally.calls + self._flying >= limits.max_calls:
             self.stop(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
         if limits.max_tokens_total is not None and tally.tokens + tokens > limits.max_tokens_total:
-            self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) is reached, earlier runs included")
+            room = "is reached" if tally.calls else f"leaves no room for a call of about {tokens:,.0f}"
+            self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) {room}, earlier runs included")
         if limits.max_cost is not None and tally.cost + cost > limits.max_cost:
             self.stop(f"limits.max_cost ({limits.max_cost:g}) is reached, earlier runs included")
         return not self._stop.is_set()

@@ -12,7 +12,7 @@ from typing import Any
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.text import count, quoted, shorten
 from socialstats_collect.ask import Unit
-from socialstats_collect.design import Design, Item, design_of, differences, matched
+from socialstats_collect.design import Design, Item, design_of, differences, heads_of, matched
 from socialstats_collect.log import Log
 from socialstats_collect.parse import VERSION, printable
 from socialstats_collect.protocols.base import Exchange, replay
@@ -178,8 +178,7 @@ def table_of(log: Log, runfile: Path | None = None) -> Table:
     """
     if not log.tally.calls:
         raise NothingToAnalyse(f"{log.path.name}: nothing was asked yet")
-    replaced = {name for run in log.runs for name in run.get("after", ())}
-    designs = [_with_earlier(run, log.runs) for run in log.runs if run["run_id"] not in replaced]
+    designs = [_with_earlier(run, log.runs) for run in heads_of(log.runs)]
     for other in designs[1:]:
         if said := list(differences(designs[0], other)):
             fix = (

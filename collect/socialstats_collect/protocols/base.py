@@ -64,7 +64,7 @@ def require(template: str, columns: Iterable[str], *, source: str) -> None:
     InputError
         Naming the column, what there is, and the nearest spelling.
     """
-    known = list(columns)
+    known = list(dict.fromkeys(columns))
     problems = []
     for name in [one for one in fields(template, source=source) if one not in known]:
         fix = meant(name, known).strip() or "Add the column to the items, or mend the template."

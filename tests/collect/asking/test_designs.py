@@ -245,3 +245,51 @@ def test_a_log_of_version_0_1_is_merged_with_a_new_one(tmp_path: Path, capsys: p
         capsys.readouterr()
         assert main(["tidy", str(merged), "-o", str(tmp_path / "t.csv")]) == 0
         assert "8 rows from 8 units" in capsys.readouterr().err
+
+
+def test_many_runs_of_one_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs that find the same items name an earlier run's, however many they are; orders stay, changes are told."""
+    with serving(lambda *_: says("1")) as server:
+        path = write_run(tmp_path, server.url)
+        text = path.read_text().replace(
+            'protocol = { name = "template", parser = "json" }', 'protocol = "who-is-right"'
+        )
+        text = "\n".join(line for line in text.splitlines() if not line.startswith("template"))
+        rows = [f"q{k},NAME1 and NAME2 {k},Ann,Bob" for k in range(12)]
+        items(tmp_path, "\n".join(["item_id,text,name_first,name_second", *rows]))
+        for k in range(6):
+            names = ", ".join(f'"m{m}"' for m in range(k + 1))
+            path.write_text(text.replace('"toy"', names))
+            if k == 2:
+                items(tmp_path, (tmp_path / "items.csv").read_text().replace("q", "r"))
+            assert collect(path) == 0
+            assert server.seen.total() == 12 * (k + 1)
+            assert len(table(path, capsys)) == 12 * (k + 1)
+        items(tmp_path, (tmp_path / "items.csv").read_text().replace("NAME2 3", "NAME2 three"))
+        assert collect(path) == 2
+        assert server.seen.total() == 72
+    assert "6 units would be asked again" in capsys.readouterr().err
+
+
+def test_the_same_requests_are_no_other_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(echo) as server:
+        path = write_run(tmp_path, server.url)
+        assert collect(path) == 0
+        path.write_text(path.read_text().replace("{text}", "{txt}"))
+        items(tmp_path, (tmp_path / "items.csv").read_text().replace("text", "txt"))
+        assert collect(path) == 0
+        assert server.seen.total() == 4
+
+
+def test_two_unicode_forms_of_one_identifier(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(echo) as server:
+        path = write_run(tmp_path, server.url)
+        items(tmp_path, "item_id,text\n\u00e91,caf\u00e9\n")
+        assert collect(path) == 0
+        items(tmp_path, "item_id,text\ne\u03011,cafe\u0301\n")
+        assert collect(path) == 2
+        assert "text has the same letters in another Unicode form" in capsys.readouterr().err
+        items(tmp_path, "item_id,text\ne\u03011,one\n\u00e91,two\n")
+        assert collect(path) == 2
+        assert server.seen.total() == 1
+    assert "was already used in line 2" in capsys.readouterr().err

@@ -358,3 +358,26 @@ def test_a_control_character_does_not_spoil_the_table(tmp_path: Path) -> None:
     assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(out)]) == 0
     assert "\x00" not in out.read_text()
     assert pd.read_csv(out)["reply_text"].str.contains("A").all()
+
+
+def test_a_budget_that_nobody_can_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(lambda *_: says(ANSWER)) as server:
+        path = write_run(tmp_path, server.url, n=20, concurrency=2, limits="max_cost = 0.01")
+        assert collect(path, "--dry-run") == 0
+        assert "[prices] has none for 'toy'" in capsys.readouterr().out
+        assert collect(path) == 2
+        assert server.seen.total() <= 3
+        assert "neither the endpoint nor [prices] says what 'toy' costs" in capsys.readouterr().err
+    with serving(lambda *_: says(ANSWER)) as server:
+        (tmp_path / "log.jsonl").unlink()
+        path = write_run(tmp_path, server.url, n=20, limits="max_tokens_total = 20")
+        assert collect(path) == 1
+        assert server.seen.total() == 0
+    assert "limits.max_tokens_total (20) leaves no room for" in capsys.readouterr().err
+
+
+def test_the_last_request_is_given_up_by_itself(tmp_path: Path) -> None:
+    with serving(lambda body, _: fails(500) if "story 3" in str(body) else says(ANSWER)) as server:
+        path = write_run(tmp_path, server.url, attempts=2, concurrency=1, patience=600.0)
+        assert collect(path) == 1
+        assert server.seen.total() == 5
