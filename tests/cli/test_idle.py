@@ -32,4 +32,4 @@ def test_options_with_an_effect_are_not() -> None:
 @pytest.mark.slow
 def test_a_reference_that_is_no_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "--example", "staged-values", "--reference", "stage 9", "-o", "page.html"]) == 2
-    assert "--reference 'stage 9' is no stage. There are 'baseline'" in capsys.readouterr().err
+    assert "--reference 'stage 9' is no stage. Did you mean 'stage 4'? There are 'baseline'" in capsys.readouterr().err

@@ -55,7 +55,7 @@ def collected(
         text = Path("mine/run.toml").read_text().replace('["model-one", "model-two"]', json.dumps(models))
         text = text.replace("http://127.0.0.1:8080/v1", server.url).replace('key_env = "OPENAI_API_KEY"', "")
         Path("mine/run.toml").write_text(text)
-        said = run(capsys, f"design {protocol} design.toml -o mine/items.csv")
+        said = run(capsys, f"design {protocol} design.toml -o mine/items.csv --overwrite")
         assert "next: socialstats collect mine/run.toml --dry-run" in said
         assert (
             "at most 1,000 calls, fewer than the" in run(capsys, "collect mine/run.toml --dry-run") or len(models) < 9

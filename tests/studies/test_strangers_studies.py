@@ -24,7 +24,7 @@ from socialstats.planning.builders import design_items
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.staged_values.judges import NEUTRAL, unknown_zero, with_zero, zero_tables
 from socialstats.tables import as_table, read_table
-from socialstats.tables.writing import write_whole
+from socialstats.tables.writing import text_like, write_whole
 
 ROOT = Path(__file__).parents[2]
 SCORES = pd.DataFrame({"unit": np.repeat(range(40), 3), "rater": [*"abc"] * 40,
@@ -111,9 +111,8 @@ def test_a_single_name_stands_for_a_list_of_names() -> None:
 
 
 def test_a_folder_that_is_not_there_is_named_by_the_file_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No such file") as caught:
-        write_whole(tmp_path / "nodir" / "em.csv", b"")
-    assert caught.value.filename == str(tmp_path / "nodir" / "em.csv")
+    with pytest.raises(InputError, match=r"em.csv: .*folder"):
+        write_whole(tmp_path / "nodir" / "em.csv", b"", text_like("a text"))
 
 
 def test_couples_need_two_groups_that_are_spelled_apart() -> None:
