@@ -116,7 +116,9 @@ def _open(run: Run, work: Work) -> None:
     same = last and "format" in last and design_of(last).items == design.items
     heads = [one["run_id"] for one in heads_of(log.runs)]
     started = datetime.now(UTC).isoformat()
-    for line in design.lines(run.run_id, heads, started, work.units, last["run_id"] if same and last else ""):
+    for line in design.lines(
+        run.run_id, heads, started, work.units, last.get("items_of", last["run_id"]) if same and last else ""
+    ):
         log.append(line)
 
 

@@ -198,9 +198,13 @@ def design_of(run: Mapping[str, Any]) -> Design:
 
 
 def heads_of(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the runs that none goes on with: one, or several where logs were put together."""
-    replaced = {name for run in runs for name in run.get("after", ())}
-    return [run for run in runs if run["run_id"] not in replaced]
+    """Return the runs that none goes on with: one, or several where logs were put together.
+
+    A run that was killed while it wrote its items asked nothing, and replaces none.
+    """
+    whole = [run for run in runs if len(run["items"]) >= run.get("n_items", 0)] or runs
+    replaced = {name for run in whole for name in run.get("after", ())}
+    return [run for run in whole if run["run_id"] not in replaced]
 
 
 def designs_of(runs: Sequence[Mapping[str, Any]]) -> list[Design]:

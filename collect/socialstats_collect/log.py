@@ -190,13 +190,16 @@ class Log:
                 return
         except OSError:
             pass
-        beside = [self.path, *(self.path.with_name(f"{self.path.stem}.saved-{k}.jsonl") for k in range(1, 100))]
-        for path in (*beside, Path(tempfile.mkdtemp()) / self.path.name):
+        names = (self.path.name, *(f"{self.path.stem}.saved-{k}.jsonl" for k in range(1, 100)))
+        folders = (self.path.parent, Path(tempfile.gettempdir()))
+        for path in (folder / name for folder in folders for name in names):
             try:
                 new = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
             except OSError:
                 continue
             break
+        else:
+            raise OSError(2, "The log is gone, and no place takes a copy of it", str(self.path))
         _lock(new, path)
         place = 0
         while chunk := os.pread(self._descriptor, CHUNK, place):

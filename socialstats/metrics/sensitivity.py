@@ -66,7 +66,7 @@ SAME = "every resample gives the same value: no interval"
 LESS = "without one of the clusters some condition is empty: no jackknife interval"
 OUTSIDE = "the interval lies below 0: fewer differences from the target than chance alone makes"
 NOISE = "noise adds more to it than the interval of the corrected value reaches; quote that"
-PROBABLE = "the winners are probabilities, which lack the noise that is taken off where winners are drawn"
+PROBABLE = "the winners are probabilities: the correction for sampling noise is for winners that were drawn"
 ONCE = "no item has two comparisons under some condition, so the noise cannot be estimated"
 
 

@@ -293,3 +293,23 @@ def test_two_unicode_forms_of_one_identifier(tmp_path: Path, capsys: pytest.Capt
         assert collect(path) == 2
         assert server.seen.total() == 1
     assert "was already used in line 2" in capsys.readouterr().err
+
+
+def test_a_kill_while_the_design_is_written_asks_nothing_twice(tmp_path: Path) -> None:
+    """A run that wrote some of its items only replaces no design: orders drawn before stay."""
+    with serving(lambda *_: says("1")) as server:
+        path = write_run(tmp_path, server.url)
+        old = 'protocol = { name = "template", parser = "json" }'
+        text = path.read_text().replace(old, 'protocol = "who-is-right"')
+        path.write_text("\n".join(line for line in text.splitlines() if not line.startswith("template")))
+        rows = [f"q{k},NAME1 and NAME2 {k},Ann,Bob" for k in range(20)]
+        head = "item_id,text,name_first,name_second"
+        items(tmp_path, "\n".join([head, *rows]))
+        assert collect(path) == 0
+        log = path.with_name("log.jsonl")
+        begun = len(log.read_text().splitlines())
+        items(tmp_path, "\n".join([head, *rows, "q20,NAME1 or NAME2,Ann,Bob"]))
+        assert collect(path) == 0
+        log.write_text("".join(log.read_text().splitlines(keepends=True)[: begun + 8]))
+        assert collect(path) == 0
+        assert server.seen.total() == 22  # the one answer that was cut off is asked again
