@@ -28,7 +28,7 @@ def checks_of(result: Result) -> list[Check]:
     checks = []
     for row in own:
         one = numbers[row.term]
-        corrected = result.metric == "js_similarity"  # the jackknife's bias is taken off, and the value cut
+        corrected = result.metric == "js_similarity"  # corrected for the jackknife's bias, then cut
         theirs = min(max(one.value, 0.0), 1.0) if corrected else float(one.finish(total_of(one))[0])
         checks.append(relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0))
     gaps = [row for row in rows if row.role == "difference" and row.estimate is not None]

@@ -811,7 +811,7 @@ def ada_met(
         (of the sample) and from the best constant answer, on the units of both, Holm over the models.
         `extras`: ``share_tied``, ``design_effect`` (by model: the variance over that of independent units with the
         people held), ``units_left_out``, ``bootstrap_bias`` (by model), and with `group` ``group_raters``,
-        ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, taken off), ``permutation_p``
+        ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, subtracted), ``permutation_p``
         (by pair and model), ``permutations`` behind both (with ``"two_way"`` at most 500, as no interval or p of a
         row rests on them), and ``permuted_closest`` (how often each group is the closest when people are permuted).
 

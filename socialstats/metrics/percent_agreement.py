@@ -252,6 +252,6 @@ METRIC = Metric(
     plot=plot,
     crosscheck="socialstats.crosscheck.percent_agreement:verify",
     estimand="Mean over units of the share of pairs of raters who gave the unit the same level.",
-    assumptions=("units (or the named clusters of units) are independent", "agreement by chance is not taken off"),
+    assumptions=("units (or the named clusters of units) are independent", "agreement is not corrected for chance"),
     references=("wilson1927", "korngraubard1998"),
 )

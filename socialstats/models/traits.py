@@ -643,7 +643,7 @@ class JudgeZeros(Mapping[str, float]):
         -----
         With m neutral texts and c_t the judges' mean composite of text t: s.e. = sd(c_t) / sqrt(m), m - 1 degrees of
         freedom. With one, the judges' noise alone: with E the mean square of the rest of the table of all M control
-        texts by k judges (means of texts and judges taken off), s.e. = sqrt(E / k), (M - 1)(k - 1) degrees of freedom.
+        texts by k judges (means of texts and judges subtracted), s.e. = sqrt(E / k), (M - 1)(k - 1) degrees of freedom.
         None with a single control text or judge, or where all are scored alike.
         """
         x, at = self.composites(), self.places()

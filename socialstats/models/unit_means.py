@@ -110,7 +110,7 @@ class Sample:
         return self.values.ravel(), [np.repeat(inner, k), np.tile(np.arange(k), n)]
 
     def mean(self) -> ClusteredMean:
-        """Return the mean with its error, that of what was taken off included: where all units are alike, it alone."""
+        """Return the mean with its error, that of what was subtracted included: where all units are alike, it alone."""
         found = self.mean_alone()
         if self.how.taken_off is None:
             return found

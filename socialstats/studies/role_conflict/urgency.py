@@ -150,7 +150,7 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         draw=partial(forest, tuple(rows), xlabel="log-odds", sort=False),
         figure_title=f"One step of {options.covariate} beside the spread of the roles",
         caption=f"Both in log-odds, from one model with role strengths, {listing(held)}. "
-        "The sd is that of the true strengths: sampling variance was taken off.",
+        "The sd is that of the true strengths: sampling variance was subtracted.",
         tables=(row_table((*ratio.rows, step) if ratio else (step,), "Urgency against role preference"),),
         results=(ratio,) if ratio else (),
     )
