@@ -350,6 +350,10 @@ class Finding:
         Name of the rule in a rules file.
     cells : tuple of (str, int, str)
         Table, line and column of each printed number that took part.
+    passage : str
+        The sentence or the caption that the number stands in, where the document has one.
+    changes : str
+        What it changes, in one sentence: the side of the level, the sign, the order; empty where it changes nothing.
     details : mapping of str to value
         Numbers behind the message.
 
@@ -373,6 +377,8 @@ class Finding:
     where: str = ""
     title: str = ""
     cells: tuple[tuple[str, int, str], ...] = ()
+    passage: str = ""
+    changes: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -390,7 +396,7 @@ class Finding:
             "rule": self.rule, "title": self.title, "verdict": self.verdict, "severity": self.severity,
             "where": self.where, "published": self.published, "expected": self.expected, "gap_units": float(self.gap),
             "message": self.message, "power": self.power, "noticed": self.noticed, "neighbours": self.neighbours,
-            "cells": [list(cell) for cell in self.cells],
+            "cells": [list(cell) for cell in self.cells], "passage": self.passage, "changes": self.changes,
             "details": {name: plain(value) for name, value in self.details.items()},
         }  # fmt: skip
 

@@ -72,6 +72,8 @@ class Sheet:
     reading : Reading
     names : mapping of column to mapping of label to label
         Other spellings, replaced when keys are compared.
+    title : str
+        The caption, where the document has one.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Sheet:
     sources: tuple[str, ...]
     reading: Reading = field(default_factory=Reading)
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    title: str = ""
 
     def label(self, row: int, column: str) -> str:
         """Return a label in the spelling that keys are compared in."""
