@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from socialstats.audit.numbers import (
+    MINOR_UNITS,
     NEIGHBOURS,
     Finding,
     Printed,
@@ -240,6 +241,49 @@ def hull(value: Any, parts: Sequence[Any]) -> Finding:
     number, *numbers = same_units([printed(value), *needed(parts, "parts")])
     low, high = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
     return compare("hull", number, low, high, source=f"the range of its {len(numbers)} parts")
+
+
+def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smallest"] = "largest") -> Finding:
+    """Check a claim that a printed value is the largest, or the smallest, of several; a tie agrees.
+
+    Parameters
+    ----------
+    value : printed number
+    parts : sequence of printed numbers
+        The others; the value itself may be among them.
+    which : {"largest", "smallest"}
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> extreme("0.77", ["0.89", "0.69"]).message
+    'sources disagree: 0.77 is said to be the largest of 3 numbers, 0.89 is larger'
+    >>> extreme("0.69", ["0.89", "0.69"], which="smallest").verdict
+    'agree'
+    """
+    one_of("which", which, ("largest", "smallest"))
+    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
+    sign = 1 if which == "largest" else -1
+
+    def ahead(other: Printed, of: Printed) -> bool:
+        if other.unit == of.unit:
+            return sign * (other.value - of.value) > 0
+        return other.bounds[0] > of.bounds[1] if sign > 0 else other.bounds[1] < of.bounds[0]
+
+    rival = max(numbers, key=lambda other: sign * other.value)
+    noticed, of = neighbours_noticed(number, lambda x: not any(ahead(other, x) for other in numbers))
+    said = f"the {which} of {count(len(numbers) + 1, 'number')}"
+    base = Finding(rule="extreme", verdict="agree", message=f"{number.text} is {said}", published=number.text,
+                   expected=f"at {'least' if sign > 0 else 'most'} {rival.text}", noticed=noticed, neighbours=of)  # fmt: skip
+    if not any(ahead(other, number) for other in numbers):
+        return base
+    gap = abs(rival.value - number.value) / (number.unit or 1)
+    message = f"sources disagree: {number.text} is said to be {said}, {rival.text} is {which.replace('st', 'r')}"
+    return replace(base, verdict="disagree", severity="minor" if gap <= MINOR_UNITS else "major", message=message,
+                   gap=gap)  # fmt: skip
 
 
 def mean_of(value: Any, parts: Sequence[Any]) -> Finding:

@@ -81,7 +81,7 @@ class Bound:
         """Cells that hold a published number, and not the size of something."""
         every = [cell for name, cell in self.one.items() if name not in SIZES]
         every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
-        return tuple(cell for cell in every if cell.source)
+        return tuple(cell for cell in every if cell.source and not cell.computed)
 
     def run(self, changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
         """Make the check; a missing number makes it not checkable."""

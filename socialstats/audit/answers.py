@@ -1,0 +1,184 @@
+"""Tables of a rules file that are computed from raw answers: counts, shares, means, agreement, realigned sums."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from socialstats.audit.numbers import Printed, as_decimal, located, printed
+from socialstats.audit.sheets import Sheet
+from socialstats.errors import InputError, Problem
+from socialstats.text import listing, quoted, shorten
+
+CLOSE = Fraction(1, 10**9)  # what a statistic in floating point may be wrong by
+AGREEMENT = ("krippendorff_alpha", "fleiss_kappa", "weighted_kappa", "percent_agreement")
+BY_LABEL = ("counts", "shares")
+COMPUTED = (*BY_LABEL, "mean", "sd", *AGREEMENT, "realigned")
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+KEYS = ("answers", "compute", "answer", "by", "where", "unit", "rater", "labels", "level", "weights", "empty", "ddof")
+VALUE, LOW, HIGH, LABEL = "value", "low", "high", "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One answer with its unit, its rater and its line."""
+
+    answer: str
+    line: int
+    unit: str = ""
+    rater: str = ""
+
+
+def between(low: Fraction, high: Fraction) -> Printed:
+    """Return a computed number that lies between two ends; exact where they are equal."""
+    text = " to ".join(as_decimal(end, 9).rstrip("0").rstrip(".") for end in dict.fromkeys((low, high)))
+    return Printed(text=text, value=(low + high) / 2, unit=Fraction(0), low=low, high=high)
+
+
+def wrong_settings(how: Mapping[str, Any], columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what is wrong with the keys of a computed table, each with its fix."""
+    compute, found = how.get("compute"), []
+    if compute not in COMPUTED:
+        return [(f"compute = {shorten(repr(compute))} is not computed from answers", f"One of: {', '.join(COMPUTED)}")]
+    needs = ("answer", *(("unit", "rater") if compute in AGREEMENT else ()))
+    found += [(f"compute = '{compute}' needs {key}", "Give the name of a column") for key in needs if key not in how]
+    named = [(key, how[key]) for key in needs if key in how] + [("by", column) for column in listed(how.get("by"))]
+    named += [("where", column) for column in (how["where"] if isinstance(how.get("where", {}), dict) else [how])]
+    for key, column in named if isinstance(how.get("where", {}), dict) else ():
+        if not isinstance(column, str) or column not in columns:
+            said = shorten(str(column))
+            found.append((f"{key}: the answers have no column '{said}'", f"Columns: {quoted(columns, 20)}"))
+    for key, allowed in (("level", LEVELS), ("ddof", (0, 1))):
+        if key in how and (how[key] not in allowed or isinstance(how[key], bool)):
+            found.append((f"{key} = {shorten(repr(how[key]))} is not allowed", f"One of: {listing(allowed)}"))
+    for key, kind, form in (("labels", list, "a list of labels"), ("where", dict, '{ column = "label" }')):
+        if key in how and not isinstance(how[key], kind):
+            found.append((f"{key} must be {form}", ""))
+    if how.get("level", "nominal") != "nominal" and compute not in AGREEMENT:
+        found.append((f"level has no meaning for compute = '{compute}'", f"It is of: {', '.join(AGREEMENT)}"))
+    return found
+
+
+def listed(given: Any) -> list[Any]:
+    """Return a list as it is, one thing as a list of it, nothing as an empty list."""
+    return list(given) if isinstance(given, list | tuple) else [] if given is None else [given]
+
+
+def computed(name: str, answers: Sheet, how: Mapping[str, Any]) -> Sheet:
+    """Compute a table from a sheet of raw answers: one row a group, and a label for counts and shares.
+
+    Parameters
+    ----------
+    name : str
+        Of the table.
+    answers : Sheet
+        One row an answer.
+    how : mapping
+        ``compute``, ``answer`` and ``by`` (columns), ``where``, ``labels`` (those that are counted), ``empty`` (the
+        label of an empty answer, which otherwise is none), ``unit``, ``rater``, ``level``, ``weights``, ``ddof``.
+
+    Returns
+    -------
+    Sheet
+        Columns of ``by``, ``label``, ``value``.
+
+    Raises
+    ------
+    InputError
+        For answers that are no numbers where numbers are needed, with file, line and column; for groups of which the
+        statistic does not exist.
+    """
+    by, compute = listed(how.get("by")), str(how["compute"])
+    groups: dict[tuple[str, ...], list[Given]] = {}
+    for row in answers.where(how.get("where", {})):
+        answer = answers.label(row, how["answer"]) or str(how.get("empty", ""))
+        one = Given(answer, answers.lines[row], *(answers.label(row, how[k]) if k in how else "" for k in ROLES))
+        groups.setdefault(tuple(answers.label(row, column) for column in by), []).append(one)
+    rows: list[tuple[dict[str, str], Printed]] = []
+    for key, given in groups.items():
+        labels = dict(zip(by, key, strict=True))
+        valid = [one for one in given if one.answer]
+        if compute in BY_LABEL:
+            rows += [(labels | {LABEL: label}, number) for label, number in _by_label(compute, valid, how)]
+        elif compute in AGREEMENT:
+            rows.append((labels, _agreement(compute, valid, how, answers, labels)))
+        else:
+            rows.append((labels, _moment(compute, valid, how, answers)))
+    return sheet_of(name, rows, (*by, *([LABEL] if compute in BY_LABEL else [])), answers.sources[0])
+
+
+ROLES = ("unit", "rater")
+
+
+def sheet_of(name: str, rows: Sequence[tuple[Mapping[str, str], Printed]], by: Sequence[str], source: str) -> Sheet:
+    """Return computed numbers as a table: its cells hold intervals, which the rules that use them keep."""
+    return Sheet(
+        name=name, columns=(*by, VALUE), rows=tuple({**labels, VALUE: number.text} for labels, number in rows),
+        lines=tuple(range(1, len(rows) + 1)), sources=(f"{name} (computed from {source})",) * len(rows),
+        numbers={row: number for row, (_, number) in enumerate(rows)},
+    )  # fmt: skip
+
+
+def recorded_sheet(sheet: Sheet) -> Sheet:
+    """Return a table of recorded results, with a column ``value`` or ``low`` and ``high``, as a computed one."""
+    by = [column for column in sheet.columns if column not in (VALUE, LOW, HIGH)]
+    ends = (LOW, HIGH) if LOW in sheet.columns else (VALUE, VALUE)
+    rows = []
+    for row in range(len(sheet.rows)):
+        low, high = (sheet.cell(row, column).number or printed("") for column in ends)
+        number = between(low.bounds[0], high.bounds[1]) if low is not high and LOW in ends else low
+        rows.append(({column: sheet.rows[row][column] for column in by}, number))
+    return sheet_of(sheet.name, rows, by, f"answers that are not here; recorded in {sheet.sources[0]}")
+
+
+def _by_label(compute: str, given: Sequence[Given], how: Mapping[str, Any]) -> list[tuple[str, Printed]]:
+    counted = Counter(one.answer for one in given)
+    labels = [str(label) for label in how.get("labels", sorted(counted))]
+    over = max(len(given), 1) if compute == "shares" else 1
+    return [(label, between(*[Fraction(counted[label], over)] * 2)) for label in labels]
+
+
+def _moment(compute: str, given: Sequence[Given], how: Mapping[str, Any], answers: Sheet) -> Printed:
+    """Return the exact mean, or the standard deviation with the interval of its square root."""
+    first = {one.answer: one.line for one in reversed(given)}
+    place = Problem(message="", source=answers.sources[0], column=how["answer"])
+    value = {label: located(label, replace(place, lines=(line,))).value for label, line in first.items()}
+    counted, n = Counter(value[one.answer] for one in given), len(given)
+    ddof = 0 if compute == "mean" else int(how.get("ddof", 1))
+    if n <= ddof:
+        raise InputError(replace(place, message=f"a {compute} of {n} answers does not exist"))
+    mean = sum((x * k for x, k in counted.items()), Fraction(0)) / n
+    if compute == "mean":
+        return between(mean, mean)
+    spread = Fraction(math.sqrt(sum((k * (x - mean) ** 2 for x, k in counted.items()), Fraction(0)) / (n - ddof)))
+    return between(spread * (1 - CLOSE), spread * (1 + CLOSE))
+
+
+def _agreement(
+    compute: str, given: Sequence[Given], how: Mapping[str, Any], answers: Sheet, labels: Mapping[str, str]
+) -> Printed:
+    """Return a coefficient of agreement by the package's metric of this name."""
+    import socialstats
+
+    level = how.get("level", "nominal")
+    columns: dict[str, list[Any]] = {role: [getattr(one, role) for one in given] for role in (*ROLES, "answer")}
+    if level != "nominal" and "labels" not in how:
+        place = Problem(message="", source=answers.sources[0], column=how["answer"])
+        columns["answer"] = [float(located(one.answer, replace(place, lines=(one.line,))).value) for one in given]
+    settings: dict[str, Any] = {"unit": "unit", "rater": "rater", "value": "answer", "scale": level}
+    settings |= {"levels": [str(label) for label in how["labels"]]} if "labels" in how else {}
+    settings |= {"weights": how["weights"]} if "weights" in how else {}
+    settings |= {} if compute in ("krippendorff_alpha", "fleiss_kappa") else {"pairs": "pooled"}
+    metric: Callable[..., Any] = getattr(socialstats, compute)
+    try:
+        row = metric(columns, **settings).rows[0]
+        if row.estimate is None:
+            raise InputError(f"it does not exist: {row.undefined}")
+    except (ValueError, ArithmeticError) as error:
+        said = f"{compute} of {listing([f'{k} = {v}' for k, v in labels.items()]) or 'all answers'}: {error}"
+        raise InputError(Problem(message=said, source=answers.sources[0], column=how["answer"])) from error
+    return between(Fraction(row.estimate) - CLOSE, Fraction(row.estimate) + CLOSE)
