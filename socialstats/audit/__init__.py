@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from socialstats.audit.alignment import alignment, by_position, realigned
 from socialstats.audit.arithmetic import (
+    alpha_bound,
     count_percent,
     extreme,
     hull,
@@ -28,7 +29,7 @@ from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, s
 
 __all__ = [
     "audit", "papers", "AuditReport", "Repair", "Finding", "Printed", "printed",
-    "sum_to", "count_percent", "extreme", "digit_repairs", "weighted_mean", "hull", "mean_of", "mean_abs", "sd_of", "subset_mean",
+    "sum_to", "count_percent", "alpha_bound", "extreme", "digit_repairs", "weighted_mean", "hull", "mean_of", "mean_abs", "sd_of", "subset_mean",
     "grim", "grimmer", "debit", "granularity", "std_error_possible",
     "statistic_p", "t_from_summary", "paired_t_feasible", "mcnemar_bounds",
     "linear_composite", "text_against_table", "within", "sensitivity_reference", "alignment", "by_position", "realigned",

@@ -19,7 +19,7 @@ AGREEMENT = ("krippendorff_alpha", "fleiss_kappa", "weighted_kappa", "percent_ag
 BY_LABEL = ("counts", "shares")
 COMPUTED = (*BY_LABEL, "mean", "sd", *AGREEMENT, "realigned")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
-KEYS = ("answers", "compute", "answer", "by", "where", "unit", "rater", "labels", "level", "weights", "empty", "ddof")
+KEYS = ("answers", "compute", "answer", "by", "where", "unit", "rater", "labels", "level", "weights", "empty", "ddof", "groups")
 VALUE, LOW, HIGH, LABEL = "value", "low", "high", "label"
 
 
@@ -55,6 +55,11 @@ def wrong_settings(how: Mapping[str, Any], columns: Sequence[str]) -> list[tuple
     for key, allowed in (("level", LEVELS), ("ddof", (0, 1))):
         if key in how and (how[key] not in allowed or isinstance(how[key], bool)):
             found.append((f"{key} = {shorten(repr(how[key]))} is not allowed", f"One of: {listing(allowed)}"))
+    groups = how.get("groups", {"": {}})
+    one = isinstance(groups, dict) and len(groups) == 1 and isinstance(next(iter(groups.values())), dict)
+    of = next(iter(groups.values())) if one else {"": 0}
+    if not all(isinstance(where, dict) and set(where) <= set(columns) for where in of.values()):
+        found.append(("groups must be one new column with labels", 'Write { column = { "A and B" = { old = ["A", "B"] } } }'))
     for key, kind, form in (("labels", list, "a list of labels"), ("where", dict, '{ column = "label" }')):
         if key in how and not isinstance(how[key], kind):
             found.append((f"{key} must be {form}", ""))
@@ -79,7 +84,8 @@ def computed(name: str, answers: Sheet, how: Mapping[str, Any]) -> Sheet:
         One row an answer.
     how : mapping
         ``compute``, ``answer`` and ``by`` (columns), ``where``, ``labels`` (those that are counted), ``empty`` (the
-        label of an empty answer, which otherwise is none), ``unit``, ``rater``, ``level``, ``weights``, ``ddof``.
+        label of an empty answer, which otherwise is none), ``unit``, ``rater``, ``level``, ``weights``, ``ddof``;
+        ``groups`` (a column's name, and of each of its labels the rows that it holds) for groups that share rows.
 
     Returns
     -------
@@ -93,11 +99,15 @@ def computed(name: str, answers: Sheet, how: Mapping[str, Any]) -> Sheet:
         statistic does not exist.
     """
     by, compute = listed(how.get("by")), str(how["compute"])
+    named = [(column, label, where) for column, of in how.get("groups", {}).items() for label, where in of.items()]
     groups: dict[tuple[str, ...], list[Given]] = {}
-    for row in answers.where(how.get("where", {})):
-        answer = answers.label(row, how["answer"]) or str(how.get("empty", ""))
-        one = Given(answer, answers.lines[row], *(answers.label(row, how[k]) if k in how else "" for k in ROLES))
-        groups.setdefault(tuple(answers.label(row, column) for column in by), []).append(one)
+    for _, label, where in named or [("", "", {})]:
+        for row in answers.where(how.get("where", {}), where):
+            answer = answers.label(row, how["answer"]) or str(how.get("empty", ""))
+            one = Given(answer, answers.lines[row], *(answers.label(row, how[k]) if k in how else "" for k in ROLES))
+            key = tuple(answers.label(row, column) for column in by)
+            groups.setdefault((*([label] if named else []), *key), []).append(one)
+    by = [*how.get("groups", {}), *by]
     rows: list[tuple[dict[str, str], Printed]] = []
     for key, given in groups.items():
         labels = dict(zip(by, key, strict=True))
@@ -131,7 +141,8 @@ def recorded_sheet(sheet: Sheet) -> Sheet:
     for row in range(len(sheet.rows)):
         low, high = (sheet.cell(row, column).number or printed("") for column in ends)
         number = between(low.bounds[0], high.bounds[1]) if low is not high and LOW in ends else low
-        rows.append(({column: sheet.rows[row][column] for column in by}, number))
+        labels = {column: sheet.rows[row][column] for column in by}
+        rows.append((labels, replace(number, text=f"{number.text}, recorded")))
     return sheet_of(sheet.name, rows, by, f"answers that are not here; recorded in {sheet.sources[0]}")
 
 

@@ -455,6 +455,33 @@ def _least_sum(
     return best[part]
 
 
+def alpha_bound(value: Any, raters: Any) -> Finding:
+    """Check a printed alpha or Fleiss' kappa of units with m ratings each: it is at least -1/(m - 1), at most 1.
+
+    The mean squared distance of two ratings of a unit is at most m/(m - 1) times that of two ratings of all units,
+    as no group varies more around its own mean than around the common one. That holds for nominal, interval and, with
+    the ranks as they are, ordinal distances. Krippendorff's alpha is even above the bound.
+
+    Parameters
+    ----------
+    value : printed number
+    raters : whole number
+        Ratings of each unit, all of them complete.
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> alpha_bound("-0.032", 50).message
+    'sources disagree: -0.032 is printed, agreement of 50 ratings a unit gives -0.02041 to 1'
+    """
+    m, number = whole(raters, "raters", least=2), printed(value)
+    finding = compare("alpha_bound", number, Fraction(-1, m - 1), Fraction(1), source=f"agreement of {m} ratings a unit")
+    return replace(finding, noticed=0, neighbours=0)
+
+
 Chooser = Literal["rule", "coin", "ranking", "all_or_nothing", "largest"]
 SCALED = 75  # 100 x 3 conditions x 1/4, the variance of one fair coin flip
 

@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from socialstats.audit.answers import KEYS as ANSWER_KEYS
 from socialstats.audit.answers import LABEL, VALUE, computed, recorded_sheet, wrong_settings
 from socialstats.audit.arithmetic import (
+    alpha_bound,
     count_percent,
     extreme,
     hull,
@@ -111,6 +112,7 @@ CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
     Check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
     Check(text_against_table, "do two places print the same number?"),
     Check(within, "is it within its possible range?"),
+    Check(alpha_bound, "can so many ratings a unit agree so little?"),
     Check(extreme, "is it the largest (or the smallest) of these?", many=["parts"]),
     Check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
 )}  # fmt: skip
