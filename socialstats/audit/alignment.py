@@ -262,7 +262,8 @@ def realigned(
                       for some in (units, [partner[unit] for unit in units]))  # fmt: skip
         levels = levels_of([*rows, *true], low, high)
         exact, after = (distances_to(some, levels, missing) for some in (rows, true))
-        program, many = _program(goals, exact, misfit=False), math.lcm(*(x.denominator for x in (*levels, Fraction(missing or 0))))
+        program = _program(goals, exact, misfit=False)
+        many = math.lcm(Fraction(missing or 0).denominator, *(level.denominator for level in levels))
         whole, costs = (np.array([[[int(d * many) for d in row] for row in unit] for unit in some], dtype=object)
                         for some in (exact, after))  # fmt: skip
         ends = [[sign * _least(goals, whole, sign * costs[:, :, j], many, program) for sign in (1, -1)]
@@ -335,7 +336,8 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
         return None
     whole: dict[str, Any] = {key: given[key] for key in WHOLE if key in given}
     return Rule(name=str(given.get("name", "alignment")), check="alignment", table=given["table"],
-                note=str(given.get("note", "")), where=given.get("where", {}), parameters=given, options=whole)  # fmt: skip
+                note=str(given.get("note", "")), where=given.get("where", {}), parameters=given,
+                options=whole)  # fmt: skip
 
 
 def wrong_keys(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> list[tuple[str, str]]:
@@ -354,9 +356,9 @@ def wrong_keys(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> list[tu
         "answers": [given["unit"], given["answer"], *listed(given["source"])],
         "units": [given["unit"], given["group"], *listed(given.get("sort_by"))],
     }  # fmt: skip
-    wrong = [(f"table {tables[k]} has no column '{shorten(str(column))}'",
-              f"Columns: {', '.join(sheets[tables[k]].columns)}")
-             for k, columns in wanted.items() for column in columns if column not in sheets[tables[k]].columns]  # fmt: skip
+    of = {key: sheets[tables[key]].columns for key in wanted}
+    wrong = [(f"table {tables[key]} has no column '{shorten(str(column))}'", f"Columns: {', '.join(of[key])}")
+             for key, columns in wanted.items() for column in columns if column not in of[key]]  # fmt: skip
     broken = [key for key in WHOLE if key in given and not isinstance(given[key], int)]
     return wrong + [(f"{key} = {given[key]!r} must be a whole number", "") for key in broken]
 

@@ -19,7 +19,21 @@ AGREEMENT = ("krippendorff_alpha", "fleiss_kappa", "weighted_kappa", "percent_ag
 BY_LABEL = ("counts", "shares")
 COMPUTED = (*BY_LABEL, "mean", "sd", *AGREEMENT, "realigned")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
-KEYS = ("answers", "compute", "answer", "by", "where", "unit", "rater", "labels", "level", "weights", "empty", "ddof", "groups")
+KEYS = (
+    "answers",
+    "compute",
+    "answer",
+    "by",
+    "where",
+    "unit",
+    "rater",
+    "labels",
+    "level",
+    "weights",
+    "empty",
+    "ddof",
+    "groups",
+)
 VALUE, LOW, HIGH, LABEL = "value", "low", "high", "label"
 
 
@@ -54,12 +68,14 @@ def wrong_settings(how: Mapping[str, Any], columns: Sequence[str]) -> list[tuple
             found.append((f"{key}: the answers have no column '{said}'", f"Columns: {quoted(columns, 20)}"))
     for key, allowed in (("level", LEVELS), ("ddof", (0, 1))):
         if key in how and (how[key] not in allowed or isinstance(how[key], bool)):
-            found.append((f"{key} = {shorten(repr(how[key]))} is not allowed", f"One of: {listing(allowed)}"))
+            found.append((f"{key} = {shorten(repr(how[key]))} is not allowed", f"One of: {listing([str(value) for value in allowed])}"))
     groups = how.get("groups", {"": {}})
     one = isinstance(groups, dict) and len(groups) == 1 and isinstance(next(iter(groups.values())), dict)
     of = next(iter(groups.values())) if one else {"": 0}
     if not all(isinstance(where, dict) and set(where) <= set(columns) for where in of.values()):
-        found.append(("groups must be one new column with labels", 'Write { column = { "A and B" = { old = ["A", "B"] } } }'))
+        found.append(
+            ("groups must be one new column with labels", 'Write { column = { "A and B" = { old = ["A", "B"] } } }')
+        )
     for key, kind, form in (("labels", list, "a list of labels"), ("where", dict, '{ column = "label" }')):
         if key in how and not isinstance(how[key], kind):
             found.append((f"{key} must be {form}", ""))

@@ -276,8 +276,10 @@ def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smal
     rival = max(numbers, key=lambda other: sign * other.value)
     noticed, of = neighbours_noticed(number, lambda x: not any(ahead(other, x) for other in numbers))
     said = f"the {which} of {count(len(numbers) + 1, 'number')}"
-    base = Finding(rule="extreme", verdict="agree", message=f"{number.text} is {said}", published=number.text,
-                   expected=f"at {'least' if sign > 0 else 'most'} {rival.text}", noticed=noticed, neighbours=of)  # fmt: skip
+    base = Finding(
+        rule="extreme", verdict="agree", message=f"{number.text} is {said}", published=number.text,
+        expected=f"at {'least' if sign > 0 else 'most'} {rival.text}", noticed=noticed, neighbours=of,
+    )  # fmt: skip
     if not any(ahead(other, number) for other in numbers):
         return base
     gap = abs(rival.value - number.value) / (number.unit or 1)
@@ -478,7 +480,9 @@ def alpha_bound(value: Any, raters: Any) -> Finding:
     'sources disagree: -0.032 is printed, agreement of 50 ratings a unit gives -0.02041 to 1'
     """
     m, number = whole(raters, "raters", least=2), printed(value)
-    finding = compare("alpha_bound", number, Fraction(-1, m - 1), Fraction(1), source=f"agreement of {m} ratings a unit")
+    finding = compare(
+        "alpha_bound", number, Fraction(-1, m - 1), Fraction(1), source=f"agreement of {m} ratings a unit"
+    )
     return replace(finding, noticed=0, neighbours=0)
 
 

@@ -323,7 +323,6 @@ class RuleReading:
             self.where(given["where"], other)
         return found
 
-
     def from_answers(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         """Compute what a parameter asks for, as a table of one row a group, and refer to its cells."""
         place, keys = f"{self.place}{name}: ", given.get("by", {})
@@ -568,7 +567,8 @@ class _Reading:
             return None
         table = given.get("table", GIVEN if GIVEN in sheets else next(iter(sheets), ""))
         parts = [value for value in given.values() if isinstance(value, dict)]
-        named = [given.get(key) for key in ("table", "answers", "units")] + [part.get("table", part.get("answers")) for part in parts]
+        named = [given.get(key) for key in ("table", "answers", "units")]
+        named += [part.get("table", part.get("answers")) for part in parts]
         absent = [name for name in named if isinstance(name, str) and name in self.absent]
         if absent:
             said = f"{absent[0]} ({self.absent[absent[0]]})"
