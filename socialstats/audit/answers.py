@@ -11,13 +11,14 @@ from typing import Any
 
 from socialstats.audit.numbers import Printed, as_decimal, located, printed
 from socialstats.audit.sheets import Sheet
-from socialstats.errors import InputError, Problem
-from socialstats.text import listing, quoted, shorten
+from socialstats.errors import InputError, NothingToAnalyse, Problem, UndefinedStatistic
+from socialstats.text import count, listing, quoted, shorten
 
 CLOSE = Fraction(1, 10**9)  # what a statistic in floating point may be wrong by
 AGREEMENT = ("krippendorff_alpha", "fleiss_kappa", "weighted_kappa", "percent_agreement")
 BY_LABEL = ("counts", "shares")
 COMPUTED = (*BY_LABEL, "mean", "sd", *AGREEMENT, "realigned")
+ROLES = ("unit", "rater")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 KEYS = (
     "answers",
@@ -49,7 +50,8 @@ class Given:
 
 def between(low: Fraction, high: Fraction) -> Printed:
     """Return a computed number that lies between two ends; exact where they are equal."""
-    text = " to ".join(as_decimal(end, 9).rstrip("0").rstrip(".") for end in dict.fromkeys((low, high)))
+    ends = dict.fromkeys((low, high) if high - low > 10 * CLOSE else [(low + high) / 2])
+    text = " to ".join(as_decimal(end, 6).rstrip("0").rstrip(".") for end in ends)
     return Printed(text=text, value=(low + high) / 2, unit=Fraction(0), low=low, high=high)
 
 
@@ -58,27 +60,29 @@ def wrong_settings(how: Mapping[str, Any], columns: Sequence[str]) -> list[tuple
     compute, found = how.get("compute"), []
     if compute not in COMPUTED:
         return [(f"compute = {shorten(repr(compute))} is not computed from answers", f"One of: {', '.join(COMPUTED)}")]
-    needs = ("answer", *(("unit", "rater") if compute in AGREEMENT else ()))
+    groups = how.get("groups", {})
+    forms: dict[str, tuple[Any, str]] = {
+        "by": ((str, list), "a column or a list of columns"), "labels": (list, "a list of labels"),
+        "where": (dict, 'a filter such as { column = "label" }'),
+        "groups": (dict, 'one new column with its labels, { column = { "A and B" = { old = ["A", "B"] } } }'),
+    }  # fmt: skip
+    broken = [key for key, (kind, _) in forms.items() if key in how and not isinstance(how[key], kind)]
+    nested = [*groups.values()] if isinstance(groups, dict) else []
+    if len(nested) > 1 or not all(isinstance(of, dict) and all(isinstance(w, dict) for w in of.values()) for of in nested):
+        broken.append("groups")
+    found += [(f"{key} must be {forms[key][1]}", "") for key in dict.fromkeys(broken)]
+    needs = ("answer", *(ROLES if compute in AGREEMENT else ()))
     found += [(f"compute = '{compute}' needs {key}", "Give the name of a column") for key in needs if key not in how]
-    named = [(key, how[key]) for key in needs if key in how] + [("by", column) for column in listed(how.get("by"))]
-    named += [("where", column) for column in (how["where"] if isinstance(how.get("where", {}), dict) else [how])]
-    for key, column in named if isinstance(how.get("where", {}), dict) else ():
-        if not isinstance(column, str) or column not in columns:
-            said = shorten(str(column))
-            found.append((f"{key}: the answers have no column '{said}'", f"Columns: {quoted(columns, 20)}"))
+    if not broken:
+        named = [(key, how[key]) for key in needs if key in how] + [("by", column) for column in listed(how.get("by"))]
+        named += [("where", column) for column in how.get("where", {})]
+        named += [("groups", column) for of in nested for where in of.values() for column in where]
+        found += [(f"{key}: the answers have no column '{shorten(str(column))}'", f"Columns: {quoted(columns, 20)}")
+                  for key, column in named if column not in columns]  # fmt: skip
     for key, allowed in (("level", LEVELS), ("ddof", (0, 1))):
         if key in how and (how[key] not in allowed or isinstance(how[key], bool)):
-            found.append((f"{key} = {shorten(repr(how[key]))} is not allowed", f"One of: {listing([str(value) for value in allowed])}"))
-    groups = how.get("groups", {"": {}})
-    one = isinstance(groups, dict) and len(groups) == 1 and isinstance(next(iter(groups.values())), dict)
-    of = next(iter(groups.values())) if one else {"": 0}
-    if not all(isinstance(where, dict) and set(where) <= set(columns) for where in of.values()):
-        found.append(
-            ("groups must be one new column with labels", 'Write { column = { "A and B" = { old = ["A", "B"] } } }')
-        )
-    for key, kind, form in (("labels", list, "a list of labels"), ("where", dict, '{ column = "label" }')):
-        if key in how and not isinstance(how[key], kind):
-            found.append((f"{key} must be {form}", ""))
+            fix = f"One of: {listing([str(value) for value in allowed])}"
+            found.append((f"{key} = {shorten(repr(how[key]))} is not allowed", fix))
     if how.get("level", "nominal") != "nominal" and compute not in AGREEMENT:
         found.append((f"level has no meaning for compute = '{compute}'", f"It is of: {', '.join(AGREEMENT)}"))
     return found
@@ -106,13 +110,12 @@ def computed(name: str, answers: Sheet, how: Mapping[str, Any]) -> Sheet:
     Returns
     -------
     Sheet
-        Columns of ``by``, ``label``, ``value``.
+        Columns of ``by``, ``label``, ``value``; a group of which the statistic does not exist has the reason.
 
     Raises
     ------
     InputError
-        For answers that are no numbers where numbers are needed, with file, line and column; for groups of which the
-        statistic does not exist.
+        For answers that are no numbers where numbers are needed, with file, line and column.
     """
     by, compute = listed(how.get("by")), str(how["compute"])
     named = [(column, label, where) for column, of in how.get("groups", {}).items() for label, where in of.items()]
@@ -124,28 +127,25 @@ def computed(name: str, answers: Sheet, how: Mapping[str, Any]) -> Sheet:
             key = tuple(answers.label(row, column) for column in by)
             groups.setdefault((*([label] if named else []), *key), []).append(one)
     by = [*how.get("groups", {}), *by]
-    rows: list[tuple[dict[str, str], Printed]] = []
+    rows: list[tuple[dict[str, str], Printed | str]] = []
     for key, given in groups.items():
         labels = dict(zip(by, key, strict=True))
         valid = [one for one in given if one.answer]
         if compute in BY_LABEL:
             rows += [(labels | {LABEL: label}, number) for label, number in _by_label(compute, valid, how)]
-        elif compute in AGREEMENT:
-            rows.append((labels, _agreement(compute, valid, how, answers, labels)))
         else:
-            rows.append((labels, _moment(compute, valid, how, answers)))
+            rows.append((labels, (_agreement if compute in AGREEMENT else _moment)(compute, valid, how, answers)))
     return sheet_of(name, rows, (*by, *([LABEL] if compute in BY_LABEL else [])), answers.sources[0])
 
 
-ROLES = ("unit", "rater")
-
-
-def sheet_of(name: str, rows: Sequence[tuple[Mapping[str, str], Printed]], by: Sequence[str], source: str) -> Sheet:
-    """Return computed numbers as a table: its cells hold intervals, which the rules that use them keep."""
+def sheet_of(
+    name: str, rows: Sequence[tuple[Mapping[str, str], Printed | str]], by: Sequence[str], source: str
+) -> Sheet:
+    """Return computed numbers as a table: its cells hold intervals, which the rules that use them keep, or a reason."""
     return Sheet(
-        name=name, columns=(*by, VALUE), rows=tuple({**labels, VALUE: number.text} for labels, number in rows),
+        name=name, columns=(*by, VALUE), rows=tuple({**labels, VALUE: str(number)} for labels, number in rows),
         lines=tuple(range(1, len(rows) + 1)), sources=(f"{name} (computed from {source})",) * len(rows),
-        numbers={row: number for row, (_, number) in enumerate(rows)},
+        numbers={row: None if isinstance(number, str) else number for row, (_, number) in enumerate(rows)},
     )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def _by_label(compute: str, given: Sequence[Given], how: Mapping[str, Any]) -> l
     return [(label, between(*[Fraction(counted[label], over)] * 2)) for label in labels]
 
 
-def _moment(compute: str, given: Sequence[Given], how: Mapping[str, Any], answers: Sheet) -> Printed:
+def _moment(compute: str, given: Sequence[Given], how: Mapping[str, Any], answers: Sheet) -> Printed | str:
     """Return the exact mean, or the standard deviation with the interval of its square root."""
     first = {one.answer: one.line for one in reversed(given)}
     place = Problem(message="", source=answers.sources[0], column=how["answer"])
@@ -177,7 +177,7 @@ def _moment(compute: str, given: Sequence[Given], how: Mapping[str, Any], answer
     counted, n = Counter(value[one.answer] for one in given), len(given)
     ddof = 0 if compute == "mean" else int(how.get("ddof", 1))
     if n <= ddof:
-        raise InputError(replace(place, message=f"a {compute} of {n} answers does not exist"))
+        return f"the {compute} of {count(n, 'answer')} does not exist"
     mean = sum((x * k for x, k in counted.items()), Fraction(0)) / n
     if compute == "mean":
         return between(mean, mean)
@@ -185,9 +185,7 @@ def _moment(compute: str, given: Sequence[Given], how: Mapping[str, Any], answer
     return between(spread * (1 - CLOSE), spread * (1 + CLOSE))
 
 
-def _agreement(
-    compute: str, given: Sequence[Given], how: Mapping[str, Any], answers: Sheet, labels: Mapping[str, str]
-) -> Printed:
+def _agreement(compute: str, given: Sequence[Given], how: Mapping[str, Any], answers: Sheet) -> Printed | str:
     """Return a coefficient of agreement by the package's metric of this name."""
     import socialstats
 
@@ -203,9 +201,11 @@ def _agreement(
     metric: Callable[..., Any] = getattr(socialstats, compute)
     try:
         row = metric(columns, **settings).rows[0]
-        if row.estimate is None:
-            raise InputError(f"it does not exist: {row.undefined}")
-    except (ValueError, ArithmeticError) as error:
-        said = f"{compute} of {listing([f'{k} = {v}' for k, v in labels.items()]) or 'all answers'}: {error}"
-        raise InputError(Problem(message=said, source=answers.sources[0], column=how["answer"])) from error
+    except InputError as error:
+        place = Problem(message=f"{compute}: {error}", source=answers.sources[0], column=how["answer"])
+        raise InputError(place) from error
+    except (NothingToAnalyse, UndefinedStatistic) as error:
+        return f"{compute} does not exist: {error}"
+    if row.estimate is None:
+        return f"{compute} does not exist: {row.undefined}"
     return between(Fraction(row.estimate) - CLOSE, Fraction(row.estimate) + CLOSE)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from socialstats.audit.answers import KEYS as ANSWER_KEYS
-from socialstats.audit.answers import LABEL, VALUE, computed, recorded_sheet, wrong_settings
+from socialstats.audit.answers import LABEL, VALUE, computed, listed, recorded_sheet, wrong_settings
 from socialstats.audit.arithmetic import (
     alpha_bound,
     count_percent,
@@ -326,7 +326,7 @@ class RuleReading:
     def from_answers(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         """Compute what a parameter asks for, as a table of one row a group, and refer to its cells."""
         place, keys = f"{self.place}{name}: ", given.get("by", {})
-        pairs = keys if isinstance(keys, dict) else {key: key for key in ([keys] if isinstance(keys, str) else keys)}
+        pairs = keys if isinstance(keys, dict) else {str(key): key for key in listed(keys)}
         if self.file.known(place, given, COMPUTED_KEYS):
             self.columns(f"{name}.by", list(pairs), self.sheet)
             table = f"{given['answers']}: {given.get('compute')} for {name} of rule {self.file.number}"

@@ -93,8 +93,8 @@ class Bound:
             return base
         empty = [cell for cell in self.cells if cell.number is None]
         if empty:
-            places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
-            return replace(base, message=f"no number in {places}")
+            said = [c.text if c.computed else f"no number in line {c.line}, column '{shorten(c.column)}'" for c in empty]
+            return replace(base, message=listing(said, 3))
         one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
         many = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
         try:

@@ -85,7 +85,7 @@ class Sheet:
     title : str
         The caption, where the document has one.
     numbers : mapping of row to Printed, optional
-        Of a table that was computed from answers: the numbers of its column ``value``.
+        Of a table that was computed from answers: the numbers of its column ``value``, None where there is a reason.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Sheet:
     reading: Reading = field(default_factory=Reading)
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     title: str = ""
-    numbers: Mapping[int, Printed] | None = None
+    numbers: Mapping[int, Printed | None] | None = None
 
     @property
     def places(self) -> set[tuple[str, int]]:
