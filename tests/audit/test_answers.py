@@ -101,12 +101,12 @@ def test_agreement_is_that_of_the_metrics_with_its_level(folder: Path) -> None:
 
 
 def test_what_does_not_exist_has_its_reason(folder: Path) -> None:
-    by = 'by = ["model", "prompt"] }'
-    (finding,) = run(folder, rule("mean", '{ answers = "answers.csv", compute = "sd", answer = "score", where = '
-                                  f'{{ unit = "1" }}, {by}', 'where = { model = "a", prompt = "q" }')).findings  # fmt: skip
+    by, start = 'by = ["model", "prompt"] }', '{ answers = "answers.csv", compute = '
+    source = f'{start} "sd", answer = "score", where = {{ unit = "1" }}, {by}'
+    (finding,) = run(folder, rule("mean", source, 'where = { model = "a", prompt = "q" }')).findings
     assert (finding.verdict, finding.message) == ("not_checkable", "the sd of 1 answer does not exist")
-    (finding,) = run(folder, rule("mean", '{ answers = "answers.csv", compute = "krippendorff_alpha", answer = "label", '
-                                  f'unit = "unit", rater = "model", {by}', 'where = { model = "b" }')).findings  # fmt: skip
+    source = f'{start} "krippendorff_alpha", answer = "label", unit = "unit", rater = "model", {by}'
+    (finding,) = run(folder, rule("mean", source, 'where = { model = "b" }')).findings
     assert finding.verdict == "not_checkable"
     assert finding.message.startswith("krippendorff_alpha does not exist: ")
 
