@@ -63,7 +63,7 @@ class Who(CollectionProtocol):
             if rung:
                 text = filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit))
             reply = yield self.ask(unit, text, step=f"rung {rung}", parent=parent)
-            if self.answer(unit, reply).status == "ok":
+            if self.answer(unit, reply).label is not None:
                 return
             parent = reply.key
 
