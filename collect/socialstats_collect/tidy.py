@@ -250,7 +250,7 @@ def as_cells(row: Mapping[str, object]) -> dict[str, object]:
 
 
 LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
-KINDS = {"ok": "answered", "refusal": "refusal", "missing": "missing"}
+KINDS = {"ok": "answered", "corrected": "corrected", "refusal": "refusal", "missing": "missing"}
 SHOWN = 100
 
 
@@ -295,7 +295,8 @@ class Summary:
             there = n - counts["missing"]
             rate = f"{refused / there:.0%}" if there else "-"
             bounds = f"{rate} ({refused / n:.0%} to {(refused + counts['missing']) / n:.0%})"
-            kinds = {name: counts[name] for name in ("answered", "refusal", "blocked", "unread", "missing")}
+            kinds = {name: counts[name] for name in ("answered", "corrected", "refusal", "blocked", "unread", "missing")}
+            kinds["answered"] += kinds["corrected"]
             found.append({**dict(zip(self.factors, cell, strict=True)), "rows": n, **kinds, "refused": bounds})
         return found
 

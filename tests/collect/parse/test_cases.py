@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -64,6 +65,14 @@ def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
     counts = Counter("options" if case["family"] in {"yesno", "likert"} else case["family"] for case in CASES)
     assert min(counts[name] for name in ("options", "who", "answer", "action")) >= 150
     assert sum(bool(case["abstains"]) for case in CASES) <= 0.03 * len(CASES)
+
+
+def test_the_table_has_corrections_and_replies_that_only_sound_like_them() -> None:
+    sounds = re.compile(
+        r"\b(?:no|wait|actually|i mean|correction|scratch|sorry|eigentlich|en fait|en realidad)\b", re.I
+    )
+    statuses = Counter(case["status"] for case in CASES if sounds.search(case["reply"]))
+    assert min(statuses["corrected"], statuses["ok"]) >= 50
 
 
 PARSERS: dict[str, Callable[[str], Parsed]] = {
