@@ -295,9 +295,17 @@ class Summary:
             there = n - counts["missing"]
             rate = f"{refused / there:.0%}" if there else "-"
             bounds = f"{rate} ({refused / n:.0%} to {(refused + counts['missing']) / n:.0%})"
-            kinds = {name: counts[name] for name in ("answered", "corrected", "refusal", "blocked", "unread", "missing")}
-            kinds["answered"] += kinds["corrected"]
-            found.append({**dict(zip(self.factors, cell, strict=True)), "rows": n, **kinds, "refused": bounds})
+            answered = counts["answered"] + counts["corrected"]
+            kinds = {name: counts[name] for name in ("corrected", "refusal", "blocked", "unread", "missing")}
+            found.append(
+                {
+                    **dict(zip(self.factors, cell, strict=True)),
+                    "rows": n,
+                    "answered": answered,
+                    **kinds,
+                    "refused": bounds,
+                }
+            )
         return found
 
 

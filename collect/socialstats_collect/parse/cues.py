@@ -67,14 +67,14 @@ CLOSING = r"(?:番です)?[\s)\]】」）\"'.!:;,。]{0,9}\Z"
 
 
 _CORRECTED = (
-    r"no[\s,.:-]+(?:wait|actually|sorry)|(?:oh[\s,]+)?wait(?:[\s,.-]+no)?|actually(?:[\s,.]+no)?|correction"
-    r"|scratch that|strike that|i mean|i meant|oops|my mistake|i take (?:that|it) back|hold on(?=[,.!])"
+    r"no[\s,.:-]{1,5}(?:wait|actually|sorry)|(?:oh[\s,]{1,5})?wait(?:[\s,.-]{1,5}no)?|actually(?:[\s,.]{1,5}no)?"
+    r"|correction|scratch that|strike that|i mean|i meant|oops|my mistake|i take (?:that|it) back|hold on(?=[,.!])"
     r"|on second thoughts?|(?:let me|i(?:'ll| will| must| have to| need to|'d like to| would like to))"
     r" (?:correct|revise|change|reconsider|rethink)(?: (?:that|this|it|myself|my (?:answer|choice|response)))?"
-    r"|nein[\s,.]+(?:warte\w*|moment|doch)|warte(?: mal| kurz)?|moment(?: mal)?|eigentlich|korrektur"
+    r"|nein[\s,.]{1,5}(?:warte\w{0,3}|moment|doch)|warte(?: mal| kurz)?|moment(?: mal)?|eigentlich|korrektur"
     r"|ich meine|ich korrigiere(?: mich)?"
-    r"|non[\s,.]+(?:attends|attendez|pardon)|attendez|en fait|je veux dire|je (?:me )?corrige"
-    r"|no[\s,.]+espera\w*|espera(?:[\s,.]+no)?|en realidad|corrección|quiero decir|me corrijo|mejor dicho"
+    r"|non[\s,.]{1,5}(?:attends|attendez|pardon)|attendez|en fait|je veux dire|je (?:me )?corrige"
+    r"|no[\s,.]{1,5}espera\w{0,3}|espera(?:[\s,.]{1,5}no)?|en realidad|corrección|quiero decir|me corrijo|mejor dicho"
     r"|更正|等等|不对|訂正|いや"
 )
 _ON = (
@@ -83,14 +83,16 @@ _ON = (
     r"|la|die|der|antwort|ist|réponse|est|respuesta|es|opción|je|ich|quiero|decir|actually|wait|nein|non"
 )
 CORRECTING = (
-    r"(?i:(?:(?m:^)|[\n.!?;。…)(,-])[\s\"'(]*(?:(?:but|oh|hmm|uh|well|um|oops|sorry|pardon|perdón|mais|aber|pero)[\s,.]+){0,2}"
-    rf"(?:{_CORRECTED})(?!\w)(?:[\s,.:;!，。：…\"'(\[-]|(?:{_ON})(?!\w)){{0,30}})"
+    r"(?i:(?:(?m:^)|[\n.!?;。…)(,-])[\s\"']{0,3}(?:(?:but|oh|hmm|uh|well|um|oops|sorry|pardon|perdón|mais|aber|pero)"
+    r"[\s,.]{1,5}){0,2}"
+    rf"(?:{_CORRECTED})(?!\w)(?:[\s,.:;!，。：…\"'(\[-]|(?:{_ON})(?!\w)){{0,20}})"
 )
-CONCLUDING = rf"(?i::[^\n]{{1,300}}?\b(?:so|therefore|thus|hence)\b(?:[\s,.:\"'(]|(?:{_ON})(?!\w)){{0,30}})"
+CONCLUDING = rf"(?i::[^\n]{{1,300}}?\b(?:so|therefore|thus|hence)\b(?:[\s,.:\"'(]|(?:{_ON})(?!\w)){{0,20}})"
 ENDED = (
-    r"(?=[\s)\]\"'】」）]*(?:$|\n|[.!;。}](?!\d|\s+[a-z])|-\s|,?\s*(?i:not|because|since|rather than|instead)\b)"
-    r"|\s+(?i:(?:is|seems|fits)\s+(?:the |a )?(?:more |most )?(?:accurate|appropriate|better|best|correct|likely))"
-    r"\s*(?:[.!]|$))"
+    r"(?=[\s)\]\"'】」）]{0,9}(?:$|\n|[.!;。}](?!\d|\s{1,3}[a-z])|-\s"
+    r"|,?\s{0,3}(?i:not|because|since|rather than|instead)\b)"
+    r"|\s{1,3}(?i:(?:is|seems|fits)\s{1,3}(?:the |a )?(?:more |most )?(?:accurate|appropriate|better|best|correct"
+    r"|likely))\s{0,3}(?:[.!]|$))"
 )
 _ENDED = re.compile(ENDED)
 
@@ -190,7 +192,7 @@ def corrected(text: str, names: Names) -> Correction | None:
     Examples
     --------
     >>> corrected("A - no wait, D", lettered("AD"))
-    (1, [('D', (13, 14))])
+    (2, [('D', (13, 14))])
     >>> corrected("A. Actually, D can wait.", lettered("AD")) is None
     True
     """
@@ -202,7 +204,7 @@ def corrected(text: str, names: Names) -> Correction | None:
             last = match.start(), [place, *others]
     if last:
         rest = text[last[1][0][1][1] :]
-        back = pattern_of(rf"(?i:\bno\b[\s,.]*){BEFORE}", names, AFTER).finditer(rest)
+        back = pattern_of(rf"(?i:\bno\b[\s,.]{{0,5}}){BEFORE}", names, AFTER).finditer(rest)
         later = [*stated(rest, names), *(place for match in back for place in named(match, names))]
         return None if any(label != last[1][0][0] for label, _ in later) else last
     return None

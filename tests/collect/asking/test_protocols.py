@@ -134,7 +134,8 @@ def test_a_corrected_answer_ends_the_ladder_and_is_counted_as_such(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(lambda *_: says("1 - no wait, 2", logprobs=None)) as server:
-        path = write(tmp_path, server, '"who-is-right"', COUPLES[:4], 'order = "fixed"')
+        items = [{**c, "text": c["text"] + c["scenario"]} for c in COUPLES[:4]]
+        path = write(tmp_path, server, '"who-is-right"', items, 'order = "fixed"')
         assert collect(path) == 0
     rows = table(path, capsys)
     assert [(row["answer"], row["answer_status"], row["rung"]) for row in rows] == [("1", "corrected", "0")] * 4

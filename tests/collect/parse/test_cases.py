@@ -68,11 +68,9 @@ def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
 
 
 def test_the_table_has_corrections_and_replies_that_only_sound_like_them() -> None:
-    sounds = re.compile(
-        r"\b(?:no|wait|actually|i mean|correction|scratch|sorry|eigentlich|en fait|en realidad)\b", re.I
-    )
-    statuses = Counter(case["status"] for case in CASES if sounds.search(case["reply"]))
-    assert min(statuses["corrected"], statuses["ok"]) >= 50
+    words = re.compile(r"(?i)\b(?:no|wait|actually|i mean|correction|scratch|sorry|eigentlich|en fait|en realidad)\b")
+    assert sum(case["status"] == "corrected" for case in CASES) >= 60
+    assert sum(case["status"] == "ok" and words.search(case["reply"]) is not None for case in CASES) >= 60
 
 
 PARSERS: dict[str, Callable[[str], Parsed]] = {
