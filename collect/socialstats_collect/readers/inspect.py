@@ -73,7 +73,7 @@ def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
     """Take the summaries; read whole samples only where a summary misses something that is needed."""
     names = archive.namelist()
     ended = HEADER in names
-    top = mapping(archive.json(HEADER if ended else START, spelled=True))
+    top = mapping(archive.json(HEADER if ended else START))
     if not ended:
         top["status"] = top.get("status") or "started"
     if REDUCTIONS in names:

@@ -61,7 +61,7 @@ def read(source: Source) -> Log:
 
 def _events(source: Source) -> Events:
     events, runs = Events(), set()
-    for line, event in json_lines(source.path, spelled=True):
+    for line, event in json_lines(source.path):
         data, kind = mapping(event.get("data")), event.get("type")
         if "spec" in event:
             events.spec = events.spec or mapping(event["spec"])

@@ -12,9 +12,11 @@ from typing import IO, Any
 from socialstats.errors import InputError, Problem
 
 CHUNK = 1 << 22
-MOST_VALUE = 1 << 28
+MOST_VALUE = 1 << 29
+MOST_BYTES = 1 << 34
 SLACK = 16
 NAN_FIX = "Write null, or leave the row out, and say so"
+NOT_UTF8 = "Save the file as UTF-8, or copy it again if it was damaged"
 JSON_FIX = "The file may be cut off: copy it again, or name another one"
 
 
@@ -63,44 +65,31 @@ class JsonStream:
 
     Parameters
     ----------
-    raw
-        Binary stream of UTF-8.
+    data
+        UTF-8: bytes, or a binary stream of them.
     place
         Where the text is, for messages; the line is counted from its first line.
     start
         Byte offset of the stream's first byte in its file.
     nan
         Whether NaN and Infinity are allowed.
-    spelled
-        Whether decimal numbers remember their spelling.
-    most
-        Bytes beyond which the text is refused.
 
     Examples
     --------
-    >>> stream = JsonStream(io.BytesIO(b'{"a": 1, "rows": [{"x": 2}, {"x": 3}]}'), Problem(message="", source="f"))
+    >>> stream = JsonStream(b'{"a": 1, "rows": [{"x": 2}, {"x": 3}]}', Problem(message="", source="f"))
     >>> [(key, list(stream.elements()) if key == "rows" else stream.value()) for key in stream.members()]
     [('a', 1), ('rows', [{'x': 2}, {'x': 3}])]
     """
 
-    def __init__(
-        self, raw: IO[bytes], place: Problem, start: int = 0, *, nan: bool = False, spelled: bool = False,
-        most: int | None = None,
-    ) -> None:  # fmt: skip
-        self._raw, self._place, self._offset, self._most = raw, place, start, most
+    def __init__(self, data: bytes | IO[bytes], place: Problem, start: int = 0, *, nan: bool = False) -> None:
+        self._raw = io.BytesIO(data) if isinstance(data, bytes) else data
+        self._place, self._offset = place, start
         self._bytes = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self._ended = "", 0, False
         self._line = place.lines[0] if place.lines else 1
-        constant = None if nan else self._constant
-        self._plain = json.JSONDecoder(parse_constant=constant)
-        self._keeping = json.JSONDecoder(parse_float=Spelled, parse_constant=constant) if spelled else self._plain
+        self._decoder = json.JSONDecoder(parse_float=Spelled, parse_constant=None if nan else self._constant)
         if self.peek() == "\ufeff":
             self._at += 1
-
-    @classmethod
-    def of(cls, data: bytes, place: Problem, start: int = 0, *, nan: bool = False, spelled: bool = False) -> JsonStream:
-        """Read bytes in memory."""
-        return cls(io.BytesIO(data), place, start, nan=nan, spelled=spelled)
 
     def whole(self, shape: Shape = None) -> Any:
         """Return what a shape keeps of the one value there is; anything after it is an error."""
@@ -122,7 +111,7 @@ class JsonStream:
     def elements(self) -> Iterator[Any]:
         """Yield the elements of a list."""
         for _ in self._items("[", "]"):
-            yield self.value(plain=True)
+            yield self.value()
 
     def _items(self, opening: str, closing: str) -> Iterator[None]:
         """Stop before each item of an object or a list, and take the commas between them."""
@@ -147,7 +136,7 @@ class JsonStream:
                 if name in shape or "*" in shape:
                     self.keep(shape.get(name, shape.get("*")), held, name)
                 else:
-                    self.value(plain=True)
+                    self.value()
 
     def _constant(self, name: str) -> float:
         raise self.broken(f"{name} is no JSON number, and this format has none", fix=NAN_FIX)
@@ -168,14 +157,13 @@ class JsonStream:
             raise self.broken(f"{character!r} is expected, {found!r} found" if found else "the text ends too early")
         self._at += 1
 
-    def value(self, *, plain: bool = False) -> Any:
+    def value(self) -> Any:
         """Return the next value."""
-        decoder = self._plain if plain else self._keeping
         if not self.peek():
             raise self.broken("the text ends too early")
         while True:
             try:
-                found, end = decoder.raw_decode(self._text, self._at)
+                found, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut_off = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - SLACK
                 if not cut_off or not self._more():
@@ -212,14 +200,13 @@ class JsonStream:
         try:
             text = self._bytes.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            place = self._offset - held + error.start
-            message = f"byte 0x{error.object[error.start]:02x} at offset {place:,} is not UTF-8"
-            fix = "Save the file as UTF-8, or copy it again if it was damaged"
-            raise InputError(replace(self._place, message=message, fix=fix)) from error
+            message = f"byte 0x{error.object[error.start]:02x} at offset {self._offset - held + error.start:,} is not UTF-8"
+            self._text += error.object[: error.start].decode()
+            self._at = len(self._text)
+            raise self.broken(message, fix=NOT_UTF8) from error
         self._offset += len(block)
-        if self._most is not None and self._offset > self._most:
-            message = f"more than {self._most:,} bytes, which is more than is read at once"
-            raise InputError(Problem(message=message, source=self._place.source, fix="Split the log"))
+        if self._offset > MOST_BYTES:
+            raise self.broken(f"more than {MOST_BYTES:,} bytes, which is more than is read at once", fix="Split the log")
         return text
 
     def broken(self, message: str, fix: str = "") -> InputError:

@@ -58,8 +58,6 @@ def cell(value: Any) -> str | None:
     """
     if value is None or (isinstance(value, float) and value != value):
         return None
-    if isinstance(value, Spelled):
-        return value.text
     text = json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (dict, list)) else str(value)
     if "\0" in text:
         text = text.replace("\0", "\\x00")
