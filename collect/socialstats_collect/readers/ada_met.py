@@ -61,7 +61,7 @@ def read(source: Source) -> Log:
     """Read a wide table: a row a rule and rater, with the label as answer and its place from 0 to 4 as value."""
     if source.kind == "folder":
         rows = [*_models(source), *_people(source)]
-        return log_of(NAME, (source.path.name,), rows, notes=(BY_PLACE, *_notes(rows)), keep=("rot",))
+        return log_of(NAME, source, rows, notes=(BY_PLACE, *_notes(rows)))
     columns = columns_of(source.path)
     labels, key, prompt = _labels(columns), named(columns, *IDS), named(columns, "prompt") or ""
     if key is None or not labels:
@@ -71,7 +71,7 @@ def read(source: Source) -> Log:
         about = {column(name): held for name, held in record.items() if name not in (*labels, key)}
         which = (record[key], record.get(prompt) or "", about)
         rows += [_answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels]
-    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
+    return log_of(NAME, source, rows, notes=_notes(rows))
 
 
 def _labels(columns: Columns) -> list[str]:

@@ -34,7 +34,7 @@ def read(source: Source) -> Log:
     battles = list(records(columns_of(source.path)))
     named = next((name for name in IDS if name in battles[0]), None)
     rows = [_row(battle, battle[named] if named else str(k)) for k, battle in enumerate(battles, start=1)]
-    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
+    return log_of(NAME, source, rows, notes=_notes(rows))
 
 
 def _row(battle: Record, unit: str | None) -> Row:

@@ -58,7 +58,6 @@ SHORT = {
     "tradition_orientation": "tradition", "progress_orientation": "progress", "openness_to_difference": "openness",
     "commitment_score": "commitment",
 }  # fmt: skip
-KEPT = ("run", "scenario", "task_status", "stage", "judge", "trait")
 MIDDLE, LARGEST = 10.0, 100.0
 Runs = dict[str, dict[str, Any]]
 
@@ -75,7 +74,7 @@ def read(source: Source) -> Log:
     rows = [r for key, run in runs.items() for r in _of_run(key, run)]
     versions = {str(run["benchmark_version"]) for run in runs.values() if run.get("benchmark_version")}
     return log_of(
-        NAME, (source.path.name,), rows, version=", ".join(sorted(versions)) or None, notes=_notes(rows), keep=KEPT,
+        NAME, source, rows, version=", ".join(sorted(versions)) or None, notes=_notes(rows),
         claims=(c for key, run in runs.items() for c in _claims(key, run, rows, source.path.name)),
     )  # fmt: skip
 

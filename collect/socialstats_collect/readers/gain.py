@@ -51,7 +51,7 @@ def read(source: Source) -> Log:
     """Read a wide table: a row a scenario and answer, with source, rater and action."""
     columns = columns_of(source.path)
     rows = list(_rows(columns, answered(columns)))
-    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
+    return log_of(NAME, source, rows, notes=_notes(rows))
 
 
 def _rows(columns: Columns, labels: list[str]) -> Iterator[Row]:

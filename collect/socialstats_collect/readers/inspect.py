@@ -58,7 +58,7 @@ def read(source: Source) -> Log:
     about = mapping(top.get("eval"))
     rows, notes = rows_of(top, samples)
     return log_of(
-        NAME, (source.path.name,), rows, version=mapping(about.get("packages")).get("inspect_ai"),
+        NAME, source, rows, version=mapping(about.get("packages")).get("inspect_ai"),
         claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes),
     )  # fmt: skip
 

@@ -49,13 +49,18 @@ class Events:
 def read(source: Source) -> Log:
     """Read events: a row a sample and score (``match``, or a key of its metrics); samples without one are missing."""
     events = _events(source)
-    scorers = dict.fromkeys(name for scores in events.samples.values() for name in scores) or {MATCH: None}
-    rows = [r for sample in sorted(events.samples, key=natural) for r in _rows(events, sample, [*scorers])]
-    if not rows:
+    if not events.samples:
         raise InputError(f"{source.path.name}: events, but not one of a sample. Is the record complete?")
+    scorers = [*dict.fromkeys(name for scores in events.samples.values() for name in scores)] or [MATCH]
+    rows = [
+        r for sample in sorted(events.samples, key=natural) for scorer in scorers
+        for r in events.samples[sample].get(scorer) or [_absent(sample, scorer, events.failed.get(sample))]
+    ]  # fmt: skip
+    spec = events.spec
+    model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
     return log_of(
-        NAME, (source.path.name,), rows, claims=_claims(events.report, [*scorers], source.path.name),
-        notes=_notes(events.report),
+        NAME, source, rows, about={"model": model, "task": spec.get("eval_name") or spec.get("base_eval")},
+        claims=_claims(events.report, scorers, source.path.name), notes=_notes(events.report),
     )  # fmt: skip
 
 
@@ -75,26 +80,21 @@ def _events(source: Source) -> Events:
                 events.failed[sample] = data.get("type") or data.get("message") or "error"
             found = {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)} if kind == METRICS else {}
             for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
-                scores.setdefault(scorer, []).append(_scored(data, scorer, value))
+                scores.setdefault(scorer, []).append(_row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1))
         if len(runs) > 1:
             raise InputError(f"{source.path.name} line {line}: events of several runs. Write one file a run")
     return events
 
 
-def _scored(data: dict[str, Any], scorer: str, value: Any) -> Row:
+def _row(data: dict[str, Any], sample: str, scorer: str, value: Any, epoch: int) -> Row:
     rest = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
     answer = data.get("picked" if scorer == MATCH else "choice")
-    return {"score": scored(value), "answer": answer, "metadata": flat(rest)}
+    return row(unit=sample, scorer=scorer, epoch=epoch, score=scored(value), answer=answer, metadata=flat(rest))
 
 
-def _rows(events: Events, sample: str, scorers: list[str]) -> Iterator[Row]:
-    spec, failed = events.spec, events.failed.get(sample)
-    model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
-    about: Row = {"model": model, "task": spec.get("eval_name") or spec.get("base_eval"), "unit": sample}
-    absent: Row = {"score": scored(None, failed=bool(failed), absent="missing"), "answer": failed}
-    for scorer in scorers:
-        for epoch, held in enumerate(events.samples[sample].get(scorer, [absent]), start=1):
-            yield row(scorer=scorer, epoch=epoch, **about, **held)
+def _absent(sample: str, scorer: str, failed: Any) -> Row:
+    score = scored(None, failed=bool(failed), absent="missing")
+    return row(unit=sample, scorer=scorer, score=score, answer=failed)
 
 
 def _claims(report: dict[str, Any], scorers: list[str], file: str) -> Iterator[Claim]:

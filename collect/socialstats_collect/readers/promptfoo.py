@@ -66,12 +66,13 @@ def read(source: Source) -> Log:
     top = _top(source)
     inner = mapping(top.get("results"))
     tests = _numbered([mapping(held) for held in sequence(inner.get("results"))])
-    rows, repeated = _rows(tests, mapping(top.get("config")).get("description") or top.get("evalId"))
+    rows, repeated = _rows(tests)
     older = mapping(mapping(inner.get("table")).get("head"))
     prompts = [mapping(p) for p in sequence(inner.get("prompts")) or sequence(older.get("prompts"))]
     about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
     return log_of(
-        NAME, (source.path.name,), rows, version=mapping(top.get("metadata")).get("promptfooVersion"),
+        NAME, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId")},
+        version=at(top, "metadata").get("promptfooVersion"),
         claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
     )  # fmt: skip
 
@@ -134,7 +135,7 @@ def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(tests, key=lambda test: (test["testIdx"], test["promptIdx"]))
 
 
-def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
+def _rows(tests: list[dict[str, Any]]) -> tuple[list[Row], int]:
     """Return rows, and how many of the tests repeat another one."""
     units: dict[str, str] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -145,7 +146,7 @@ def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
         unit = units.setdefault(same, f"test {len(units) + 1}")
         side = f"prompt {test['promptIdx'] + 1}"
         seen[unit, side] += 1
-        found += _of_test(test, {"task": task, "unit": unit, "filter": side, "epoch": seen[unit, side]})
+        found += _of_test(test, {"unit": unit, "filter": side, "epoch": seen[unit, side]})
     return found, sum(n - 1 for n in seen.values())
 
 

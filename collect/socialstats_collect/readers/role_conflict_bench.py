@@ -46,8 +46,8 @@ def read(source: Source) -> Log:
         raise InputError(f"{folder.name}: no story like F01-R02_1-2_0-1.json in it")
     raw = count(len(twice), "reply", "replies")
     said = [f"{raw} kept both raw and repaired: only the repaired one is a row"] if twice else []
-    keep = ("item_a", "item_b", "winner", "order")
-    return log_of(NAME, (folder.name, *sorted(stories)[:1]), rows, notes=(*said, *_notes(rows)), keep=keep)
+    files = (folder.name, *sorted(stories)[:1])
+    return log_of(NAME, source, rows, files=files, notes=(*said, *_notes(rows)))
 
 
 def _row(path: Path, match: re.Match[str]) -> Row:
