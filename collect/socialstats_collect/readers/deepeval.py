@@ -27,7 +27,6 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "deepeval"
 NEEDS = "JSON with 'testCases' or 'testRunData' (DeepEval)"
 CASE, SUCCESS = "case", "success"
 OWN = {"threshold": "threshold", "passed": "success", "judge": "evaluationModel"}
@@ -49,7 +48,7 @@ def read(source: Source) -> Log:
     cases = [each for kind in KINDS for each in enumerate(sequence(run.get(kind)))]
     rows = [r for position, case in cases for r in _of_case(mapping(case), position, seen)]
     return log_of(
-        NAME, source, rows, about={"task": task}, version=run.get("deepevalVersion"), notes=_notes(run, rows),
+        __name__, source, rows, about={"task": task}, version=run.get("deepevalVersion"), notes=_notes(run, rows),
         claims=_claims(run, source.path.name),
     )  # fmt: skip
 

@@ -27,7 +27,6 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "eqbench"
 NEEDS = "JSON of runs with 'scenario_tasks' (EQ-Bench 3, PoliticsBench)"
 SCORED, TASKS = "rubric_scored", "scenario_tasks"
 FORMS = [("object", f"*.{TASKS}")]
@@ -74,7 +73,7 @@ def read(source: Source) -> Log:
     rows = [r for key, run in runs.items() for r in _of_run(key, run)]
     versions = {str(run["benchmark_version"]) for run in runs.values() if run.get("benchmark_version")}
     return log_of(
-        NAME, source, rows, version=", ".join(sorted(versions)) or None, notes=_notes(rows),
+        __name__, source, rows, version=", ".join(sorted(versions)) or None, notes=_notes(rows),
         claims=(c for key, run in runs.items() for c in _claims(key, run, rows, source.path.name)),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
 from socialstats_collect.readers.files import Source, look
+from socialstats_collect.readers.tabular import harness_of
 
 MODULES = (
     "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",
@@ -23,8 +24,7 @@ DEEPEST = 5
 
 def harnesses() -> dict[str, ModuleType]:
     """Return the module of each harness by its name."""
-    modules = [importlib.import_module(f"socialstats_collect.readers.{name}") for name in MODULES]
-    return {str(module.NAME): module for module in modules}
+    return {harness_of(name): importlib.import_module(f"socialstats_collect.readers.{name}") for name in MODULES}
 
 
 def recognises(module: ModuleType, source: Source) -> bool:
@@ -88,7 +88,7 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     place, known = Path(path), harnesses()
     if not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
-    name = (harness or "").strip().lower().replace("_", "-").replace("/", "-")
+    name = harness_of((harness or "").strip().lower().replace("/", "-"))
     if name and name not in known:
         raise InputError(f"there is no harness '{harness}'. Harnesses: {listing([*known], 20)}")
     source, chosen = look(place), [known[name]] if name else [*known.values()]

@@ -27,7 +27,6 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "helm"
 NEEDS = "a folder with stats.json and per_instance_stats.json (HELM)"
 STATS, INSTANCES, SPEC = "stats.json", "per_instance_stats.json", "run_spec.json"
 FORMS = (("folder", INSTANCES), ("list", "instance_id", "stats"), ("list", "name.name", "count"))
@@ -48,7 +47,7 @@ def read(source: Source) -> Log:
     rows = [r for found in sequence(instances) for r in found]
     known = {r["scorer"] for r in rows}
     return log_of(
-        NAME, source, rows, about={"model": model, "task": task}, files=[f"{folder.name}/{name}" for name in paths],
+        __name__, source, rows, about={"model": model, "task": task}, files=[f"{folder.name}/{name}" for name in paths],
         notes=_notes(rows), claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
     )  # fmt: skip
 

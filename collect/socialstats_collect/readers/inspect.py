@@ -35,7 +35,6 @@ from socialstats_collect.readers.tabular import (
     whole,
 )
 
-NAME = "inspect"
 NEEDS = "a .eval file, or a .json with 'eval' and 'status' (Inspect AI)"
 HEADER, START, SUMMARIES, REDUCTIONS = "header.json", "_journal/start.json", "summaries.json", "reductions.json"
 FORMS = (("zip", HEADER), ("zip", START), ("object", "status", "eval.task"))
@@ -58,7 +57,7 @@ def read(source: Source) -> Log:
     about = mapping(top.get("eval"))
     rows, notes = rows_of(top, samples)
     return log_of(
-        NAME, source, rows, version=mapping(about.get("packages")).get("inspect_ai"),
+        __name__, source, rows, version=mapping(about.get("packages")).get("inspect_ai"),
         claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes),
     )  # fmt: skip
 

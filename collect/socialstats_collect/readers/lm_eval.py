@@ -31,7 +31,6 @@ from socialstats_collect.readers.tabular import (
     whole,
 )
 
-NAME = "lm-eval"
 NEEDS = "a JSON file with 'results' and 'versions' or 'configs', or samples with 'doc_id' (lm-evaluation-harness)"
 ALONE = "no results file beside {}: there are no numbers of the harness to check"
 FORMS = (
@@ -74,7 +73,7 @@ def read(source: Source) -> Log:
     config = at(results, "config")
     named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
     return log_of(
-        NAME, source, (r for task, held in samples.items() for r in _rows(held, task, results, notes)), files=names,
+        __name__, source, (r for task, held in samples.items() for r in _rows(held, task, results, notes)), files=names,
         about={"model": cell(results.get("model_name")) or named or path.parent.name}, claims=numbers, notes=notes,
         version=results.get("lm_eval_version"),
     )  # fmt: skip

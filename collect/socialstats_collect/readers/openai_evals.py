@@ -27,7 +27,6 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "openai-evals"
 NEEDS = "events with 'run_id' and 'type', or a line with 'spec' (openai/evals)"
 KINDS = "lines object"
 FORMS = ((KINDS, "spec.eval_name"), (KINDS, "spec.base_eval"), (KINDS, "run_id", "event_id", "type", "data"))
@@ -59,7 +58,7 @@ def read(source: Source) -> Log:
     spec = events.spec
     model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
     return log_of(
-        NAME, source, rows, about={"model": model, "task": spec.get("eval_name") or spec.get("base_eval")},
+        __name__, source, rows, about={"model": model, "task": spec.get("eval_name") or spec.get("base_eval")},
         claims=_claims(events.report, scorers, source.path.name), notes=_notes(events.report),
     )  # fmt: skip
 

@@ -35,7 +35,6 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "promptfoo"
 NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx', or its csv (promptfoo)"
 SCORE, PASS = "score", "pass"
 TEST = {
@@ -71,7 +70,7 @@ def read(source: Source) -> Log:
     prompts = [mapping(p) for p in sequence(inner.get("prompts")) or sequence(older.get("prompts"))]
     about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
     return log_of(
-        NAME, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId")},
+        __name__, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId")},
         version=at(top, "metadata").get("promptfooVersion"),
         claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
     )  # fmt: skip

@@ -18,7 +18,6 @@ from socialstats.text import count
 from socialstats_collect.readers.files import Source, head_of, inside, load_json
 from socialstats_collect.readers.tabular import Row, cell, log_of, mapping, read_by, row, sequence
 
-NAME = "role-conflict-bench"
 NEEDS = "a folder of <F01>-<R02>_<1-2>_<0-1>.json files (RoleConflictBench)"
 STORY = re.compile(
     r"(.*/)?(?P<id>(?P<code_a>[A-Z]\d+)-(?P<code_b>[A-Z]\d+)(?:_(?P<obligation_a>\d+)-(?P<obligation_b>\d+)"
@@ -47,7 +46,7 @@ def read(source: Source) -> Log:
     raw = count(len(twice), "reply", "replies")
     said = [f"{raw} kept both raw and repaired: only the repaired one is a row"] if twice else []
     files = (folder.name, *sorted(stories)[:1])
-    return log_of(NAME, source, rows, files=files, notes=(*said, *_notes(rows)))
+    return log_of(__name__, source, rows, files=files, notes=(*said, *_notes(rows)))
 
 
 def _row(path: Path, match: re.Match[str]) -> Row:

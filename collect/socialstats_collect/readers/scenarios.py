@@ -15,8 +15,8 @@ from socialstats.text import count
 from socialstats_collect.readers.files import Source, head_of
 from socialstats_collect.readers.role_conflict_bench import DOMAINS
 from socialstats_collect.readers.tables import Columns, columns_in, columns_of, header, named, plain, records
+from socialstats_collect.readers.tabular import harness_of
 
-NAME = "scenarios"
 NEEDS = "a table with Role1, Role2 and Story, with goal, situation and norm, or of texts with NAME1 and NAME2"
 Item = dict[str, str]
 LABEL = 40  # characters
@@ -78,7 +78,7 @@ def read(source: Source) -> Log:
     else:
         raise InputError(f"{source.path.name}: {NEEDS} is what this reader takes")
     notes.append(f"answers, after socialstats tidy, are read by: socialstats report ANSWERS --study {READ[protocol]}")
-    return Log(harness=NAME, files=(source.path.name,), rows=pd.DataFrame(rows, dtype="object"), notes=tuple(notes))
+    return Log(harness=harness_of(__name__), files=(source.path.name,), rows=pd.DataFrame(rows, dtype="object"), notes=tuple(notes))
 
 
 def each(columns: Columns) -> Iterator[Item]:

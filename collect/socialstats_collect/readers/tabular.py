@@ -150,15 +150,28 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
     return table.astype({"value": "float64"})
 
 
+def harness_of(module: str) -> str:
+    """Name a harness as its module is called.
+
+    Examples
+    --------
+    >>> harness_of("socialstats_collect.readers.lm_eval")
+    'lm-eval'
+    """
+    return module.rpartition(".")[2].replace("_", "-")
+
+
 def log_of(
-    harness: str, source: Source, rows: Iterable[Row], *, about: Mapping[str, Any] | None = None,
+    module: str, source: Source, rows: Iterable[Row], *, about: Mapping[str, Any] | None = None,
     files: Iterable[str] = (), notes: Iterable[str] = (), claims: Iterable[Claim] = (), version: Any = None,
 ) -> Log:  # fmt: skip
     """Make the log of a reader: its rows without long texts, and notes on statuses and on what was left out.
 
     Parameters
     ----------
-    harness, rows, notes, claims, version
+    module
+        Name of the reader's module, which names the harness.
+    rows, notes, claims, version
         As in `Log`.
     source
         What was read, where ``files`` does not say it.
@@ -179,7 +192,10 @@ def log_of(
         said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
     named = tuple(files) or (source.path.name,)
     notes = (*notes, *said)
-    return Log(harness=harness, version=cell(version), files=named, claims=tuple(claims), notes=notes, rows=frame(rows))
+    return Log(
+        harness=harness_of(module), version=cell(version), files=named, claims=tuple(claims), notes=notes,
+        rows=frame(rows),
+    )  # fmt: skip
 
 
 def claim(
