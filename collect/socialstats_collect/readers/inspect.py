@@ -6,6 +6,7 @@ Entries of an ``.eval``: ``header.json`` (or ``_journal/start.json`` of a run th
 from __future__ import annotations
 
 import fnmatch
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +18,6 @@ from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Archive, Source, load_json
-from socialstats_collect.readers.streaming import pruned
 from socialstats_collect.readers.tabular import (
     Row,
     Score,
@@ -40,8 +40,8 @@ HEADER, START, SUMMARIES, REDUCTIONS = "header.json", "_journal/start.json", "su
 FORMS = (("zip", HEADER), ("zip", START), ("object", "status", "eval.task"))
 JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
-SAMPLE = dict.fromkeys(("id", "epoch", "target", "metadata", "scores", "error", "limit", "score"))
-WHOLE = dict.fromkeys(("version", "status", "eval", "results", "reductions", "error", "invalidated"))
+SAMPLE = ("id", "epoch", "target", "metadata", "scores", "error", "limit", "score")
+WHOLE = ("version", "status", "eval", "results", "reductions", "error", "invalidated")
 Samples = list[dict[str, Any]]
 Scorers = dict[str, list[str]]
 
@@ -52,20 +52,26 @@ def read(source: Source) -> Log:
         with Archive(source.path) as archive:
             top, samples = _unpacked(archive)
     else:
-        top = mapping(load_json(source.path, {**WHOLE, "samples": [SAMPLE]}, nan=True))
-        samples = [_checked(sample, source.path.name) for sample in sequence(top.get("samples"))]
-    about = mapping(top.get("eval"))
-    rows, notes = rows_of(top, samples)
+        shape = {**dict.fromkeys(WHOLE), "samples": [lambda sample: _sample(sample, source.path.name)]}
+        top = mapping(load_json(source.path, shape, nan=True))
+        samples = sequence(top.get("samples"))
+    about = at(top, "eval")
+    rows = rows_of(top, samples)
     return log_of(
-        __name__, source, rows, version=mapping(about.get("packages")).get("inspect_ai"),
-        claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes),
+        __name__, source, rows, about={"model": about.get("model"), "task": about.get("task")},
+        version=at(about, "packages").get("inspect_ai"), claims=claims(top, rows, source.path.name),
+        notes=(*_state(top), *_notes(samples, rows)),
     )  # fmt: skip
 
 
-def _checked(sample: Any, name: str) -> dict[str, Any]:
-    if "id" not in mapping(sample):
+def _sample(held: Any, name: str) -> dict[str, Any]:
+    """Keep of a sample what is needed; the oldest logs have one score, without a name."""
+    found = {key: mapping(held)[key] for key in SAMPLE if key in mapping(held)}
+    if "id" not in found:
         raise InputError(f"{name}: a sample without an id. Is this a log that Inspect wrote?")
-    return mapping(pruned(sample, SAMPLE))
+    if isinstance(found.get("score"), dict) and not found.get("scores"):
+        found["scores"] = {"score": found["score"]}
+    return {"epoch": 1, **found, "scores": mapping(found.get("scores"))}
 
 
 def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
@@ -79,24 +85,23 @@ def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
         top["reductions"] = archive.json(REDUCTIONS)
     journal = sorted((int(match[1]), name) for name in names if (match := JOURNAL.fullmatch(name)))
     listed = [SUMMARIES] if SUMMARIES in names else [name for _, name in journal]
-    samples = [_checked(sample, name) for name in listed for sample in sequence(archive.json(name))]
+    samples = [_sample(held, name) for name in listed for held in sequence(archive.json(name))]
     found = {_entry(sample): sample for sample in samples}
     needed = _groupings(top)
     for name in filter(ENTRY.fullmatch, dict.fromkeys(names)):
         if name not in found or _too_thin(found[name], needed):
-            sample = _checked(archive.json(name), name)
+            sample = _sample(archive.json(name), name)
             found[_entry(sample)] = sample
     return top, [*found.values()]
 
 
 def _entry(sample: dict[str, Any]) -> str:
-    return f"samples/{sample['id']}_epoch_{sample.get('epoch', 1)}.json"
+    return f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
 
 
 def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
     """Tell whether a summary misses scores or metadata: old versions wrote neither, new ones leave out long values."""
-    scored = summary.get("scores") or summary.get("error")
-    return not scored or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
+    return not (summary["scores"] or summary.get("error")) or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
 
 
 def _groupings(top: dict[str, Any]) -> set[str]:
@@ -137,57 +142,46 @@ def to_float(value: Any) -> Score:
     if isinstance(value, str):
         number = as_number(LETTERS.get(value, WORDS.get(value.lower(), value)))
         return scored(value if number is None else number)
-    if isinstance(value, (int, float)) and not is_number(value) and not isinstance(value, bool) and value == value:
-        raise InputError(INFINITE)
     return scored(None if value != value else value)
 
 
-def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str, ...]]:
-    """Return a row a sample, epoch, scorer and part, and what is to be said about them.
+def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
+    """Return a row a sample, epoch, scorer and part.
 
     Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
-    that the log plans and does not hold are missing.
+    that the log plans and does not hold are missing. Of a log without samples, rows are what its epochs were joined to.
     """
-    about = mapping(top.get("eval"))
-    common = {"model": about.get("model"), "task": about.get("task")}
-    reductions = sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))
-    if not samples and reductions:
-        joined = [
-            (sample, _scorers([sample]), {**common, "filter": cell(reduction.get("reducer")) or ""})
-            for reduction in map(mapping, reductions) for held in map(mapping, sequence(reduction.get("samples")))
-            for sample in [{"id": held.get("sample_id"), "scores": {cell(reduction.get("scorer")) or "": held}}]
-        ]  # fmt: skip
-        return [r for each in joined for r in _rows(*each)], (REDUCED,)
-    scorers = _scorers(samples)
-    if not scorers:
-        declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
-        scorers = {name: [] for name in [_scorer(score) for score in printed_scores(top)] or declared or [""]}
-    found = [r for sample in samples for r in _rows(sample, scorers, common)]
-    _drop_plain_texts(found)
-    seen = {(cell(sample["id"]), cell(sample.get("epoch", 1))) for sample in samples}
-    epochs = whole(at(about, "config").get("epochs")) or 1
-    planned = [
-        {"id": unit, "epoch": epoch}
-        for unit in sequence(mapping(about.get("dataset")).get("sample_ids"))
-        for epoch in range(1, epochs + 1)
-        if samples and (cell(unit), cell(epoch)) not in seen
-    ]
-    missing = [r for sample in planned for r in _rows(sample, scorers, common, "missing")]
-    return found + missing, tuple(_notes(samples, found))
+    about = at(top, "eval")
+    if not samples:
+        return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]))]
+    declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
+    named = [_scorer(score) for score in printed_scores(top)] or declared or [""]
+    scorers = _scorers(samples) or {name: [] for name in named}
+    seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
+    epochs = range(1, 1 + (whole(at(about, "config").get("epochs")) or 1))
+    planned = [(unit, epoch) for unit in sequence(at(about, "dataset").get("sample_ids")) for epoch in epochs]
+    absent = [
+        {"id": unit, "epoch": epoch, "scores": {}, "planned": True}
+        for unit, epoch in planned if (cell(unit), cell(epoch)) not in seen
+    ]  # fmt: skip
+    rows = [r for sample in (*samples, *absent) for r in _rows(sample, scorers)]
+    _drop_plain_texts(rows)
+    return rows
 
 
-def scores_of(sample: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores of a sample by scorer; the oldest logs have one, without a name."""
-    if isinstance(sample.get("score"), dict) and not sample.get("scores"):
-        return {"score": sample["score"]}
-    return mapping(sample.get("scores"))
+def _joined(top: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
+    for reduction in map(mapping, sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))):
+        for held in map(mapping, sequence(reduction.get("samples"))):
+            scores = {cell(reduction.get("scorer")) or "": held}
+            yield {"id": held.get("sample_id"), "epoch": 1, "filter": reduction.get("reducer"), "scores": scores}
 
 
 def _scorers(samples: Samples) -> Scorers:
     """Return every scorer with the parts of its values, in order of appearance."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
-        for name, score in scores_of(sample).items():
+        for name, score in sample["scores"].items():
             found.setdefault(name, {}).update(dict.fromkeys(_parts(mapping(score).get("value"))))
     return {name: [*parts] for name, parts in found.items()}
 
@@ -198,10 +192,10 @@ def _parts(value: Any) -> dict[str, Any]:
     return {str(name): part for name, part in held.items()}
 
 
-def _rows(sample: dict[str, Any], scorers: Scorers, common: Row, absent: Status = "unscored") -> Iterator[Row]:
+def _rows(sample: dict[str, Any], scorers: Scorers) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
-    scores, epoch = scores_of(sample), sample.get("epoch", 1)
-    absent = "error" if sample.get("error") else "missing" if scores else absent
+    scores = sample["scores"]
+    absent: Status = "error" if sample.get("error") else "missing" if scores or "planned" in sample else "unscored"
     metadata = _metadata(sample)
     for name, parts in scorers.items():
         score = mapping(scores.get(name))
@@ -210,14 +204,12 @@ def _rows(sample: dict[str, Any], scorers: Scorers, common: Row, absent: Status 
         undivided = not parts or (score and not held and value is not None and value == value)
         for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
             raw = value if undivided else held.get(scorer)
-            try:
-                number = to_float(raw) if score else scored(None, failed=absent == "error", absent=absent)
-            except InputError as error:
-                raise InputError(f"sample {quoted([cell(sample['id']) or ''])}, epoch {cell(epoch)}: {error}") from None
-            texts = {SCORE_TEXT: raw} if isinstance(raw, str) else {}
+            if raw in (math.inf, -math.inf):
+                raise InputError(f"sample {quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}: {INFINITE}")
             yield row(
-                **common, unit=sample["id"], epoch=epoch, scorer=scorer, score=number, answer=score.get("answer"),
-                metadata={**metadata, **texts},
+                unit=sample["id"], epoch=sample["epoch"], scorer=scorer, filter=sample.get("filter") or "",
+                score=to_float(raw) if score else (None, absent), answer=score.get("answer"),
+                metadata=metadata | ({SCORE_TEXT: raw} if isinstance(raw, str) else {}),
             )  # fmt: skip
 
 
@@ -242,12 +234,14 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
     return found
 
 
-def _notes(samples: Samples, found: list[Row]) -> Iterator[str]:
-    if failed := sum(bool(sample.get("error") and scores_of(sample)) for sample in samples):
+def _notes(samples: Samples, rows: list[Row]) -> Iterator[str]:
+    if rows and not samples:
+        yield REDUCED
+    if failed := sum(bool(sample.get("error") and sample["scores"]) for sample in samples):
         yield f"{count(failed, 'sample')} ended in an error and have a score all the same: the harness counts it"
     if limited := sum(bool(sample.get("limit")) for sample in samples):
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
-    if odd := sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"}):
+    if odd := sorted({str(r["scorer"]) for r in rows if r["status"] == "unparsed"}):
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
@@ -327,15 +321,14 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
 
 
-def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, Metric]]:
+def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, Metric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
     scorers = map(mapping, sequence(about.get("scorers")))
-    tables = next((held.get("metrics") for held in scorers if held.get("name") == scorer), None)
-    for metric in [tables] if isinstance(tables, dict) else sequence(tables):
-        if "name" in mapping(metric) and metric is not tables:
-            yield None, Metric.of(metric)
-        else:
-            yield from ((at, Metric.of(each)) for at, found in mapping(metric).items() for each in sequence(found))
+    held = next((scorer.get("metrics") for scorer in scorers if scorer.get("name") == name), None)
+    for metrics in held if isinstance(held, list) else [held]:
+        alone = isinstance(mapping(metrics).get("name"), str)
+        tables = {None: [metrics]} if alone else mapping(metrics)
+        yield from ((at, Metric.of(metric)) for at, found in tables.items() for metric in sequence(found))
 
 
 def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
@@ -399,6 +392,6 @@ def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], sele
     units, repeats = len({r["unit"] for r in mine}), sum(r["status"] in ("ok", "unparsed") for r in mine)
     if units < repeats == score.get("scored_samples"):
         return "none"
-    configured = mapping(about.get("config")).get("epochs_reducer")
-    listed = configured if isinstance(configured, list) else [configured]
-    return str(listed[0]) if listed and listed[0] else "mean"
+    configured = at(about, "config").get("epochs_reducer")
+    first = configured[0] if isinstance(configured, list) and configured else configured
+    return str(first or "mean")
