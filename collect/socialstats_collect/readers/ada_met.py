@@ -62,9 +62,7 @@ def read(source: Source) -> Log:
         rows = [*_models(source), *_people(source)]
         return log_of(__name__, source, rows, notes=(BY_PLACE, *_notes(rows)))
     columns = columns_of(source.path)
-    labels, key, prompt = _labels(columns), named(columns, *IDS), named(columns, "prompt") or ""
-    if key is None or not labels:
-        raise InputError(f"{source.path.name}: no column of rules (rot_id, rot) or none of labels A to F")
+    labels, key, prompt = _labels(columns), named(columns, *IDS) or "", named(columns, "prompt") or ""
     rows = []
     for record in records(columns):
         about = {column(name): held for name, held in record.items() if name not in (*labels, key)}

@@ -6,6 +6,7 @@ of test cases with scores of spans inside them.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -32,21 +33,18 @@ CASE, SUCCESS = "case", "success"
 OWN = {"threshold": "threshold", "passed": "success", "judge": "evaluationModel"}
 KINDS = ("testCases", "conversationalTestCases")
 FORMS = [("object", name) for name in ("testRunData", *KINDS)]
-CASE_KEYS = dict.fromkeys(
-    ("name", "order", "input", "scenario", "success", "metricsData", "actualOutput", "tags", "metadata",
-     "additionalMetadata", "trace")
-)  # fmt: skip
-RUN = {"*": None, **dict.fromkeys(KINDS, [CASE_KEYS])}
 
 
 def read(source: Source) -> Log:
     """Read a test run: a row a test case and metric, its spans under the filter ``span: name``."""
-    top = mapping(load_json(source.path, {**RUN, "testRunData": RUN}))
+    seen: dict[str, dict[str, Row]] = {}
+    position = itertools.count()
+    cases = [lambda case: list(_of_case(mapping(case), next(position), seen))]
+    shape: dict[str, Any] = {"*": None, **dict.fromkeys(KINDS, cases)}
+    top = mapping(load_json(source.path, {**shape, "testRunData": shape}))
     run = at(top, "testRunData") or top
     task = run.get("testFile") or run.get("identifier") or run.get("datasetAlias") or ""
-    seen: dict[str, dict[str, Row]] = {}
-    cases = [each for kind in KINDS for each in enumerate(sequence(run.get(kind)))]
-    rows = [r for position, case in cases for r in _of_case(mapping(case), position, seen)]
+    rows = [r for kind in KINDS for made in sequence(run.get(kind)) for r in made]
     return log_of(
         __name__, source, rows, about={"task": task}, version=run.get("deepevalVersion"), notes=_notes(run, rows),
         claims=_claims(run, source.path.name),

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from socialstats.claims.types import Claim, Log
-from socialstats.errors import InputError
 from socialstats.text import count, listing
 from socialstats_collect.readers.files import Source, load_json
 from socialstats_collect.readers.tabular import (
@@ -68,8 +67,6 @@ def read(source: Source) -> Log:
     """
     found = mapping(load_json(source.path, RUNS))
     runs: Runs = {key: run for key, run in found.items() if TASKS in mapping(run)}
-    if not runs:
-        raise InputError(f"{source.path.name}: no run with '{TASKS}'")
     rows = [r for key, run in runs.items() for r in _of_run(key, run)]
     versions = {str(run["benchmark_version"]) for run in runs.values() if run.get("benchmark_version")}
     return log_of(

@@ -198,8 +198,6 @@ class Archive(zipfile.ZipFile):
         """
         entry, place = self.getinfo(name), f"{self._path.name}: {name}"
         method, asked = entry.compress_type, copy(entry)
-        if entry.flag_bits & 1:
-            raise InputError(f"{place}: the entry is encrypted. Save the log without a password")
         if method not in (*READABLE, ZSTD):
             raise InputError(f"{place}: packed by method {method}; deflate and zstd are read. Pack it again")
         if method == ZSTD:  # zipfile hands out the packed bytes of an entry that says it is stored and has no checksum

@@ -18,7 +18,6 @@ MODULES = (
     "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",
     "ada_met", "gain", "scenarios",
 )  # fmt: skip
-TABLES = ("arena", "ada-met", "gain", "scenarios")  # harnesses whose logs are plain tables
 DEEPEST = 5
 
 
@@ -28,17 +27,15 @@ def harnesses() -> dict[str, ModuleType]:
 
 
 def recognises(module: ModuleType, source: Source) -> bool:
-    """Tell whether a reader knows a file or folder: by a closer look of its own, or by the forms it lists."""
+    """Tell whether a reader knows a file or folder: by the forms it lists, or by a closer look of its own."""
     own: Callable[[Source], bool] | None = getattr(module, "recognises", None)
-    return own(source) if own else source.fits(module.FORMS)
+    return source.fits(getattr(module, "FORMS", ())) or (own is not None and own(source))
 
 
 def holds_log(path: Path) -> bool:
     """Tell whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
     source = look(path)
-    if source.kind == "text":
-        return False
-    return any(recognises(module, source) for name, module in harnesses().items() if name not in TABLES)
+    return source.kind != "text" and any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
 
 
 def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:

@@ -122,8 +122,7 @@ def _state(top: dict[str, Any]) -> Iterator[str]:
         yield f"the harness counts {count(done)} of {count(total)} samples as completed"
 
 
-LETTERS = {"C": "1", "P": "0.5", "I": "0", "N": "0"}
-WORDS = {"yes": "1", "true": "1", "no": "0", "false": "0"}
+WORTH = {"C": "1", "P": "0.5", "I": "0", "N": "0", "yes": "1", "true": "1", "no": "0", "false": "0"}
 INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
 REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
 
@@ -140,7 +139,7 @@ def to_float(value: Any) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        number = as_number(LETTERS.get(value, WORDS.get(value.lower(), value)))
+        number = as_number(WORTH.get(value, WORTH.get(value.lower(), value)))
         return scored(value if number is None else number)
     return scored(None if value != value else value)
 
@@ -155,8 +154,7 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
     if not samples:
         return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]))]
     declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
-    named = [_scorer(score) for score in printed_scores(top)] or declared or [""]
-    scorers = _scorers(samples) or {name: [] for name in named}
+    scorers = _scorers(samples) or dict.fromkeys([score["scorer"] for score in printed_scores(top)] or declared or [""], [])
     seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
     epochs = range(1, 1 + (whole(at(about, "config").get("epochs")) or 1))
     planned = [(unit, epoch) for unit in sequence(at(about, "dataset").get("sample_ids")) for epoch in epochs]
@@ -279,15 +277,11 @@ class Metric:
 
 def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
-    results = mapping(top.get("results"))
-    if "scores" not in results and isinstance(results.get("scorer"), dict):
-        legacy = results["scorer"]
-        return [{**legacy, "scorer": legacy.get("name"), "metrics": results.get("metrics") or legacy.get("metrics")}]
-    return [mapping(score) for score in sequence(results.get("scores"))]
-
-
-def _scorer(score: dict[str, Any]) -> str:
-    return cell(score.get("scorer") or score.get("name")) or ""
+    results = at(top, "results")
+    legacy = at(results, "scorer")
+    alone = [{**legacy, "metrics": results.get("metrics") or legacy.get("metrics")}] if legacy else []
+    scores = map(mapping, sequence(results.get("scores", alone)))
+    return [{**score, "scorer": cell(score.get("scorer") or score.get("name")) or ""} for score in scores]
 
 
 def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
@@ -296,7 +290,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     known = {str(r["scorer"]) for r in rows}
     places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
-        name, scorer, n = cell(score.get("name")) or "", _scorer(score), whole(score.get("scored_samples"))
+        name, scorer, n = cell(score.get("name")) or "", score["scorer"], whole(score.get("scored_samples"))
         part = f"{scorer}/{name}"
         by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}

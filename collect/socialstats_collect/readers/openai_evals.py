@@ -7,7 +7,6 @@ Events come in the order of threads, not of samples. The report's standard devia
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
@@ -15,6 +14,7 @@ from socialstats.errors import InputError
 from socialstats_collect.readers.files import Source, json_lines
 from socialstats_collect.readers.tabular import (
     Row,
+    at,
     cell,
     claim,
     flat,
@@ -35,54 +35,40 @@ TEXTS = ("correct", "picked", "choice", "prompt", "sampled", "options")
 BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
 
 
-@dataclass(slots=True, kw_only=True)
-class Events:
-    """What the events say: by sample, which scores it has of each scorer, and what ended it in an error."""
-
-    spec: dict[str, Any] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)
-    samples: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
-    failed: dict[str, Any] = field(default_factory=dict)
-
-
 def read(source: Source) -> Log:
     """Read events: a row a sample and score (``match``, or a key of its metrics); samples without one are missing."""
-    events = _events(source)
-    if not events.samples:
-        raise InputError(f"{source.path.name}: events, but not one of a sample. Is the record complete?")
-    scorers = [*dict.fromkeys(name for scores in events.samples.values() for name in scores)] or [MATCH]
-    rows = [
-        r for sample in sorted(events.samples, key=natural) for scorer in scorers
-        for r in events.samples[sample].get(scorer) or [_absent(sample, scorer, events.failed.get(sample))]
-    ]  # fmt: skip
-    spec = events.spec
-    model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
-    return log_of(
-        __name__, source, rows, about={"model": model, "task": spec.get("eval_name") or spec.get("base_eval")},
-        claims=_claims(events.report, scorers, source.path.name), notes=_notes(events.report),
-    )  # fmt: skip
-
-
-def _events(source: Source) -> Events:
-    events, runs = Events(), set()
+    spec: dict[str, Any] = {}
+    report: dict[str, Any] = {}
+    samples: dict[str, dict[str, list[Row]]] = {}
+    failed: dict[str, Any] = {}
+    runs = set()
     for line, event in json_lines(source.path):
         data, kind = mapping(event.get("data")), event.get("type")
-        if "spec" in event:
-            events.spec = events.spec or mapping(event["spec"])
-        elif "final_report" in event:
-            events.report |= mapping(event["final_report"])
-        elif event.get("sample_id") is not None:
+        spec = spec or at(event, "spec")
+        report |= at(event, "final_report")
+        if not {"spec", "final_report"} & {*event} and event.get("sample_id") is not None:
             sample = cell(event["sample_id"]) or ""
-            scores = events.samples.setdefault(sample, {})
+            scores = samples.setdefault(sample, {})
             runs.add(str(event.get("run_id")))
             if kind == ERROR:
-                events.failed[sample] = data.get("type") or data.get("message") or "error"
+                failed[sample] = data.get("type") or data.get("message") or "error"
             found = {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)} if kind == METRICS else {}
             for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
                 scores.setdefault(scorer, []).append(_row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1))
         if len(runs) > 1:
             raise InputError(f"{source.path.name} line {line}: events of several runs. Write one file a run")
-    return events
+    if not samples:
+        raise InputError(f"{source.path.name}: events, but not one of a sample. Is the record complete?")
+    scorers = [*dict.fromkeys(name for scores in samples.values() for name in scores)] or [MATCH]
+    rows = [
+        r for sample in sorted(samples, key=natural) for scorer in scorers
+        for r in samples[sample].get(scorer) or [_absent(sample, scorer, failed.get(sample))]
+    ]  # fmt: skip
+    model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
+    return log_of(
+        __name__, source, rows, about={"model": model, "task": spec.get("eval_name") or spec.get("base_eval")},
+        claims=_claims(report, scorers, source.path.name), notes=_notes(report),
+    )  # fmt: skip
 
 
 def _row(data: dict[str, Any], sample: str, scorer: str, value: Any, epoch: int) -> Row:

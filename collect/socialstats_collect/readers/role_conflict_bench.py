@@ -25,13 +25,13 @@ STORY = re.compile(
 )
 DOMAINS = {"F": "family", "O": "occupation", "S": "society", "I": "interpersonal", "R": "religion"}
 LETTERS = ("A", "B")
+FORMS = [("object", "Option", "Selected", "Answer")]
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a folder of stories, or one story."""
-    if source.kind == "folder":
-        return 2 * sum(STORY.fullmatch(name) is not None for name in source.names) >= max(1, len(source.names))
-    return source.fits([("object", "Option", "Selected", "Answer")])
+    """Tell whether this is a folder of stories."""
+    stories = [name for name in source.names if STORY.fullmatch(name)]
+    return source.kind == "folder" and 2 * len(stories) >= max(1, len(source.names))
 
 
 def read(source: Source) -> Log:
@@ -72,11 +72,11 @@ def _row(path: Path, match: re.Match[str]) -> Row:
 
 def _story(match: re.Match[str]) -> dict[str, str | None]:
     """Return codes, domains and urgencies of a story; an expectation's urgency is its number modulo 3, plus 1."""
-    found: dict[str, str | None] = {"pair": "-".join(sorted((match["code_a"], match["code_b"])))}
+    found = {name: held for name, held in match.groupdict().items() if name not in ("id", "raw")}
+    found["pair"] = "-".join(sorted((match["code_a"], match["code_b"])))
     for side in "ab":
-        code, number = match[f"code_{side}"], match[f"expectation_{side}"]
-        found |= {f"code_{side}": code, f"domain_{side}": DOMAINS.get(code[0], code[0])}
-        found |= {f"obligation_{side}": match[f"obligation_{side}"], f"expectation_{side}": number}
+        domain, number = match[f"code_{side}"][0], match[f"expectation_{side}"]
+        found[f"domain_{side}"] = DOMAINS.get(domain, domain)
         found[f"urgency_{side}"] = None if number is None else str(int(number) % 3 + 1)
     return found
 
