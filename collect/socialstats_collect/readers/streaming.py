@@ -38,26 +38,11 @@ class Spelled(float):
         return number
 
 
-Shape = dict[str, Any] | list[Any] | Callable[[Any], Any] | None
-"""What is kept: all (None), some members of an object, the same of each element of a list, or what a function returns.
+Shape = dict[str, Any] | list[Callable[[Any], Any]] | None
+"""What is kept: all (None), some members of an object, or what a function makes of each element of a list.
 
 The member ``*`` stands for every other one.
 """
-
-
-def pruned(value: Any, shape: Shape) -> Any:
-    """Keep of a value what a shape names.
-
-    Examples
-    --------
-    >>> pruned({"id": 1, "said": "...", "scores": [{"a": 2, "b": 3}]}, {"id": None, "scores": [{"a": None}]})
-    {'id': 1, 'scores': [{'a': 2}]}
-    """
-    if isinstance(shape, dict) and isinstance(value, dict):
-        return {k: pruned(v, shape.get(k, shape.get("*"))) for k, v in value.items() if k in shape or "*" in shape}
-    if isinstance(shape, list) and isinstance(value, list):
-        return [pruned(element, shape[0]) for element in value]
-    return shape(value) if callable(shape) else value
 
 
 class JsonStream:
@@ -127,7 +112,7 @@ class JsonStream:
         """Put what a shape keeps of the next value into a place, member by member: what was read stays if it breaks."""
         holder[key] = None
         if isinstance(shape, list) and self.peek() == "[":
-            holder[key] = [pruned(element, shape[0]) for element in self.elements()]
+            holder[key] = [shape[0](element) for element in self.elements()]
         elif not isinstance(shape, dict) or self.peek() != "{":
             holder[key] = self.value()
         else:
