@@ -115,7 +115,8 @@ def _stages(task: dict[str, Any], judges: list[str]) -> Iterator[tuple[str, str,
     for names in SCORES:
         before, during, after = ((task.get(name), task.get(f"{name}_by_judge")) for name in names)
         turns, each = map(sequence, during)
-        stages = [("baseline", *before), *((f"turn {k}", *turn) for k, turn in enumerate(zip_longest(turns, each[: len(turns)]), 1)), (FINAL, *after)]
+        talk = [(f"turn {k}", *turn) for k, turn in enumerate(zip_longest(turns, each[: len(turns)]), 1)]
+        stages = [("baseline", *before), *talk, (FINAL, *after)]
         for stage, scores, listed in stages:
             for k, held in enumerate(sequence(listed)):
                 yield stage, judges[k] if k < len(judges) else f"judge {k + 1}", mapping(held)

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem, SocialStatsError
-from socialstats_collect.readers.streaming import CHUNK, JsonStream, Shape
+from socialstats_collect.readers.streaming import CHUNK, SPLIT, JsonStream, Shape
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
@@ -26,7 +26,6 @@ PARQUET_MAGIC = b"PAR1"
 MOST_LINE = 1 << 28
 MOST_FILES = 200_000
 DEEPEST = 8
-TOO_LARGE = "Split the log, or convert it with its own harness first"
 
 
 @contextmanager
@@ -91,7 +90,7 @@ def json_lines(path: Path, *, nan: bool = False) -> Iterator[tuple[int, dict[str
         for number, line in enumerate(iter(lambda: raw.readline(MOST_LINE), b""), start=1):
             place = Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix)
             if len(line) == MOST_LINE:
-                raise InputError(replace(place, message=f"a line has more than {MOST_LINE:,} bytes", fix=TOO_LARGE))
+                raise InputError(replace(place, message=f"a line has more than {MOST_LINE:,} bytes", fix=SPLIT))
             if line.strip(b" \t\r\n\xef\xbb\xbf"):
                 value = JsonStream(line.rstrip(b"\r\n"), place, offset, nan=nan).whole()
                 if not isinstance(value, dict):

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status
@@ -101,7 +101,8 @@ def _entry(sample: dict[str, Any]) -> str:
 
 def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
     """Tell whether a summary misses scores or metadata: old versions wrote neither, new ones leave out long values."""
-    return not (summary["scores"] or summary.get("error")) or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
+    ended = summary["scores"] or summary.get("error")
+    return not ended or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
 
 
 def _groupings(top: dict[str, Any]) -> set[str]:
@@ -154,7 +155,8 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
     if not samples:
         return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]))]
     declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
-    scorers = _scorers(samples) or dict.fromkeys([score["scorer"] for score in printed_scores(top)] or declared or [""], [])
+    named = [str(score["scorer"]) for score in printed_scores(top)] or declared or [""]
+    scorers = _scorers(samples) or {name: [] for name in named}
     seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
     epochs = range(1, 1 + (whole(at(about, "config").get("epochs")) or 1))
     planned = [(unit, epoch) for unit in sequence(at(about, "dataset").get("sample_ids")) for epoch in epochs]
@@ -169,7 +171,8 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
 
 def _joined(top: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
-    for reduction in map(mapping, sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))):
+    reductions = sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))
+    for reduction in map(mapping, reductions):
         for held in map(mapping, sequence(reduction.get("samples"))):
             scores = {cell(reduction.get("scorer")) or "": held}
             yield {"id": held.get("sample_id"), "epoch": 1, "filter": reduction.get("reducer"), "scores": scores}
@@ -248,21 +251,20 @@ STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95}
 METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
     "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
     "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
-    "var": ("variance", DDOF), "lower": ("conf_low", STUDENT), "upper": ("conf_high", STUDENT),
+    "var": ("variance", DDOF), "ci lower": ("conf_low", STUDENT), "ci upper": ("conf_high", STUDENT),
 }  # fmt: skip
 """Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
-ONE_NUMBER = {*METRICS} - {"lower", "upper"}
 NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
 PARAMS = {"level": "conf_level", "method": "method", "num_samples": "resamples", "to_float": "to_float"}
 
 
 @dataclass(slots=True, frozen=True)
 class Metric:
-    """A metric that the log prints or declares, with its parameters."""
+    """A metric that the log declares, or one number of it that the log prints, with its parameters."""
 
-    name: str
+    kind: str
     params: dict[str, Any]
-    group: str = ""
+    label: str = field(compare=False)
 
     @classmethod
     def of(cls, held: Any, key: str = "") -> Metric:
@@ -272,7 +274,8 @@ class Metric:
             (cell(text) or "").removeprefix("inspect_ai/") for text in (held.get("name") or key, held.get("group"))
         )
         params = mapping(held.get("params")) or mapping(held.get("options"))
-        return cls(name, {name: value for name, value in params.items() if value is not None}, group)
+        held = {name: value for name, value in params.items() if value is not None}
+        return cls(group or name, held, f"{group} {name}".strip())
 
 
 def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
@@ -298,8 +301,8 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         where = f"{file}: results.scores[{position}]"
         entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
         metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
-        there = [replace(metric, name=metric.group or metric.name, group="") for *_, metric in metrics]
-        places.setdefault((scorer, name if by_part else None), []).append((entry, there))
+        there = places.setdefault((scorer, name if by_part else None), [])
+        there.append((entry, [metric for *_, metric in metrics]))
         for key, held, metric in metrics:
             value = mapping(held).get("value")
             claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows)
@@ -328,34 +331,31 @@ def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, Me
 def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
     """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
     seen = [metric for entry in printed for metric in entry]
-    for name in dict.fromkeys(metric.name for metric in declared if metric.name in ONE_NUMBER):
-        wanted = [metric for metric in declared if metric.name == name]
-        there = max(sum(metric.name == name for metric in entry) for entry in printed)
+    for kind in dict.fromkeys(metric.kind for metric in declared if metric.kind in METRICS):
+        wanted = [metric for metric in declared if metric.kind == kind]
+        there = max(sum(metric.kind == kind for metric in entry) for entry in printed)
         yield from [metric for metric in wanted if metric not in seen][: max(0, len(wanted) - there)]
 
 
 def _claim(metric: Metric, entry: Claim, rows: list[Row]) -> Claim:
     """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
-    group, inner, select = metric.group, metric, dict(entry.select)
-    label = f"{group} {metric.name}".strip()
+    inner, label, select = metric, metric.label, dict(entry.select)
     parts: tuple[dict[str, str], ...] = ()
-    if group == "grouped":
+    if metric.kind == "grouped":
         inner = Metric.of(metric.params.get("metric"))
-        label, select, parts = _grouped(metric, inner.name, select, rows)
-    elif "aggregate" in (group, metric.name):
+        label, select, parts = _grouped(metric, inner.label, select, rows)
+    elif metric.kind == "aggregate":
         inner, key = Metric.of(metric.params.get("agg")), metric.params.get("key")
         label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
     params = inner.params
-    quantity, usual = METRICS.get(inner.name, ("other", {}))
+    quantity, usual = METRICS.get(inner.label, ("other", {}))
     settings = {**entry.settings, **usual, **{ours: params[own] for own, ours in PARAMS.items() if own in params}}
-    if group not in ("", "ci", "grouped", "aggregate"):
-        quantity = "other"
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
     if settings.get("method") != "bootstrap":
         settings.pop("resamples", None)
     if parts and quantity != "mean":
-        quantity = "std_error" if inner.name == "stderr" and "cluster" not in settings else "other"
+        quantity = "std_error" if inner.kind == "stderr" and "cluster" not in settings else "other"
         settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
     shown = [f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")]
     name = f"{label} ({', '.join(shown)})" if shown else label
@@ -366,13 +366,13 @@ def _grouped(
     metric: Metric, of: str, select: dict[str, str], rows: list[Row]
 ) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
     """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""
-    params, by = metric.params, cell(metric.params.get("group_key"))
+    params, by, name = metric.params, cell(metric.params.get("group_key")), metric.label.removeprefix("grouped").strip()
     key, template = column(str(by)), str(params.get("name_template") or "{group_name}")
     mine = [r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")]
     groups = dict.fromkeys(r.get(key) or "" for r in mine)
-    if metric.name != str(params.get("all_label") or "all"):
+    if name != str(params.get("all_label") or "all"):
         named = {template.replace("{group_name}", group or NO_GROUP): group for group in reversed(groups)}
-        return f"{of} ({by} = {metric.name})", {**select, key: named.get(metric.name, metric.name)}, ()
+        return f"{of} ({by} = {name})", {**select, key: named.get(name, name)}, ()
     if params.get("all") != "groups":
         return f"{of} (all)", select, ()
     return f"{of} (mean over {by})", select, tuple({**select, key: group} for group in groups)

@@ -41,7 +41,7 @@ READ = {
 
 def recognises(source: Source) -> bool:
     """Tell whether this is a table of questions."""
-    names: Columns = dict.fromkeys(header(source), [])
+    names: Columns = {name: [] for name in header(source)}
     hinted = bool(names) and NAMES[0].encode() in head_of(source.path, HEAD)
     return (hinted or bool(protocol_of(names))) and bool(protocol_of(columns_in(source.path)))
 
@@ -89,10 +89,9 @@ def first(row: Item, *names: str) -> str:
 def stories(columns: Columns) -> Iterator[Item]:
     """Yield RoleConflictBench's stories as items of ``pairwise-roles``."""
     for k, row in enumerate(each(columns), 1):
-        item = {
-            "item_id": row["key"] or str(k), "story": row["story"], "pair": "-".join(sorted((row["role1"], row["role2"]))),
-            "scenario": "-".join(f"{row[f'role{of}']}.{row[f'expectationno{of}']}" for of in "12"),
-        }  # fmt: skip
+        item = {"item_id": row["key"] or str(k), "story": row["story"]}
+        item["scenario"] = "-".join(f"{row[f'role{of}']}.{row[f'expectationno{of}']}" for of in "12")
+        item["pair"] = "-".join(sorted((row["role1"], row["role2"])))
         for side, of in (("a", "1"), ("b", "2")):
             domain = row[f"code{of}"][:1]
             item[f"domain_{side}"] = DOMAINS.get(domain, domain)

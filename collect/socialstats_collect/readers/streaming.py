@@ -16,6 +16,7 @@ MOST_VALUE = 1 << 29
 MOST_BYTES = 1 << 34
 SLACK = 16
 NAN_FIX = "Write null, or leave the row out, and say so"
+SPLIT = "Split the log, or convert it with its own harness first"
 NOT_UTF8 = "Save the file as UTF-8, or copy it again if it was damaged"
 JSON_FIX = "The file may be cut off: copy it again, or name another one"
 
@@ -174,7 +175,7 @@ class JsonStream:
         self._line += self._text.count("\n", 0, self._at)
         self._text, self._at = self._text[self._at :], 0
         if len(self._text) > MOST_VALUE:
-            raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix="Split the log")
+            raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix=SPLIT)
         block = self._raw.read(max(CHUNK, len(self._text)))
         self._ended = not block
         self._text += self._decode(block)
@@ -185,13 +186,14 @@ class JsonStream:
         try:
             text = self._bytes.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            message = f"byte 0x{error.object[error.start]:02x} at offset {self._offset - held + error.start:,} is not UTF-8"
+            place = self._offset - held + error.start
+            message = f"byte 0x{error.object[error.start]:02x} at offset {place:,} is not UTF-8"
             self._text += error.object[: error.start].decode()
             self._at = len(self._text)
             raise self.broken(message, fix=NOT_UTF8) from error
         self._offset += len(block)
         if self._offset > MOST_BYTES:
-            raise self.broken(f"more than {MOST_BYTES:,} bytes, which is more than is read at once", fix="Split the log")
+            raise self.broken(f"more than {MOST_BYTES:,} bytes, which is more than is read at once", fix=SPLIT)
         return text
 
     def broken(self, message: str, fix: str = "") -> InputError:
