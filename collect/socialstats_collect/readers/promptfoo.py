@@ -61,8 +61,8 @@ def read(source: Source) -> Log:
     inner = mapping(top.get("results"))
     tests = _numbered(sequence(inner.get("results")))
     rows, repeated = _rows(tests)
-    older = mapping(mapping(inner.get("table")).get("head"))
-    prompts = [mapping(p) for p in sequence(inner.get("prompts")) or sequence(older.get("prompts"))]
+    listed = sequence(inner.get("prompts")) or sequence(at(inner, "table", "head").get("prompts"))
+    prompts = [*map(mapping, listed)]
     about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
     return log_of(
         __name__, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId")},
