@@ -197,8 +197,9 @@ class Archive(zipfile.ZipFile):
         """
         entry, place = self.getinfo(name), f"{self._path.name}: {name}"
         method, asked = entry.compress_type, copy(entry)
-        if method not in (*READABLE, ZSTD):
-            raise InputError(f"{place}: packed by method {method}; deflate and zstd are read. Pack it again")
+        if method not in (*READABLE, ZSTD) or entry.flag_bits & 1:
+            how = "with a password" if entry.flag_bits & 1 else f"by method {method}"
+            raise InputError(f"{place}: packed {how}; deflate and zstd are read. Pack it again")
         if method == ZSTD:  # zipfile hands out the packed bytes of an entry that says it is stored and has no checksum
             asked.compress_type, asked.file_size = zipfile.ZIP_STORED, entry.compress_size
             del asked.CRC

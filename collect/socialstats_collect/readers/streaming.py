@@ -30,13 +30,10 @@ class Spelled(float):
     (0.75, '0.750')
     """
 
-    text: str
+    __slots__ = ("text",)
 
-    def __new__(cls, text: str) -> Spelled:
-        """Read a number and keep its text."""
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 Shape = dict[str, Any] | list[Callable[[Any], Any]] | None
