@@ -234,7 +234,7 @@ def test_other_ways_of_packing_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="packed by method 98; deflate and zstd are read"):
         read_log(path)
     path = zipped(tmp_path / "y.eval", entries())
-    flagged = re.sub(rb"(PK\1\2.{4}).", rb"\g<1>\1", path.read_bytes(), flags=re.DOTALL)  # bit 0: encrypted
+    flagged = re.sub(b"(PK\1\2.{4}).", b"\\g<1>\1", path.read_bytes(), flags=re.DOTALL)  # bit 0: encrypted
     path.write_bytes(flagged)
     with pytest.raises(InputError, match="packed with a password"):
         read_log(path)
