@@ -161,6 +161,9 @@ def harness_of(module: str) -> str:
     return module.rpartition(".")[2].replace("_", "-")
 
 
+ALWAYS = ("rot", "item_a", "item_b", "winner", "order")  # columns that studies read, however long their texts
+
+
 def log_of(
     module: str, source: Source, rows: Iterable[Row], *, about: Mapping[str, Any] | None = None,
     files: Iterable[str] = (), notes: Iterable[str] = (), claims: Iterable[Claim] = (), version: Any = None,
@@ -181,7 +184,7 @@ def log_of(
     shared = {name: cell(value) for name, value in (about or {}).items()}
     rows = [each | shared for each in rows]
     long = {name for each in rows for name, value in each.items() if isinstance(value, str) and len(value) > LONGEST}
-    long -= {*KEYS}
+    long -= {*KEYS, *ALWAYS}
     counts = Counter(str(each["status"]) for each in rows if each["status"] != "ok")
     said = [
         f"status {status}: {count(n)} of {count(len(rows), 'row')} ({WORDS[status]})"
