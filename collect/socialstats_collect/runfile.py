@@ -145,6 +145,10 @@ def read_runfile(path: Path) -> RunFile:
         judge_parameters=judges.get("parameters", values.get("parameters", {})),
         options=options,
     )
+    if unknown := [one for one in options if one not in protocol_class(name).takes]:
+        known = ["name", *protocol_class(name).takes]
+        fix = meant(unknown[0], known) or f"There are: {', '.join(known)}."
+        raise InputError(Problem(message=f"protocol '{name}' takes no key '{unknown[0]}'", source=path.name, fix=fix))
     protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)

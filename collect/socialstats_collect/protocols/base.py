@@ -144,6 +144,8 @@ class CollectionProtocol(ABC):
         Factors of the protocol's own, with the levels used by default.
     known
         Factors whose levels are fixed by the protocol, with all levels there are.
+    takes
+        Keys of the table ``[protocol]`` beside its name.
     people
         The column of people's answers to the same items; empty where no person is asked.
     """
@@ -156,6 +158,7 @@ class CollectionProtocol(ABC):
     family = ""
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
+    takes: tuple[str, ...] = ()
     people = ""
 
     def __init__(self, settings: Settings) -> None:

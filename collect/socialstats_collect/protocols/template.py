@@ -33,6 +33,7 @@ class Template(CollectionProtocol):
     """
 
     name = "template"
+    takes = ("parser", "choices", "labels", "key")
 
     def __init__(self, settings: Settings) -> None:
         if "prompt" not in settings.texts:

@@ -40,6 +40,7 @@ class Values(CollectionProtocol):
     """
 
     name = "staged-values"
+    takes = ("stages",)
     provides: Mapping[str, tuple[str, ...]] = {
         "baseline": ("text",), "role_play": ("text",), "judge": ("reply", "highest", "committed", "traits"),
     }  # fmt: skip

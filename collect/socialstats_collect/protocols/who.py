@@ -38,6 +38,7 @@ class Who(CollectionProtocol):
     """
 
     name = "who-is-right"
+    takes = ("rungs",)
     orders = ("first is 1", "second is 1")
     columns = ("text", "name_first", "name_second")
     provides: Mapping[str, tuple[str, ...]] = {

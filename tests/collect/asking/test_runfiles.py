@@ -39,6 +39,7 @@ EDITS = {
     "hint": ("{text}", "{txt}", "Did you mean 'text'?"),
     "lone brace": ("{text}", "{text", "a lone '{' at character 1"),
     "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
+    "unknown key of a protocol": ('name = "template"', 'name = "template", parsr = "json"', "Did you mean 'parser'?"),
     "no model": ('model = ["toy"]', "model = []", "no model"),
     "twice the model": ('model = ["toy"]', 'model = ["toy", "toy"]', "repeats one"),
     "no items": ("items.csv", "item.csv", "there is no such file"),
