@@ -437,6 +437,12 @@ class Ratings(RatingsSources):
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""
         return named_factors([*self.clusters], None, names)
 
+    def answers_at(self, index: AnyArray) -> dict[str, Any]:
+        """Return what was answered in the ratings at some places: `value`, `status`, `probabilities`."""
+        known = self.probabilities
+        return {"value": self.value[index], "status": self.status[index],
+                "probabilities": None if known is None else known[index]}  # fmt: skip
+
     def take(self, mask: AnyArray, *, note: str = "ratings taken") -> Ratings:
         """Return some ratings as a design of their own, with the units and raters that they use.
 
@@ -457,11 +463,10 @@ class Ratings(RatingsSources):
         units, unit = np.unique(self.unit[index], return_inverse=True)
         raters, rater = np.unique(self.rater[index], return_inverse=True)
         done = replace(
-            self, units=tuple(self.units[u] for u in units.tolist()),
+            self, **self.answers_at(index), units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()), unit=unit.astype(np.int64),
-            rater=rater.astype(np.int64), value=self.value[index], status=self.status[index],
-            probabilities=None if self.probabilities is None else self.probabilities[index],
-            unit_count=self.unit_count[units], by=taken(self.by, index) if self.by else None,
+            rater=rater.astype(np.int64), unit_count=self.unit_count[units],
+            by=taken(self.by, index) if self.by else None,
             clusters=tuple(taken(factor, units) for factor in self.clusters),
             strata={name: taken(factor, units) for name, factor in self.strata.items()},
             rater_groups={name: taken(factor, raters) for name, factor in self.rater_groups.items()},
@@ -539,9 +544,8 @@ class Ratings(RatingsSources):
         rater = np.argsort(order)[self.rater]
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
         return replace(
-            self, raters=tuple(new[k] for k in order.tolist()), rater=rater[rows], unit=self.unit[rows],
-            value=self.value[rows], status=self.status[rows], by=taken(self.by, rows) if self.by else None,
-            probabilities=None if self.probabilities is None else self.probabilities[rows],
+            self, **self.answers_at(rows), raters=tuple(new[k] for k in order.tolist()), rater=rater[rows],
+            unit=self.unit[rows], by=taken(self.by, rows) if self.by else None,
             rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
         )  # fmt: skip
 

@@ -149,6 +149,7 @@ class RatingsRoles:
     by: str | None = None
     status: str | None = None
     reply: str | None = None  # tells replies that were blocked
+    why_missing: bool = False  # the status says why a value is missing, and takes no value away
     source: str | None = None
     groups: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
@@ -345,6 +346,7 @@ def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.nda
     absent = rows.use & (labels.codes < 0)
     if roles.status is not None:
         said = statuses_of(rows, roles.status, roles.reply)
+        said = said.within(absent) if roles.why_missing else said
         out = np.where(said.kind == OK, out, said.kind)
         absent &= said.kind == OK
         for label, which in said.unread.items():

@@ -293,6 +293,9 @@ def about(unit: Unit) -> dict[str, object]:
 UNLISTED = 0.001
 """The most that an answer which is not among the likeliest tokens may have, to count as 0."""
 
+REFUSED = ("blocked", "refusal")
+"""Statuses of a reply that say that it is a refusal, whatever its words."""
+
 NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""
 
@@ -325,6 +328,6 @@ def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
     """Return what a reply says: a person's choice, a block, a marked refusal, an answer, or a refusal in words."""
     if reply.choice is not None:
         return Parsed(status="ok", rule="person", label=reply.choice)
-    if reply.status in ("blocked", "refusal"):
+    if reply.status in REFUSED:
         return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
     return parser(reply.content)

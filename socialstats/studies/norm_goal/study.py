@@ -421,8 +421,9 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
                          bounded=True, lead=lead, naive=naive(design, numbers.source, place, options))
     )  # fmt: skip
-    lost = single(reply_shares(design, source=numbers.source.name, level=options.level))
-    found.append(replies_block(design, lost))
+    condition = next(iter(numbers.strata), None)
+    found.append(replies_block(design, reply_shares(
+        design, source=numbers.source.name, stratum=condition, level=options.level)))  # fmt: skip
     found.append(bounds_block(design, numbers.source, place, options))
     found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)

@@ -23,7 +23,6 @@ from socialstats.studies.estimates import (
     numbers_text,
     rows_table,
     settings_of,
-    single,
     verdict,
     verify_all,
     verify_named,
@@ -295,7 +294,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     alphas = {who: own for who, some in among.items() if (own := alphas_of(design, some, common))}
     matches = matches_of(design, raters[source.human], models, common)
     replies = model_by_model(replace(design, by=None), source)
-    lost = reply_shares(replies, source=source.name, level=options.level)
+    lost = reply_shares(replies, source=source.name, stratum=next(iter(strata), None), level=options.level)
     tests = families(groups)
     first = comparison(main, options)
     shown = [block for block in (
@@ -304,7 +303,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         closest_block(groups, tests),
         *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
-        rules_block(rules, source), replies_block(design, single(lost)),
+        rules_block(rules, source), replies_block(design, lost),
         with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
         variants_block(design, main, source, options),
     ) if block is not None]  # fmt: skip
