@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import mean_row_checks
-from socialstats.crosscheck.long import compare, rated_table
+from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
 from socialstats.crosscheck.shares import mean_checks
 from socialstats.crosscheck.swapping import swap_check
@@ -19,14 +19,14 @@ from socialstats.results import Check, Result, Row, Verification
 if TYPE_CHECKING:
     import pandas as pd
 
-IS = "is "
 COUNTED = "the same counts, divided"
 CLOSED = "the same closed form in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
     """Recompute shares, differences and changes of all rows, with standard errors, intervals and tests."""
-    table = with_levels(rated_table(result, "stratum"), result)
+    levels = list(result.extras["counts"][str(result.settings["reference"])])
+    table = with_levels(rated_table(result, "stratum"), result.design, levels)
     base, reference = result.settings["base"], str(result.settings["reference"])
     parts = {cell: table if cell is None else table[table["cell"] == cell] for cell in [None, *table.attrs["cells"]]}
     pairs: dict[Any, pd.DataFrame] = {}
@@ -55,16 +55,6 @@ def verify(result: Result) -> Verification:
         if any(row.p_adjusted is not None for row in rows):
             checks += adjusted_checks(rows)
     return Verification(checks=tuple(checks))
-
-
-def with_levels(table: pd.DataFrame, result: Result) -> pd.DataFrame:
-    """Add what each rating counts for each level: 1 for its value, or the probabilities of a reply."""
-    design, levels = result.design, list(result.extras["counts"][str(result.settings["reference"])])
-    read = np.column_stack([table["value"] == level for level in levels]).astype(float)
-    if design.probabilities is not None:
-        known = np.flatnonzero(table["value"].isin(design.levels))
-        read[known, : len(design.levels)] = design.read_as()[table.index[known]]
-    return table.assign(**{f"{IS}{level}": column for level, column in zip(levels, read.T, strict=True)})
 
 
 def both_rated(part: pd.DataFrame, name: str, base: str) -> pd.DataFrame:

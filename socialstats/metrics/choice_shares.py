@@ -32,6 +32,7 @@ from socialstats.models.shares import (
     common,
     free_label,
     level_shares,
+    of_probabilities,
     share_differences,
     share_row,
     share_text,
@@ -400,7 +401,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
     return Result(
         metric="choice_shares",
-        title="Choice shares" + (", of probabilities" if probable else ""),
+        title="Choice shares" + of_probabilities(design),
         inference=f"{made}, differences by t; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),

@@ -163,7 +163,8 @@ def test_replies_that_were_refused_are_on_the_page_by_model_and_stage(frame: pd.
     assert cells["all sources: refused"] == pytest.approx(2 / len(some))
     assert any(c.detail.startswith("2 answers without all scores, of") for c in outcome.cautions)
     assert ("refusals", 2 * 11) in [(step.label, step.rows) for step in outcome.flow]
-    assert outcome.verifications and all(v.ok for v in outcome.verifications.values())
+    assert len(outcome.verifications) > 3
+    assert all(v.ok for v in outcome.verifications.values())
 
 
 def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:

@@ -210,7 +210,8 @@ def test_refusals_by_model_and_prompt_are_in_the_flow_of_a_page() -> None:
     """Of 4 replies each to prompt 2, the first model refused one, the second did not answer two; people answered."""
     people = pd.DataFrame([(u, f"h{k}", "human", str(k % 2), None) for u in "abcd" for k in range(3)])
     models = pd.DataFrame([(u, m, "model", "1", p) for p in ("p1", "p2") for m in ("m1", "m2") for u in "abcd"])
-    rows = pd.concat([people, models], ignore_index=True).set_axis(["unit", "rater", "source", "value", "prompt"], axis=1)
+    rows = pd.concat([people, models], ignore_index=True)
+    rows.columns = pd.Index(["unit", "rater", "source", "value", "prompt"])
     second = rows["prompt"] == "p2"
     rows.loc[second & (rows["rater"] == "m1") & (rows["unit"] == "a"), "value"] = "no"
     rows.loc[second & (rows["rater"] == "m2") & rows["unit"].isin(["a", "b"]), "value"] = None

@@ -503,12 +503,16 @@ def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -
     )
 
 
+READ = ("Shares, their differences and changes, and similarities are those of these probabilities; agreement and the "
+        "logit use the sampled levels")  # fmt: skip
+
+
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods paragraph."""
     shares, like = next(iter(numbers.shares.values())), numbers.similarity
     parts = "" if not numbers.strata else f" Strata: {quoted(list(numbers.strata))}."
     return (
-        *probability_methods(design),
+        *probability_methods(design, READ),
         f"Shares of {count(len(design.levels), 'action')} by source ({shares.inference}). {like.title}: 1 minus the "
         f"Jensen-Shannon divergence in bits, corrected for bias by the jackknife ({like.inference}); its ceiling is "
         f"that of two random halves of the {shorten(numbers.source.human, 30)} ratings of each unit, corrected alike. "

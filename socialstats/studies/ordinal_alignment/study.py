@@ -21,6 +21,7 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import (
     numbers_text,
+    probability_methods,
     rows_table,
     settings_of,
     verdict,
@@ -108,6 +109,10 @@ def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
             so_what="Distances are those to the mode of as many people as these, somewhat too large.",
         ),
     )
+
+
+READ = ("Distances of models, their shares by distance and mean ratings are means over these probabilities; matches, "
+        "alphas and refusals use the sampled levels")  # fmt: skip
 
 
 def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
@@ -327,7 +332,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
             annotators_table(design, raters[source.human], attributes(design, source)),
         ),
         diagnostics=diagnostics(main),
-        methods=methods(main, source, groups=bool(groups)),
+        methods=(*methods(main, source, groups=bool(groups)), *probability_methods(design, READ)),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
         verifications=verified(named, groups, shown) if options.verify else {},
         settings=settings_of(options, USED),
