@@ -146,6 +146,8 @@ class CollectionProtocol(ABC):
         Factors whose levels are fixed by the protocol, with all levels there are.
     people
         The column of people's answers to the same items; empty where no person is asked.
+    probable
+        Options of the report that read the probabilities of answers in place of the sampled ones.
     """
 
     name = ""
@@ -157,6 +159,7 @@ class CollectionProtocol(ABC):
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
     people = ""
+    probable: tuple[str, ...] = ("--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
