@@ -43,6 +43,8 @@ def verify(result: Result) -> Verification:
                 moved[name, less, cell] = change(shares, name, less, str(cell), str(base))
             make = joint_checks if row.role == "test" else level_checks
             checks += make(row, moved[name, less, cell])
+        elif row.label("entropy") is not None:
+            checks += entropy_checks(result, row, parts[cell][parts[cell]["source"] == name])
         elif row.role == "estimate":
             checks += rating_checks(result, row, parts[cell][parts[cell]["source"] == name])
         else:
@@ -74,6 +76,29 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     probable = bool(np.any(own[[name for name in own if str(name).startswith(IS)]].to_numpy() % 1))
     codes = codes[:, :0] if alone and not probable else codes
     return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)))
+
+
+def entropy_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
+    """Compare a mean entropy, of units whose replies all have probabilities or of single replies, with scipy's."""
+    from scipy.stats import entropy
+
+    known = ~np.isnan(result.design.probabilities[own.index.to_numpy(dtype=int)]).any(axis=1)
+    names = ["g0", "g1"] if own["crossed"].any() else ["left"]
+    levels = [name for name in own if str(name).startswith(IS)]
+    own = own.assign(known=known, **{name: np.unique(own[name], return_inverse=True)[1] for name in names})
+    if row.label("entropy") == "H":
+        units = own.groupby("unit")[[*levels, *names, "known"]].mean()
+        own = units[units["known"] == 1]
+    else:
+        own = own[own["known"]]
+    if row.estimate is None:
+        return [compare(label(row), None, float(len(own)) or None, package="pandas", tolerance=0, why=COUNTED)]
+    values = entropy(own[levels].to_numpy(), axis=1, base=2)
+    checks = [compare(label(row), row.estimate, float(values.mean()), package="scipy", tolerance=1e-9, why=CLOSED)]
+    if row.std_error is None:
+        return checks
+    return checks + mean_row_checks(row, values, own[names].to_numpy(dtype=int), result.settings["level"],
+                                    cut=(0.0, math.log2(len(levels))))  # fmt: skip
 
 
 def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, str]) -> list[Check]:

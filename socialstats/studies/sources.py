@@ -125,7 +125,7 @@ def unpacked(result: Result) -> Shares:
     found = Shares(shares={}, gaps={}, tests={}, naive={})
     for row in result.rows:
         at = row.label("source") or "", row.label("stratum")
-        if row.label("base") is not None:
+        if row.label("base") is not None or row.role == "component":
             continue
         if row.role == "test":
             (found.tests if row.test == "permutation" else found.naive)[at] = row

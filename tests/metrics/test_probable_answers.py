@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import entropy
 
 import socialstats as ss
 from socialstats import Ratings
@@ -140,6 +141,30 @@ def test_pooled_similarity_is_that_of_the_mean_probabilities() -> None:
     assert inside.row("model (plug-in)").estimate == drawn.row("model (plug-in)").estimate
     turned = ss.js_similarity(read(table), reference="model")
     assert "which have no halves" in str(turned.row("model (split-half)").undefined)
+
+
+@pytest.mark.parametrize("cluster", [(), "area"])
+def test_entropies_of_units_and_of_single_replies(cluster: Any) -> None:
+    """Model m replies twice to each of four units; one reply to the last has no probabilities."""
+    rng = np.random.default_rng(8)
+    rows = [(f"u{u}", "ab"[u % 2], f"run {r}", "m", rng.choice(LEVELS), *rng.dirichlet([1.0, 1.0, 1.0]) * 0.9)
+            for u in range(4) for r in range(2)]  # fmt: skip
+    rows += [(f"u{u}", "ab"[u % 2], "h", "human", LEVELS[u % 3], *[None] * 3) for u in range(4)]  # type: ignore[misc]
+    table = pd.DataFrame(rows, columns=["unit", "area", "rater", "source", "value", *P])
+    table.loc[7, P] = None
+    found = ss.choice_shares(read(table, scale="nominal", strata="area", cluster=cluster), stratum="area")
+    shares = table[P].astype(float).div(table[P].astype(float).sum(axis=1), axis=0)
+    replies = pd.Series([entropy(p, base=2) for p in shares[:7].to_numpy()])
+    units = np.array([entropy(shares.iloc[[2 * u, 2 * u + 1]].mean().to_numpy(), base=2) for u in range(3)])
+    assert found.row("H_reply", group="m").estimate == pytest.approx(replies.mean(), abs=1e-8)
+    assert found.row("H", group="m").estimate == pytest.approx(units.mean(), abs=1e-8)
+    assert found.row("H", group="m, a").estimate == pytest.approx(units[[0, 2]].mean(), abs=1e-8)
+    assert found.row("H_reply", group="m, b").estimate == pytest.approx(replies[[2, 3, 6]].mean(), abs=1e-8)
+    assert not [row for row in found.rows if row.label("entropy") and row.label("source") == "human"]
+    if not cluster:
+        assert found.row("H", group="m").std_error == pytest.approx(units.std(ddof=1) / np.sqrt(3), rel=1e-6)
+    assert [c for c in found.verify().checks if c.ok is False] == []
+    assert not [row for row in ss.choice_shares(read(table, probabilities=None)).rows if row.label("entropy")]
 
 
 def couples() -> pd.DataFrame:

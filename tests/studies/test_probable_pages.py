@@ -15,6 +15,8 @@ from socialstats.studies import STUDIES, run_study
 from socialstats.studies.page import Outcome
 from socialstats.tables import as_table
 
+ACTIONS = ["comply", "deviate", "escalate"]
+
 
 def with_probabilities(rows: pd.DataFrame, labels: dict[Any, str], answer: str) -> pd.DataFrame:
     """Add columns of probabilities to the rows that have one of the answers, with 2 % elsewhere."""
@@ -45,9 +47,23 @@ def bias() -> Outcome:
     return run_study(study, study.read(as_table(table), probabilities="p_"), FAST)
 
 
+def goals() -> Outcome:
+    rows = datasets.norm_goal()
+    rows = rows[rows["scenario"].isin(sorted(rows["scenario"].unique())[:8])]
+    rows = with_probabilities(rows, {name: name for name in ACTIONS}, "action")
+    design = ss.Ratings.from_frame(rows, unit="scenario", rater="rater", value="action", by="pressure", levels=ACTIONS,
+                                   scale="nominal", rater_source="source", probabilities="p_")  # fmt: skip
+    outcome = run_study(STUDIES["norm-goal"], design, FAST)
+    tables = [table for block in outcome.blocks for table in block.tables if table.caption.startswith("Entropies")]
+    assert tables
+    assert any("H_reply" in str(cells[0]) for cells in tables[0].cells)
+    return outcome
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("made", "said"), [
     (norms, "Distances of models, their shares by distance and mean ratings are means over these probabilities"),
+    (goals, "Shares, their differences and changes, and similarities are those of these probabilities"),
     (bias, "A reply scores the probability of the second name less that of the first"),
 ])  # fmt: skip
 def test_a_page_says_what_was_read_and_is_verified(made: Any, said: str) -> None:

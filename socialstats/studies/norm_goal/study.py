@@ -29,6 +29,7 @@ from socialstats.studies.estimates import (
     numbers_text,
     probability_methods,
     references_of,
+    rows_table,
     settings_of,
     single,
     verify_all,
@@ -438,6 +439,11 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
         if name is not None and apart(design, name) and not options.brief:
             gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
             shown = gaps_table_block(shown, gaps, shorten(name, 40))
+        entropies = [replace(row, term=f"{row.term}, {row.group}", group=None) for row in result.rows
+                     if row.label("entropy") is not None]  # fmt: skip
+        if entropies:
+            told = "Entropies in bits of replies read as probabilities: H of units, H_reply of single replies"
+            shown = replace(shown, tables=(*shown.tables, rows_table(entropies, told)))
         found.append(shown)
         if name is not None:
             found.append(differences_block(rows, result, numbers.source, name, k))
