@@ -339,6 +339,8 @@ class Finding:
         One sentence.
     published, expected : str
         The number as printed, and what the other numbers imply.
+    implied : (Fraction, Fraction) or None
+        The ends of what the other numbers imply, where that is an interval of the published number.
     gap : Fraction
         How far the published number is from the nearest possible one, in units of its last digit; 0 when they agree.
     noticed, neighbours : int
@@ -350,6 +352,10 @@ class Finding:
         Name of the rule in a rules file.
     cells : tuple of (str, int, str)
         Table, line and column of each printed number that took part.
+    passage : str
+        The sentence or the caption that the number stands in, where the document has one.
+    changes : str
+        What it changes, in one sentence: the side of the level, the sign, the order; empty where it changes nothing.
     details : mapping of str to value
         Numbers behind the message.
 
@@ -367,12 +373,15 @@ class Finding:
     severity: Severity = "none"
     published: str = ""
     expected: str = ""
+    implied: tuple[Fraction, Fraction] | None = None
     gap: Fraction = Fraction(0)
     noticed: int = 0
     neighbours: int = 0
     where: str = ""
     title: str = ""
     cells: tuple[tuple[str, int, str], ...] = ()
+    passage: str = ""
+    changes: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -390,7 +399,7 @@ class Finding:
             "rule": self.rule, "title": self.title, "verdict": self.verdict, "severity": self.severity,
             "where": self.where, "published": self.published, "expected": self.expected, "gap_units": float(self.gap),
             "message": self.message, "power": self.power, "noticed": self.noticed, "neighbours": self.neighbours,
-            "cells": [list(cell) for cell in self.cells],
+            "cells": [list(cell) for cell in self.cells], "passage": self.passage, "changes": self.changes,
             "details": {name: plain(value) for name, value in self.details.items()},
         }  # fmt: skip
 
@@ -479,5 +488,5 @@ def compare(
     verdict: Verdict = "disagree" if severity != "none" else "agree"
     return Finding(
         rule=rule, verdict=verdict, severity=severity, message=message, published=number.text,
-        expected=expected, gap=gap, noticed=noticed, neighbours=of, details=dict(details or {}),
+        expected=expected, implied=(low, high), gap=gap, noticed=noticed, neighbours=of, details=dict(details or {}),
     )  # fmt: skip
