@@ -13,10 +13,7 @@ from scipy.special import expit
 import socialstats as ss
 from socialstats import Comparisons, Ratings
 
-SIMULATIONS, HOLDS = (
-    200,
-    0.91,
-)  # three standard errors below .955, the least that the designs of docs/calibration.md hold
+SIMULATIONS, HOLDS = 200, 0.905  # of nominal .95: three Monte-Carlo standard errors below it
 LEVELS = ["0", "1", "2", "3"]
 
 
@@ -70,13 +67,13 @@ def test_shares_means_and_similarities_hold() -> None:
                                for level, h in zip(LEVELS, human, strict=True)]  # fmt: skip
         alone = design.of_raters(["m0", "m1"])
         held["mean"].append(inside(ss.mean_ratings(alone).row("all units"), 1.5))
-        held["similarity"].append(inside(ss.js_similarity(design, permutations=99, splits=2).row("model"), similar))
+        held["similarity"].append(inside(ss.js_similarity(design, permutations=99, splits=99).row("model"), similar))
     assert {name: round(float(np.mean(one)), 3) for name, one in held.items() if np.mean(one) < HOLDS} == {}
 
 
 @pytest.mark.slow
 def test_distances_hold_for_people_whose_mode_is_clear() -> None:
-    """Twenty-one people of whom nearly all give level 1: a distance is the sum of p |level - 1|, whose mean is known."""
+    """Twenty-one people of whom nearly all give level 1: a distance is the sum of p |level - 1|."""
     rng, held = np.random.default_rng(13), []
     truth = 0.25 * (1 + 0 + 1 + 2)  # by symmetry each level has a mean of one quarter
     for _ in range(SIMULATIONS):
