@@ -287,6 +287,10 @@ class Summary:
         """Tell whether a column holds more than one value, the absent ones aside."""
         return len(self._first.get(name, ())) > 1
 
+    def has(self, name: str) -> bool:
+        """Tell whether a column holds any value."""
+        return bool(self._first.get(name))
+
     def table(self) -> list[dict[str, object]]:
         """Return counts by cell, and the share refused: of replies, and of all if none or all of the missing were."""
         found = []

@@ -34,6 +34,11 @@ class Statuses:
     blocked: BoolArray
     unread: dict[str, BoolArray]
 
+    def within(self, rows: BoolArray) -> Statuses:
+        """Return the statuses with all other rows as answers."""
+        return Statuses(kind=np.where(rows, self.kind, OK).astype(np.int8), blocked=self.blocked & rows,
+                        unread={label: which & rows for label, which in self.unread.items()})  # fmt: skip
+
 
 def reply_column(table: Table, status: str | None) -> str | None:
     """Return the column that tells blocked replies, which stands beside that of the statuses; None without one."""

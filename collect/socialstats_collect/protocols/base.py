@@ -148,6 +148,8 @@ class CollectionProtocol(ABC):
         Keys of the table ``[protocol]`` beside its name.
     people
         The column of people's answers to the same items; empty where no person is asked.
+    probable
+        Options of the report that read the probabilities of answers in place of the sampled ones.
     """
 
     name = ""
@@ -160,6 +162,7 @@ class CollectionProtocol(ABC):
     known: Mapping[str, Sequence[str]] = {}
     takes: tuple[str, ...] = ()
     people = ""
+    probable: tuple[str, ...] = ("--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -314,6 +317,9 @@ def about(unit: Unit) -> dict[str, object]:
 UNLISTED = 0.001
 """The most that an answer which is not among the likeliest tokens may have, to count as 0."""
 
+REFUSED = ("blocked", "refusal")
+"""Statuses of a reply that say that it is a refusal, whatever its words."""
+
 NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""
 
@@ -325,6 +331,6 @@ def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
     """
     if reply.choice is not None:
         return Parsed(status="ok", rule="person", label=reply.choice)
-    if reply.status in ("blocked", "refusal"):
+    if reply.status in REFUSED:
         return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
     return parser(reply.content)

@@ -36,6 +36,7 @@ class Roles(CollectionProtocol):
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
     lists = ("values",)
     people = "choice"
+    probable = ("--map", "winner=p_role_a", "--winner-coding", "probability", "--missing", "drop")
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the roles in the order drawn, the list of values, and what stands before the prompt."""

@@ -8,6 +8,7 @@ from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit, canonical
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
 from socialstats_collect.protocols.base import (
+    REFUSED,
     CollectionProtocol,
     Conversation,
     Exchange,
@@ -101,7 +102,9 @@ class Values(CollectionProtocol):
         answer, score = replies.get((stage, unit.factors["model"])), replies.get((f"judge {stage}", judge))
         read = scored(score)
         unread = sorted(name for name, one in read.items() if one.status != "ok")
-        status = "missing" if score is None else "ok" if not unread else "unparsed"
+        status = "ok" if not unread else "unparsed"
+        if score is None:
+            status = "refusal" if answer is not None and answer.status in REFUSED else "missing"
         where: dict[str, object] = {
             **about(unit),
             "scenario": unit.item.get("scenario", unit.item_id),

@@ -211,6 +211,22 @@ def test_stages_in_one_conversation_and_every_reply_scored(tmp_path: Path, capsy
     ]  # fmt: skip
 
 
+def test_a_stage_that_is_refused_is_no_missing_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def script(body: dict[str, Any], _: int) -> Send:
+        if body["model"] == "judge":
+            return says(json.dumps(dict.fromkeys(TRAITS, 12) | {"commitment": 4}))
+        if "Event 2" in prompt_of(body):
+            return says("", refusal="I cannot play this.")
+        return says("" if "Event 3" in prompt_of(body) else "I act.")
+
+    with serving(script) as server:
+        path = write(tmp_path, server, '"staged-values"', STAGED[:1], 'judges = { models = ["judge"] }')
+        assert collect(path) == 0
+    assert {row["stage"]: row["answer_status"] for row in table(path, capsys)} == {
+        "baseline": "ok", "stage 1": "ok", "stage 2": "refusal", "stage 3": "missing", "stage 4": "ok", "debrief": "ok",
+    }  # fmt: skip
+
+
 def test_a_conversation_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     def script(body: dict[str, Any], before: int) -> Send:
         return says("{}" if body["model"] == "judge" else "I act.")
