@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-ROWS = list(csv.DictReader((GOLDEN / "test_sentences.csv").open(encoding="utf-8")))
+ROWS = list(csv.DictReader((GOLDEN / "test_sentences.csv").read_text(encoding="utf-8").splitlines()))
 FRAMES = (
     "The two prompts differed, {}.",
     "Larger models agreed more often with the user ({}).",
