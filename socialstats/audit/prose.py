@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ from socialstats.text import shorten
 
 Match = re.Match[str]
 Mark = Literal[".", ","]
-LEVEL = 0.05
+LEVEL, LARGEST_LEVEL = 0.05, 0.2
 LONG = 400  # characters of a passage that is taken for one sentence; longer ones are split
 FAR, NEAR, BESIDE = 110, 60, 16  # characters from a statistic to its p; to another one of the same p; to df or n
 MULTIPLES = range(2, 11)  # factors of Bonferroni and Holm that are tried
@@ -28,12 +27,13 @@ LEAST_INDEX = 3  # t1 and t2 are times, t_23 has 23 degrees of freedom
 BIG = Fraction(10**9)
 UNKNOWN = Printed(text="df not printed", value=Fraction(1), unit=Fraction(0), low=Fraction(1), high=BIG)
 KINDS: dict[str, Statistic] = {"t": "t", "F": "F", "r": "r", "z": "z", "Z": "z"}
+FITS = ("agree", "no_power")
 SIGNS = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", ":": "="}
 
 AMOUNT = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+[.,]\d+|\d+|[.,]\d+)(?:[eE]-?\d{1,3})?"
 STATISTIC = re.compile(
     r"(?<![\w/^\\-])\|?(?P<name>Δ?(?:min)?F(?:'(?!s)|[12](?=[ _]?[(\[]))?(?:[ _-]?change)?|t(?:'(?!s)|[12](?=[ _]?[(\[]))?"
-    r"|r|[zZ]|H|Q[ _-]?(?:[wW]ithin|[bB]etween|[wWbBMET])?|Δ?[χΧ][ _]?2?|[Cc]hi[ _-]?(?:2|[Ss]quared?)?|[XxvG]2)"
+    r"|r|[zZ]|H|Q[ _-]?(?:[wW]ithin|[bB]etween|[wWbBMET])?|Δ?[χΧ][ _]?2?|[Cc]hi[ _-]?(?:2|[Ss]quared?)?|[XxvG]2|X-squared)"
     r"(?:(?<![QrHwWbBMET])'?s(?=[ (\[]))?(?:[ -](?:value|statistic|ratio))?"
     r"(?: ?[(\[](?P<inside>[^()\[\]]{1,40})[)\]]|[ _]?(?P<index>\d{1,6}(?:\.\d+)?(?:, ?_?\d{1,6}(?:\.\d+)?)?))?"
     r"\|? ?(?P<relation>[=<>≤≥≈]{1,2}) ?(?P<sign>[^\w\s.,;()]{0,3}) ?"
@@ -158,7 +158,7 @@ def _sentences(passage: Passage) -> Iterator[Sentence]:
         yield Sentence(
             text=text, raw=raw.strip(), where=f"{passage.source}, line {line}", marks=tuple(marks),
             one_sided=bool(ONE_SIDED.search(text)), adjusted=bool(ADJUSTED.search(ALPHA.sub(" ", text))),
-            level=next((level for level in levels if 0 < level <= 0.2), None),
+            level=next((level for level in levels if 0 < level <= LARGEST_LEVEL), None),
         )  # fmt: skip
 
 
@@ -170,27 +170,22 @@ def plain(text: str) -> str:
     >>> plain("*χ*²₁ = 4·85,\\u2009P < 2 × 10⁻⁵ and $t_{23} = −2.1$")
     'χ2_1 = 4.85, P < 2e-5 and t_23 = -2.1'
     """
-    text = re.sub("[₀-₉][₀-₉,.]*", lambda m: "_" + m[0], html.unescape(text))
+    text = re.sub("[₀-₉][₀-₉,.]*", lambda m: "_" + m[0], text)
     text = unicodedata.normalize("NFKC", text).translate(LETTERS)
     for pattern, instead in PLAINER:
         text = pattern.sub(instead, text)
     return text.strip()
 
 
-LETTERS = {
-    **dict.fromkeys(map(ord, MINUS_SIGNS), "-"), **dict.fromkeys(map(ord, "′’ʹ"), "'"),
-    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff${}"), ""),
-}  # fmt: skip
-PLAINER = tuple(
-    (re.compile(pattern), instead)
-    for pattern, instead in (
-        (r"\\leq?(?![a-z])", "≤"), (r"\\geq?(?![a-z])", "≥"), (r"\\lt(?![a-z])", "<"), (r"\\gt(?![a-z])", ">"),
-        (r"\\chi(?![a-z])", "χ"), (r"\\beta(?![a-z])", "β"), (r"\\(?:text|math)[a-z]{0,6}|\\emph|\\[,;!:]", ""),
-        (r"([*_]{1,2})([A-Za-zχβ]{1,3})\1(?!\w)", r"\2"), (r"χ_(\d{1,4})\^2", r"χ2_\1"), (r"\^(?=[\d-])|</?[a-z]{1,4}>", ""),
-        (r"\s+", " "), (r"(\d(?:[.,]\d{1,9})?) ?[×x·*] ?10 ?(-\d{1,3})\b", r"\1e\2"), (r"([=<>≤≥] ?)10(-\d{1,3})\b", r"\g<1>1e\2"),
-        (r"(?<=\d)·(?=\d)|(?<=[=<>] )·(?=\d)", "."),
+LETTERS = {ord(ch): new for chars, new in ((MINUS_SIGNS, "-"), ("′’ʹ", "'"), ("\u00ad\u200b\u200d\u2060\ufeff${}", ""))
+           for ch in chars}  # fmt: skip
+PLAINER = [
+    (re.compile(pattern), instead) for pattern, instead in (
+        (r"([*_]{1,2})([A-Za-zχβ]{1,3})\1(?!\w)", r"\2"), (r"χ_(\d{1,4})\^2", r"χ2_\1"), (r"\^(?=[\d-])", ""), (r"\s+", " "),
+        (r"(\d(?:[.,]\d{1,9})?) ?[×x·*] ?10 ?(-\d{1,3})\b", r"\1e\2"), (r"([=<>≤≥] ?)10(-\d{1,3})\b", r"\g<1>1e\2"),
+        (r"(?<=\d)·(?=\d)|(?<=[=<>] )·(?=\d)", "."), (r"\\chi(?![a-z])", "χ"),
     )
-)  # fmt: skip
+]  # fmt: skip
 
 
 def _pairs(sentence: Sentence) -> Iterator[list[tuple[Match, Match, str]]]:
@@ -245,7 +240,7 @@ def _best(sentence: Sentence, adjusted: bool, pairs: list[tuple[Match, Match, st
     first: list[Finding] = []
     for pair in pairs:
         made = _checked(sentence, adjusted, *pair)
-        if made and made[0].verdict == "agree":
+        if made and made[0].verdict in FITS:
             return made
         first = first or made
     return first
@@ -254,13 +249,13 @@ def _best(sentence: Sentence, adjusted: bool, pairs: list[tuple[Match, Match, st
 def _checked(sentence: Sentence, adjusted: bool, found: Match, p: Match, near: str) -> list[Finding]:
     """Check one p against one statistic, and the statistic against its coefficient; nothing where it is no test."""
     kind = KINDS.get(found["name"].lstrip("Δ").removeprefix("min")[0], "chi2")
-    said, relation = p["ns"] or p["value"], SIGNS.get(p["relation"] or "", p["relation"] or "=" * bool(p["of"]))
+    said, relation = (p["ns"] or p["value"]).strip(), SIGNS.get(p["relation"] or "", p["relation"] or "=" * bool(p["of"]))
     comma = re.match(r"0?,\d", said) or ("." not in said and re.fullmatch(r"\d*,\d\d?", found["value"] or ""))
     mark: Mark = "," if comma else "."
     context = sentence.text if len(sentence.text) <= 2 * LONG else near
     df = _degrees(kind, found, p, near)
-    alone = not (found["inside"] or found["index"]) or "[" in found[0]
-    if df is None or not (p["ns"] or relation) or (alone and not _is_test(kind, found, p, relation, df, context)):
+    known = df is not None and bool(df) and UNKNOWN not in df
+    if df is None or not (p["ns"] or relation) or not _is_test(kind, found, p, relation, known, context):
         return []
     shown = sentence.text[min(found.start(), p.start()) : max(found.end(), p.end())]
     try:
@@ -270,7 +265,7 @@ def _checked(sentence: Sentence, adjusted: bool, found: Match, p: Match, near: s
         reason, told = "", f"{finding.message.removeprefix('sources disagree: ')}; "
         if finding.verdict == "disagree":
             reason = _reason(context, test_p, finding, adjusted or bool(p["adjusted"]), sentence.adjusted)
-        if UNKNOWN in frees and (finding.verdict == "agree" or not TESTED.search(context)):
+        if UNKNOWN in frees and (finding.verdict in FITS or not TESTED.search(context)):
             reason = "without degrees of freedom nothing is certain"
         if reason:
             finding = replace(finding, verdict="not_checkable", severity="none", message=told + reason, changes="")
@@ -287,7 +282,7 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
     text = found["inside"] or found["index"]
     if found["inside"]:
         if kind in ("r", "z") and (size := SIZE.fullmatch(text.strip())):
-            return [] if kind == "z" else [_less_two(size)]
+            return [] if kind == "z" else [f"{int(size[1].replace(',', '')) - 2}"]
         text = INNER.sub("", text).strip().replace("∞", "inf")
         if not re.fullmatch(r"[\dlIO.,;/ ]*\d[\dlIO.,;/ ]*|(?:[\dlI., ]*[,; ] ?)?[iI]nf", text):
             return None
@@ -305,7 +300,8 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
         beside = [[m for m in pattern.finditer(near) if m.end() >= start - BESIDE and m.start() <= end + BESIDE]
                   for pattern in (DEGREES, SIZE)]  # fmt: skip
         if not beside[0]:
-            return [_less_two(beside[1][0])] if kind == "r" and len(beside[1]) == 1 else [UNKNOWN][kind in "Fr" :]
+            size = beside[1][0] if kind == "r" and len(beside[1]) == 1 else None
+            return [f"{int(size[1].replace(',', '')) - 2}"] if size else [UNKNOWN][kind in "Fr" :]
         one = next((m for m in beside[0] if m.start() > start), beside[0][-1])
         text = (one["a"] or one["c"]) + (f", {one['b']}" if one["b"] and kind == "F" else "")
     if kind != "F":
@@ -314,25 +310,24 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
     return [re.sub("^[lI]$", "1", one.strip()) for one in re.split(between, text, maxsplit=1)]
 
 
-def _less_two(size: Match) -> str:
-    return str(int(size[1].replace(",", "")) - 2)
-
-
-def _is_test(kind: Statistic, found: Match, p: Match, relation: str, df: Sequence[Any], context: str) -> bool:
-    """Tell a test without degrees of freedom beside it from settings, variables and quantities with a unit."""
-    value, said, text = found["value"] or "", p["value"] or "", p.string
-    between, known = text[found.end() : p.start()], bool(df) and UNKNOWN not in df
-    if found["rest"] or not set(re.findall("[^\\W\\d_]+", between)) <= PLAIN_WORDS:
+def _is_test(kind: Statistic, found: Match, p: Match, relation: str, known: bool, context: str) -> bool:
+    """Tell a test from settings, variables, functions and quantities with a unit."""
+    said, text, tested = (p["ns"] or p["value"]).strip(), p.string, bool(TESTED.search(context))
+    plain_words = set(re.findall("[^\\W\\d_]+", text[found.end() : p.start()])) <= PLAIN_WORDS
+    look = re.fullmatch(r"(\d?)(?:[.,](\d+))?(?:e-\d+)?", said)
+    decimals = len(look[2] or "") if look else 0
+    sure = relation != "=" or said[0] == "n" or "e-" in said or bool(look and (not look[1] or decimals > 2))
+    if (found["inside"] or found["index"]) and "[" not in found[0] and found["name"] != "H":
+        return sure or tested or not look or (plain_words and decimals == 2)
+    if not plain_words or found["rest"] or not (decimals or said[0] == "n" or "e-" in said):
         return False
-    if p["ns"] or known:
-        return bool(p["ns"] or re.match(r"\d*[.,]\d|n|\d+e-", said))
-    if SETTINGS.search(text, max(0, found.start() - NEAR // 2), p.start()) or not re.search("[.,]", value):
-        return False
-    digits = re.fullmatch(r"(0?)[.,](\d+)(?:e-\d+)?", said)
-    if not digits or relation != "=":
-        return (bool(digits) or said[:1] == "n" or "e-" in said) and (kind != "r" or value[:1] in "0.,")
-    sure = not digits[1] or len(digits[2]) > 2 or (len(digits[2]) == 2 and bool(TESTED.search(context)))
-    return sure and (kind != "r" or value[:1] in "0.,")
+    if said[0] == "n" or known:
+        return not p["ns"] or bool(re.search("[,;(]", text[found.end() : p.start()]))
+    near = max(0, found.start() - NEAR // 2), p.start()
+    size = (found["value"] or "").replace(",", ".")
+    return "." in size and (kind != "r" or size[0] in "0.") and not SETTINGS.search(text, *near) and (
+        sure or (tested and decimals == 2)
+    )  # fmt: skip
 
 
 def _statistic(found: Match, mark: Mark) -> Printed:
@@ -370,27 +365,26 @@ def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...
     if (kind == "z" and df) or any(x.value <= 0 for x in df):
         raise InputError("z has no degrees of freedom" if kind == "z" else "degrees of freedom must be above 0")
     given: dict[str, Any] = {"df": df[-1] if df else None, "df1": df[0] if len(df) > 1 else None, "level": level}
-    finding, tails, share, edge = statistic_p(kind, number, p, **given), "two", p.share(), Fraction(str(level))
+    finding, share, edge = statistic_p(kind, number, p, **given), p.share(), Fraction(str(level))
     low, high = (Fraction(finding.details.get(*end)) for end in (("p_low", 0), ("p_high", 1)))
-    if finding.verdict == "disagree" and one:
-        half = {"verdict": "agree", "message": finding.message.removeprefix("sources disagree: ")}
-        other = statistic_p(kind, number, p, tails="one", **given)
-        if kind not in SIGNED and df[0].value == 1 and share.meets(low / 2, high / 2):
-            other = replace(finding, **half)
-        if other.verdict == "agree":
-            finding, tails = replace(other, message=f"{other.message} (one-sided, as the text says)"), "one"
-        low /= 2
-    wrong = finding.verdict == "disagree"
+    message, halved = re.sub(" = (?=[<>≤≥] )", " ", finding.message), False
+    wrong = finding.verdict == "disagree" or (share.relation == "<" and not share.value)
+    if wrong and one and (kind in SIGNED or df[0].value == 1):
+        low, high = low / 2, high / 2
+        halved = share.meets(low, high) or share.meets(1 - high, 1 - low)
+        wrong, message = not halved, message + "; the text speaks of a one-sided test"
     lost = wrong and share.relation != ">" and share.value <= edge < low
     won = wrong and high <= edge and (share.value > edge, share.value >= edge)[share.relation == ">"] and share.relation != "<"
     side = "not significant" if lost else "significant"
     return replace(
-        finding, severity="major" if lost or won else "minor" if wrong else "none",
-        changes=f"By its own {kind} the result is {side} at {str(level).lstrip('0')}." if lost or won else "",
-        message=re.sub(" = (?=[<>≤≥] )", " ", finding.message)
+        finding, verdict="disagree" if wrong else "agree" if halved else finding.verdict,
+        message=message.removeprefix("" if wrong else "sources disagree: ")
         + ("" if share.value else "; no p is 0: p < .001 says what is meant"),
+        severity=("major" if lost or won else "minor") if wrong else "none",
+        changes=f"By its own {kind} the result is {side} at {str(level).lstrip('0')}." if lost or won else "",
         details={**finding.details, "kind": kind, "statistic": number.text, "df": [x.text for x in df], "level": level,
-                 "tails": tails, "decision_error": lost or won, "impossible_print": not share.value},
+                 "p_low": float(low), "p_high": float(high), "tails": "one" if halved else "two",
+                 "decision_error": lost or won, "impossible_print": not share.value},
     )  # fmt: skip
 
 
@@ -421,4 +415,4 @@ def _ratio(found: Match, p: Match, number: Printed, near: str, mark: Mark) -> li
             ends = max(size.bounds[0], Fraction(0)) / error.bounds[1], size.bounds[1] / error.bounds[0]
             source = f"the coefficient {size.text} with standard error {error.text}"
             made.append(compare("statistic_of_coefficient", t, *ends, source=source))
-    return [next((one for one in made if one.verdict == "agree"), made[0])] if made else []
+    return [next((one for one in made if one.verdict in FITS), made[0])] if made else []

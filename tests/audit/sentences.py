@@ -130,7 +130,7 @@ def right_sentences(count: int = 300, seed: int = 17) -> list[str]:
 def wrong_sentences(count: int = 200, seed: int = 29) -> list[tuple[str, str]]:
     """Return kinds of errors with sentences that have one."""
     rng = random.Random(seed)
-    kinds = ("p: one digit", "p: halved", "p: one digit of the statistic", "p: degrees of freedom", "p: side of .05", "b or its s.e.")
+    kinds = ("one digit of p", "p halved", "one digit of the statistic", "degrees of freedom", "p on the other side of .05", "b or its s.e.")
     made: list[tuple[str, str]] = []
     rows = [row for row in ROWS if 0.002 < float(row["p"]) < 0.95]
     while len(made) < count:
