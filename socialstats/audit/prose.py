@@ -32,8 +32,9 @@ SIGNS = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", ":": "="
 
 AMOUNT = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+[.,]\d+|\d+|[.,]\d+)(?:[eE]-?\d{1,3})?"
 STATISTIC = re.compile(
-    r"(?<![\w/^\\-])\|?(?P<name>Δ?(?:min)?F(?:'(?!s)|[12](?=[ _]?[(\[]))?(?:[ _-]?change)?|t(?:'(?!s)|[12](?=[ _]?[(\[]))?"
-    r"|r|[zZ]|H|Q[ _-]?(?:[wW]ithin|[bB]etween|[wWbBMET])?|Δ?[χΧ][ _]?2?|[Cc]hi[ _-]?(?:2|[Ss]quared?)?|[XxvG]2|X-squared)"
+    r"(?<![\w/^\\-])\|?(?P<name>Δ?(?:min)?F(?:'(?!s)|[12](?=[ _]?[(\[]))?(?:[ _-]?change)?"
+    r"|t(?:'(?!s)|[12](?=[ _]?[(\[]))?|r|[zZ]|H|Q[ _-]?(?:[wW]ithin|[bB]etween|[wWbBMET])?|Δ?[χΧ][ _]?2?"
+    r"|[Cc]hi[ _-]?(?:2|[Ss]quared?)?|[XxvG]2|X-squared)"
     r"(?:(?<![QrHwWbBMET])'?s(?=[ (\[]))?(?:[ -](?:value|statistic|ratio))?"
     r"(?: ?[(\[](?P<inside>[^()\[\]]{1,40})[)\]]|[ _]?(?P<index>\d{1,6}(?:\.\d+)?(?:, ?_?\d{1,6}(?:\.\d+)?)?))?"
     r"\|? ?(?P<relation>[=<>≤≥≈]{1,2}) ?(?P<sign>[^\w\s.,;()]{0,3}) ?"
@@ -53,7 +54,10 @@ DEGREES = re.compile(
 )
 SIZE = re.compile(r"(?<![\w.])[nN] ?= ?(\d[\d,]*)")
 INNER = re.compile(r"(?i)d\.?f\.?[ _]?[12]? ?=? ?|[,;] ?n ?= ?[\d., ]+$")
-NAMED = r"(?:[bB]|β|[Bb]eta|[Ee]st(?:imate|\.)?|[Cc]oef(?:ficient|\.)?|M_?diff|MD|[Mm]ean difference)(?:_?\d)? ?(?:=|of) ?-? ?"
+NAMED = (
+    r"(?:[bB]|β|[Bb]eta|[Ee]st(?:imate|\.)?|[Cc]oef(?:ficient|\.)?|[Ll]og.odds|M_?diff|MD|[Mm]ean difference)(?:_?\d)?"
+    r" ?(?:=|of) ?-? ?"
+)
 COEFFICIENT = re.compile(
     rf"(?<![\w.-]){NAMED}(?P<value>{AMOUNT})(?:[ ,;(]{{1,3}}{NAMED}(?P<other>{AMOUNT}))?[ ,;(]{{1,3}}"
     r"(?:95 ?% ?CI ?[:=]? ?[\[(][^\[\]()]{3,30}[\])][ ,;]{1,2})?"
@@ -64,26 +68,32 @@ SENTENCE_END = re.compile(r"\n\s*\n|(?<=[.!?])\s+(?=[A-ZÀ-Þ“\"])")
 ALPHA = re.compile(
     r"(?i)(?:significance level|level of significance|alpha level|(?:significance|alpha) (?:threshold|criterion)|"
     r"(?:alpha|α|significance) (?:was |were |is )?(?:set|fixed)|(?:corrected|adjusted|level|criterion) (?:alpha|α))"
-    r"\D{0,30}?(0?[.,]\d{1,5})|\b(?:at|to) (?:the|an?|our) (?:alpha |α ?= ?|p ?< ?)?(0?\.\d{1,5})[ -](?:alpha |significance )?"
-    r"level|p ?< ?(0?\.\d{1,5}) (?:was|were|is) (?:considered|regarded|taken|deemed) (?:as )?(?:statistically )?signif"
+    r"\D{0,30}?(0?[.,]\d{1,5})|\b(?:at|to) (?:the|an?|our) (?:alpha |α ?= ?|p ?< ?)?(0?\.\d{1,5})"
+    r"[ -](?:alpha |significance )?level"
+    r"|p ?< ?(0?\.\d{1,5}) (?:was|were|is) (?:considered|regarded|taken|deemed) (?:as )?(?:statistically )?signif"
 )
 ONE_SIDED = re.compile(
     r"(?i)(?<!two )\b(?:one|1).?(?:sided|tailed)|(?<!non)(?<!non-)(?<!bi)(?<!bi-)(?<!uni)(?<!multi)(?<!omni)directional"
     r"|einseitig|unilat[eé]ral"
 )
 ADJUSTED = re.compile(
-    r"(?i)bonferroni|\bholm|hochberg|benjamini|\bfdr\b|false discovery|[sš]id[aá]k|tukey|scheff|dunn|games.howell|familywise|"
-    r"greenhouse|huynh|sphericity|mauchly|correct(?:ed|ing) |adjusted(?! R)|family-wise|korrigiert"
+    r"(?i)bonferroni|\bholm|hochberg|benjamini|\bfdr\b|false discovery|[sš]id[aá]k|tukey|scheff|dunn|games.howell|"
+    r"familywise|greenhouse|huynh|sphericity|mauchly|correct(?:ed|ing) |adjusted(?! R)|family-wise|korrigiert"
 )
-OTHER_NULL = re.compile(r"(?i)\bexact\b|permut|bootstrap|randomi[sz]ation test|monte.carlo|simulated p|equivalence|\btost|inferiority")
+OTHER_NULL = re.compile(
+    r"(?i)\bexact\b|permut|bootstrap|randomi[sz]ation test|monte.carlo|simulated p|equivalence|\btost|inferiority"
+)
+OTHER_FACTORS = re.compile(r"(?i)benjamini|fdr|false disc|tukey|scheff|dunn|howell|greenhouse|huynh|spheric|mauchly")
 RANKS = re.compile(r"(?i)wilcoxon|mann.whitney|kruskal|friedman|spearman|kendall|rank|partial corr")
 SETTINGS = re.compile(r"(?i)temperature|top[-_ ]?[pk]\b|nucleus|decoding|dropout")
 TESTED = re.compile(
     r"(?i)signific|\btest|regress|coefficient|correlat|effect|predict|compar|associat|\bwald\b|hypothes|interact|differ"
 )
-PLAIN_WORDS = set("df d f n N SE SD M MSE CI two one tailed sided with degrees of freedom and r g s OR RR V b".split()) | {
-    "Cohen", "Hedges", "BF", "η", "β",
-}  # fmt: skip
+PLAIN_WORDS = frozenset(
+    re.findall(
+        r"\w+", "df d f n N SE SD M MSE CI BF two one tailed sided with degrees of freedom and r g s OR RR V b β η"
+    )
+) | {"Cohen", "Hedges"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +105,7 @@ class Sentence:
     where: str
     marks: tuple[Match, ...]
     one_sided: bool
-    adjusted: bool
+    adjusted: str
     level: float | None
 
 
@@ -135,7 +145,7 @@ def findings_in(passages: Sequence[Passage]) -> list[Finding]:
     sentences = [sentence for passage in passages for sentence in _sentences(passage)]
     general = [one for one in sentences if not any(m.re is STATISTIC for m in one.marks)]
     one_sided = any(one.one_sided and re.search(r"(?i)test|hypothes|\bp\b", one.text) for one in general)
-    adjusted = any(one.adjusted for one in general)
+    adjusted = " ".join(one.adjusted for one in general).strip()
     levels = {one.level for one in general if one.level}
     level = levels.pop() if len(levels) == 1 else None
     found = []
@@ -157,7 +167,7 @@ def _sentences(passage: Passage) -> Iterator[Sentence]:
         levels = [float("".join(filter(None, m.groups())).replace(",", ".")) for m in ALPHA.finditer(text)]
         yield Sentence(
             text=text, raw=raw.strip(), where=f"{passage.source}, line {line}", marks=tuple(marks),
-            one_sided=bool(ONE_SIDED.search(text)), adjusted=bool(ADJUSTED.search(ALPHA.sub(" ", text))),
+            one_sided=bool(ONE_SIDED.search(text)), adjusted=" ".join(ADJUSTED.findall(ALPHA.sub(" ", text))),
             level=next((level for level in levels if 0 < level <= LARGEST_LEVEL), None),
         )  # fmt: skip
 
@@ -181,15 +191,15 @@ LETTERS = {ord(ch): new for chars, new in ((MINUS_SIGNS, "-"), ("′’ʹ", "'")
            for ch in chars}  # fmt: skip
 PLAINER = [
     (re.compile(pattern), instead) for pattern, instead in (
-        (r"([*_]{1,2})([A-Za-zχβ]{1,3})\1(?!\w)", r"\2"), (r"χ_(\d{1,4})\^2", r"χ2_\1"), (r"\^(?=[\d-])", ""), (r"\s+", " "),
-        (r"(\d(?:[.,]\d{1,9})?) ?[×x·*] ?10 ?(-\d{1,3})\b", r"\1e\2"), (r"([=<>≤≥] ?)10(-\d{1,3})\b", r"\g<1>1e\2"),
-        (r"(?<=\d)·(?=\d)|(?<=[=<>] )·(?=\d)", "."), (r"\\chi(?![a-z])", "χ"),
+        (r"([*_]{1,2})([A-Za-zχβ]{1,3})\1(?!\w)", r"\2"), (r"χ_(\d{1,4})\^2", r"χ2_\1"), (r"\^(?=[\d-])", ""),
+        (r"\s+", " "), (r"\\chi(?![a-z])", "χ"), (r"(\d(?:[.,]\d{1,9})?) ?[×x·*] ?10 ?(-\d{1,3})\b", r"\1e\2"),
+        (r"([=<>≤≥] ?)10(-\d{1,3})\b", r"\g<1>1e\2"), (r"(?<=\d)·(?=\d)|(?<=[=<>] )·(?=\d)", "."),
     )
 ]  # fmt: skip
 
 
 def _pairs(sentence: Sentence) -> Iterator[list[tuple[Match, Match, str]]]:
-    """Return for each result the pairs of a statistic and a p that it may be, the likeliest first, with what is near."""
+    """Return for each result the statistics and p-values that it may be, the likeliest first, with what is near."""
     text = sentence.text
     blocks = [list(marks) for _, marks in groupby(sentence.marks, key=lambda m: m.re)]
     used: Match | None = None
@@ -235,7 +245,7 @@ def _following(last: Match, ps: list[Match]) -> list[Match]:
     return ps
 
 
-def _best(sentence: Sentence, adjusted: bool, pairs: list[tuple[Match, Match, str]]) -> list[Finding]:
+def _best(sentence: Sentence, adjusted: str, pairs: list[tuple[Match, Match, str]]) -> list[Finding]:
     """Check the pairs until one agrees; otherwise what the first of them gives."""
     first: list[Finding] = []
     for pair in pairs:
@@ -246,10 +256,11 @@ def _best(sentence: Sentence, adjusted: bool, pairs: list[tuple[Match, Match, st
     return first
 
 
-def _checked(sentence: Sentence, adjusted: bool, found: Match, p: Match, near: str) -> list[Finding]:
+def _checked(sentence: Sentence, adjusted: str, found: Match, p: Match, near: str) -> list[Finding]:
     """Check one p against one statistic, and the statistic against its coefficient; nothing where it is no test."""
     kind = KINDS.get(found["name"].lstrip("Δ").removeprefix("min")[0], "chi2")
-    said, relation = (p["ns"] or p["value"]).strip(), SIGNS.get(p["relation"] or "", p["relation"] or "=" * bool(p["of"]))
+    said, relation = (p["ns"] or p["value"]).strip(), p["relation"] or "=" * bool(p["of"])
+    relation = SIGNS.get(relation, relation)
     comma = re.match(r"0?,\d", said) or ("." not in said and re.fullmatch(r"\d*,\d\d?", found["value"] or ""))
     mark: Mark = "," if comma else "."
     context = sentence.text if len(sentence.text) <= 2 * LONG else near
@@ -264,7 +275,7 @@ def _checked(sentence: Sentence, adjusted: bool, found: Match, p: Match, near: s
         finding = _judged(kind, number, test_p, frees, sentence.level or LEVEL, sentence.one_sided)
         reason, told = "", f"{finding.message.removeprefix('sources disagree: ')}; "
         if finding.verdict == "disagree":
-            reason = _reason(context, test_p, finding, adjusted or bool(p["adjusted"]), sentence.adjusted)
+            reason = _reason(context, test_p, finding, bool(adjusted or p["adjusted"]), sentence.adjusted)
         if UNKNOWN in frees and (finding.verdict in FITS or not TESTED.search(context)):
             reason = "without degrees of freedom nothing is certain"
         if reason:
@@ -301,7 +312,7 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
                   for pattern in (DEGREES, SIZE)]  # fmt: skip
         if not beside[0]:
             size = beside[1][0] if kind == "r" and len(beside[1]) == 1 else None
-            return [f"{int(size[1].replace(',', '')) - 2}"] if size else [UNKNOWN][kind in "Fr" :]
+            return [f"{int(size[1].replace(',', '')) - 2}"] if size else [] if kind in "Fr" else [UNKNOWN]
         one = next((m for m in beside[0] if m.start() > start), beside[0][-1])
         text = (one["a"] or one["c"]) + (f", {one['b']}" if one["b"] and kind == "F" else "")
     if kind != "F":
@@ -318,7 +329,12 @@ def _is_test(kind: Statistic, found: Match, p: Match, relation: str, known: bool
     decimals = len(look[2] or "") if look else 0
     sure = relation != "=" or said[0] == "n" or "e-" in said or bool(look and (not look[1] or decimals > 2))
     if (found["inside"] or found["index"]) and "[" not in found[0] and found["name"] != "H":
-        return sure or tested or not look or (plain_words and decimals == 2)
+        return (
+            sure
+            or tested
+            or not look
+            or (plain_words and (decimals == 2 or bool(re.search(r"[.,]\d\d", found["value"] or ""))))
+        )
     if not plain_words or found["rest"] or not (decimals or said[0] == "n" or "e-" in said):
         return False
     if said[0] == "n" or known:
@@ -372,9 +388,13 @@ def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...
     if wrong and one and (kind in SIGNED or df[0].value == 1):
         low, high = low / 2, high / 2
         halved = share.meets(low, high) or share.meets(1 - high, 1 - low)
-        wrong, message = not halved, message + "; the text speaks of a one-sided test"
+        wrong, limits = not halved, f"p = {float(low):.3g} to {float(high):.3g}"
+    if halved:
+        message = f"p {'= ' * (p.relation == '=')}{p.text} fits the one-sided test that the text names, {limits}"
+        finding = replace(finding, expected=limits[4:], details={"p_low": float(low), "p_high": float(high)})
     lost = wrong and share.relation != ">" and share.value <= edge < low
-    won = wrong and high <= edge and (share.value > edge, share.value >= edge)[share.relation == ">"] and share.relation != "<"
+    won = wrong and high <= edge < share.value and share.relation != "<"
+    won = won or (wrong and high <= edge == share.value and share.relation == ">")
     side = "not significant" if lost else "significant"
     return replace(
         finding, verdict="disagree" if wrong else "agree" if halved else finding.verdict,
@@ -383,12 +403,12 @@ def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...
         severity=("major" if lost or won else "minor") if wrong else "none",
         changes=f"By its own {kind} the result is {side} at {str(level).lstrip('0')}." if lost or won else "",
         details={**finding.details, "kind": kind, "statistic": number.text, "df": [x.text for x in df], "level": level,
-                 "p_low": float(low), "p_high": float(high), "tails": "one" if halved else "two",
+                 "tails": "one" if halved else "two",
                  "decision_error": lost or won, "impossible_print": not share.value},
     )  # fmt: skip
 
 
-def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewhere: bool) -> str:
+def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewhere: str) -> str:
     """Say why a p may be right although the statistic does not give it; empty where nothing speaks for it."""
     p, low, high = p.share(), *(Fraction(finding.details[end]) for end in ("p_low", "p_high"))
     if adjusted and p.low is not None and p.low > high:
@@ -397,6 +417,8 @@ def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewher
         return "the text names a p of another kind (exact, resampled, equivalence)"
     if RANKS.search(context) and p.meets(low / 2, high * 2):
         return "the text names a test of ranks or a partial correlation, whose p may differ"
+    if elsewhere and OTHER_FACTORS.search(elsewhere) and p.low is not None and high < p.low <= MULTIPLES[-1] * high:
+        return "the text adjusts p-values elsewhere"
     fit = [k for k in MULTIPLES if elsewhere and p.meets(min(k * low, Fraction(1)), min(k * high, Fraction(1)))]
     return f"{fit[0]} times that p fits, and the text adjusts p-values elsewhere" if fit else ""
 
@@ -410,9 +432,11 @@ def _ratio(found: Match, p: Match, number: Printed, near: str, mark: Mark) -> li
         standardised = named[0][0] in "βB" and len(sizes) == 1 and sizes[0][0] in ".,"
         if standardised or named.start() > end or start - named.end() > NEAR:
             continue
-        error, t = printed(named["se"], decimal=mark), printed(found["value"], decimal=mark)
+        error, sign = printed(named["se"], decimal=mark), -1 if number.value < 0 else 1
         for size in (printed(one, decimal=mark) for one in sizes if error.bounds[0] > 0):
-            ends = max(size.bounds[0], Fraction(0)) / error.bounds[1], size.bounds[1] / error.bounds[0]
+            ends = sorted(
+                (sign * max(size.bounds[0], Fraction(0)) / error.bounds[1], sign * size.bounds[1] / error.bounds[0])
+            )
             source = f"the coefficient {size.text} with standard error {error.text}"
-            made.append(compare("statistic_of_coefficient", t, *ends, source=source))
+            made.append(compare("statistic_of_coefficient", number, *ends, source=source))
     return [next((one for one in made if one.verdict in FITS), made[0])] if made else []

@@ -19,28 +19,62 @@ FRAMES = (
 )
 APA = {
     "t": ("t({d}) = {x}, {p}", "t({d}) = {x}, SE = 0.13, {p}, d = 0.41", "t({d})={x}; {p}", "t ({d}) = {x}, {p}"),
-    "F": ("F({d1}, {d}) = {x}, {p}", "F({d1}, {d}) = {x}, MSE = 0.42, {p}, ηp² = .13", "F({d1},{d})={x}; {p}",
-          "F({d1}, {d}) = {x} ({p}, partial η² = .08)"),
-    "chi2": ("χ2({d}, N = 190) = {x}, {p}", "χ²({d}) = {x}, {p}", "X2({d}, N = 1,190) = {x}, {p}", "chi2({d})={x}; {p}",
-             "χ²({d}, n = 90) = {x}, {p}, V = .21", "chi-square({d}) = {x}, {p}"),
+    "F": (
+        "F({d1}, {d}) = {x}, {p}",
+        "F({d1}, {d}) = {x}, MSE = 0.42, {p}, ηp² = .13",
+        "F({d1},{d})={x}; {p}",
+        "F({d1}, {d}) = {x} ({p}, partial η² = .08)",
+    ),
+    "chi2": (
+        "χ2({d}, N = 190) = {x}, {p}",
+        "χ²({d}) = {x}, {p}",
+        "X2({d}, N = 1,190) = {x}, {p}",
+        "chi2({d})={x}; {p}",
+        "χ²({d}, n = 90) = {x}, {p}, V = .21",
+        "chi-square({d}) = {x}, {p}",
+    ),
     "z": ("z = {x}, {p}", "Z = {x}, {p}", "z={x}; {p}", "z = {x} ({p})"),
     "r": ("r({d}) = {x}, {p}", "r({d})={x}; {p}", "r ({d}) = {x}, 95% CI [-.02, .44], {p}"),
     "Q": ("Q({d}) = {x}, {p}", "Q({d})={x}; {p}, I² = 41%", "QE(df = {d}) = {x}, {p}"),
-    "b": ("b = {b}, SE = {se}, t({d}) = {x}, {p}", "β = {b} (SE = {se}), t({d}) = {x}, {p}",
-          "B = {b}, s.e. = {se}, t({d}) = {x}, {p}", "b = {b}, 95% CI [0.02, 9.10], SE = {se}, t({d}) = {x}, {p}"),
-}  # fmt: skip
+    "b": (
+        "b = {b}, SE = {se}, t({d}) = {x}, {p}",
+        "β = {b} (SE = {se}), t({d}) = {x}, {p}",
+        "B = {b}, s.e. = {se}, t({d}) = {x}, {p}",
+        "b = {b}, 95% CI [0.02, 9.10], SE = {se}, t({d}) = {x}, {p}",
+    ),
+}
 PLAIN = {
-    "t": ("t = {x}, df = {d}, {p}", "t-test: t{d}={x} ({p})", "t = {x} (df = {d}), {p}", "t[{d}] = {x}, {p}", "df = {d}, t = {x}, {p}",
-          "{p}, t({d}) = {x}", "a paired t-test, t_{d} = {x}, {p}", "t(df = {d}) = {x}, {p}", "t = {x} with {d} degrees of freedom, {p}"),
-    "F": ("F = {x}, df = {d1}, {d}, {p}", "F[{d1}, {d}] = {x}, {p}", "F{d1},{d} = {x}, {p}", "F({d1}; {d}) = {x}; {p}",
-          "F(df1 = {d1}, df2 = {d}) = {x}, {p}", "F({d1}/{d}) = {x}, {p}"),
-    "chi2": ("χ² = {x}, df = {d}, {p}", "chi-squared({d}) = {x} ({p})", "χ²₍{d}₎ = {x}, {p}", "$\\chi^2({d}, N = 190) = {x}$, ${p}$",
-             "χ²_{d} = {x}, {p}"),
+    "t": (
+        "t = {x}, df = {d}, {p}",
+        "t-test: t{d}={x} ({p})",
+        "t = {x} (df = {d}), {p}",
+        "t[{d}] = {x}, {p}",
+        "df = {d}, t = {x}, {p}",
+        "{p}, t({d}) = {x}",
+        "a paired t-test, t_{d} = {x}, {p}",
+        "t(df = {d}) = {x}, {p}",
+        "t = {x} with {d} degrees of freedom, {p}",
+    ),
+    "F": (
+        "F = {x}, df = {d1}, {d}, {p}",
+        "F[{d1}, {d}] = {x}, {p}",
+        "F{d1},{d} = {x}, {p}",
+        "F({d1}; {d}) = {x}; {p}",
+        "F(df1 = {d1}, df2 = {d}) = {x}, {p}",
+        "F({d1}/{d}) = {x}, {p}",
+    ),
+    "chi2": (
+        "χ² = {x}, df = {d}, {p}",
+        "chi-squared({d}) = {x} ({p})",
+        "χ²₍{d}₎ = {x}, {p}",
+        "$\\chi^2({d}, N = 190) = {x}$, ${p}$",
+        "χ²_{d} = {x}, {p}",
+    ),
     "z": ("a Wald test, z = {x}, {p}", "z-statistic = {x}, {p}", "*z* = {x}, {p}"),
     "r": ("r = {x}, n = {n}, {p}", "r = {x} (N = {n}), {p}", "r(df = {d}) = {x}, {p}", "r(n = {n}) = {x}, {p}"),
     "Q": ("Q = {x}, df = {d}, {p}", "Q-between({d}) = {x}, {p}"),
     "b": ("b = {b} (SE = {se}, t({d}) = {x}, {p})", "coefficient = {b}, SE = {se}, t = {x}, df = {d}, {p}"),
-}  # fmt: skip
+}
 KINDS = {"welch": "t"}
 
 
@@ -62,16 +96,28 @@ def p_said(p: float, rng: random.Random, *, exact: bool = False) -> str:
         return f"{name}{space}{rng.choice(('<', '<', '≤'))}{space}{bound.lstrip('0') if bare else bound}"
     digits = rng.choice((2, 3, 3, 3, 4)) if not exact else 3
     if p < 5 * 10 ** -(digits + 1) and rng.random() < 0.8:
-        return rng.choice((f"{name}{space}<{space}.001", f"p = {p:.1e}", f"p = {p * 10**5:.1f} × 10^-5")) if p < 0.001 else f"{name} < .01"
+        return (
+            rng.choice((f"{name}{space}<{space}.001", f"p = {p:.1e}", f"p = {p * 10**5:.1f} × 10^-5"))
+            if p < 0.001
+            else f"{name} < .01"
+        )
     return f"{name}{space}={space}{decimals(p, digits, bare=bare)}"
 
 
-def result(row: dict[str, str], rng: random.Random, *, exact: bool = False, digits: int | None = None) -> dict[str, str]:
+def result(
+    row: dict[str, str], rng: random.Random, *, exact: bool = False, digits: int | None = None
+) -> dict[str, str]:
     """Return the parts of a result as they are printed."""
     kind = KINDS.get(row["kind"], row["kind"])
     x, p = float(row["statistic"]), float(row["p"])
     digits = digits or (rng.choice((2, 2, 3)) if kind == "r" else rng.choice((1, 2, 2, 2, 3)))
-    parts = {"kind": kind, "d": row["df2"], "d1": row["df1"], "x": decimals(x, digits, bare=kind == "r"), "p": p_said(p, rng, exact=exact)}
+    parts = {
+        "kind": kind,
+        "d": row["df2"],
+        "d1": row["df1"],
+        "x": decimals(x, digits, bare=kind == "r"),
+        "p": p_said(p, rng, exact=exact),
+    }
     if kind == "r":
         parts["n"] = str(int(row["df2"]) + 2)
     if kind == "b":
@@ -115,14 +161,25 @@ def right_sentences(count: int = 300, seed: int = 17) -> list[str]:
         if form.startswith("t-test: t{d}") or "t_{d}" in form or "F{d1}" in form or "χ²_{d}" in form:
             parts["p"] = parts["p"] if parts["p"][0] in "pP" else "p > .05"
         text = form.format(**parts)
-        if k % 10 == 7 and parts["kind"] in "tF" and form in APA[parts["kind"]] and "ns" not in parts["p"] and "n.s" not in parts["p"]:
+        if (
+            k % 10 == 7
+            and parts["kind"] in "tF"
+            and form in APA[parts["kind"]]
+            and "ns" not in parts["p"]
+            and "n.s" not in parts["p"]
+        ):
             text = german(form.format(**parts))
         elif k % 10 == 3:
             other = result(ROWS[k + 200], rng)
             text += rng.choice((", and ", "; ", ", unlike in study 1, ")) + APA[other["kind"]][0].format(**other)
         if k % 11 == 5 and float(row["p"]) < 0.9 and parts["kind"] in ("t", "z"):
             half = {**parts, "p": f"p = {decimals(float(row['p']) / 2, 3, bare=True)}"}
-            text = rng.choice((APA[parts["kind"]][0].format(**half) + ", one-tailed", "one-sided " + APA[parts["kind"]][0].format(**half)))
+            text = rng.choice(
+                (
+                    APA[parts["kind"]][0].format(**half) + ", one-tailed",
+                    "one-sided " + APA[parts["kind"]][0].format(**half),
+                )
+            )
         made.append(dressed(rng.choice(FRAMES).format(text), rng))
     return made
 
@@ -130,7 +187,14 @@ def right_sentences(count: int = 300, seed: int = 17) -> list[str]:
 def wrong_sentences(count: int = 200, seed: int = 29) -> list[tuple[str, str]]:
     """Return kinds of errors with sentences that have one."""
     rng = random.Random(seed)
-    kinds = ("one digit of p", "p halved", "one digit of the statistic", "degrees of freedom", "p on the other side of .05", "b or its s.e.")
+    kinds = (
+        "one digit of p",
+        "p halved",
+        "one digit of the statistic",
+        "degrees of freedom",
+        "p on the other side of .05",
+        "b or its s.e.",
+    )
     made: list[tuple[str, str]] = []
     rows = [row for row in ROWS if 0.002 < float(row["p"]) < 0.95]
     while len(made) < count:
@@ -140,24 +204,34 @@ def wrong_sentences(count: int = 200, seed: int = 29) -> list[tuple[str, str]]:
         p = float(row["p"])
         if kind == kinds[0]:
             k = rng.choice([i for i, ch in enumerate(parts["p"]) if ch.isdigit() and i > parts["p"].index(".")])
-            parts["p"] = parts["p"][:k] + rng.choice([ch for ch in "0123456789" if ch != parts["p"][k]]) + parts["p"][k + 1 :]
+            parts["p"] = (
+                parts["p"][:k] + rng.choice([ch for ch in "0123456789" if ch != parts["p"][k]]) + parts["p"][k + 1 :]
+            )
         elif kind == kinds[1]:
             if row["kind"] in ("F", "chi2", "Q"):
                 continue
             parts["p"] = f"p = {decimals(p / 2, 3, bare=True)}"
         elif kind == kinds[2]:
             k = rng.choice([i for i, ch in enumerate(parts["x"]) if ch.isdigit()])
-            parts["x"] = parts["x"][:k] + rng.choice([ch for ch in "0123456789" if ch != parts["x"][k]]) + parts["x"][k + 1 :]
+            parts["x"] = (
+                parts["x"][:k] + rng.choice([ch for ch in "0123456789" if ch != parts["x"][k]]) + parts["x"][k + 1 :]
+            )
         elif kind == kinds[3]:
             if row["kind"] == "z" or int(float(row["df2"])) < 2:
                 continue
             parts["d"] = str(max(1, round(float(row["df2"]) * rng.choice((0.5, 2, 10)))))
         elif kind == kinds[4]:
-            parts["p"] = rng.choice(("p < .05", "p < .01")) if p > 0.06 else rng.choice(("p > .05", "ns")) if p < 0.04 else ""
+            parts["p"] = (
+                rng.choice(("p < .05", "p < .01")) if p > 0.06 else rng.choice(("p > .05", "ns")) if p < 0.04 else ""
+            )
         else:
             which = rng.choice(("b", "se"))
             k = rng.choice([i for i, ch in enumerate(parts[which]) if ch.isdigit()])
-            parts[which] = parts[which][:k] + rng.choice([ch for ch in "0123456789" if ch != parts[which][k]]) + parts[which][k + 1 :]
+            parts[which] = (
+                parts[which][:k]
+                + rng.choice([ch for ch in "0123456789" if ch != parts[which][k]])
+                + parts[which][k + 1 :]
+            )
         if parts["p"]:
             made.append((kind, rng.choice(FRAMES[:6]).format(rng.choice(APA[parts["kind"]]).format(**parts))))
     return made
