@@ -75,7 +75,8 @@ class RatingsSources:
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
             items or raters. False: empty fields alone are missing.
         status : str, optional
-            Column that says ``ok`` or ``refusal``; anything else means that there is no rating, listed in `flow`.
+            Column that says ``ok``, ``corrected`` (a rating that took back another) or ``refusal``; anything else
+            means that there is no rating, listed in `flow`.
         rater_source : str, optional
             Column of the raters' source (human, model). A label in two sources is two raters, and a rater group.
         rater_groups : str or sequence of str

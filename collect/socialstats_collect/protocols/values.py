@@ -14,9 +14,7 @@ from socialstats_collect.protocols.base import (
     Settings,
     Varies,
     about,
-    ask,
     filled,
-    prompt,
 )
 
 TRAITS = (
@@ -66,15 +64,15 @@ class Values(CollectionProtocol):
         text = filled(self.texts["baseline"], unit, text=unit.item["baseline"])
         # wordings may share a baseline, not its answer
         cell = canonical([unit.drawn or unit.item_id, {**unit.factors, "model": ""}])
-        reply = yield ask(self.settings, unit, prompt(self.settings, unit, text), step="baseline", parent=cell)
+        reply = yield self.ask(unit, text, step="baseline", parent=cell)
         yield from self._scored(unit, "baseline", reply.content, reply.key)
         messages: tuple[Message, ...] = ()
         for column in [*self.columns[1:], "debrief"]:
             stage, played = column.replace("_", " "), "debrief" if column == "debrief" else "role_play"
             text = filled(self.texts[played], unit, text=unit.item.get(column, ""))
-            messages = (*messages, {"role": "user", "content": text}) if messages else prompt(self.settings, unit, text)
-            reply = yield ask(self.settings, unit, messages, step=stage, parent=reply.key)
-            messages = (*messages, {"role": "assistant", "content": reply.content or reply.refusal})
+            request = self.ask(unit, text, after=messages, step=stage, parent=reply.key)
+            reply = yield request
+            messages = (*request.messages, {"role": "assistant", "content": reply.content or reply.refusal})
             yield from self._scored(unit, stage, reply.content, reply.key)
 
     def _scored(self, unit: Unit, stage: str, text: str, parent: str) -> Conversation:

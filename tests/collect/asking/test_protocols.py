@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from socialstats.cli import main
+from socialstats.designs.couples import couples_design
+from socialstats.designs.ratings import OK
 from socialstats_collect.protocols.base import Settings
 from socialstats_collect.protocols.shares import Shares
 from socialstats_collect.protocols.values import TRAITS
@@ -125,6 +128,25 @@ def test_a_ladder_that_ends_without_an_answer_is_a_refusal(tmp_path: Path, capsy
     (row,) = table(path, capsys)
     assert (row["answer"], row["answer_status"], row["wordings_tried"]) == ("", "refusal", "3")
     assert [line["step"] for line in attempts(path)] == ["rung 0", "rung 1", "rung 2"]
+
+
+def test_a_corrected_answer_ends_the_ladder_and_is_counted_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda *_: says("1 - no wait, 2", logprobs=None)) as server:
+        items = [{**c, "text": c["text"] + c["scenario"]} for c in COUPLES[:4]]
+        path = write(tmp_path, server, '"who-is-right"', items, 'order = "fixed"')
+        assert collect(path) == 0
+    rows = table(path, capsys)
+    assert [(row["answer"], row["answer_status"], row["rung"]) for row in rows] == [("1", "corrected", "0")] * 4
+    out = tmp_path / "t.csv"
+    assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(out), "--summary"]) == 0
+    printed = capsys.readouterr().out
+    (head,) = (line.split() for line in printed.splitlines() if "answered" in line)
+    (counts,) = (line.split() for line in printed.splitlines() if line.split()[:1] == ["toy"])
+    named = dict(zip(head, counts, strict=False))
+    assert (named["rows"], named["answered"], named["corrected"], named["unread"]) == ("4", "4", "4", "0")
+    assert couples_design(pd.read_csv(out)).status.tolist() == [OK] * 4
 
 
 def test_shares_are_read_in_rising_letters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ BAD = {
     "unknown key": ('order = "balanced"\ntemplat = "x"', "unknown key 'templat'. Did you mean 'template'?"),
     "unknown order": ('order = "abba"', "There are: balanced, random, all, fixed"),
     "bad type": ('seed = "one"', "'seed' = 'one' is not a whole number"),
-    "no replicates": ("replicates = 0", "replicates = 0 is not at least 1"),
+    "no replicates": ("replicates = 0", "replicates = 0 is not positive"),
     "unknown limit": ("limits = { max_call = 3 }", "Cannot"),
 }
 
