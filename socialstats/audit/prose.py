@@ -384,8 +384,10 @@ def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...
     finding, share, edge = statistic_p(kind, number, p, **given), p.share(), Fraction(str(level))
     low, high = (Fraction(finding.details.get(*end)) for end in (("p_low", 0), ("p_high", 1)))
     message, halved = re.sub(" = (?=[<>≤≥] )", " ", finding.message), False
-    wrong = finding.verdict == "disagree" or (share.relation == "<" and not share.value)
-    if wrong and one and (kind in SIGNED or df[0].value == 1):
+    wrong = not share.meets(low, high)
+    if wrong and finding.verdict != "disagree":  # no tolerance beyond one rounding, as in statcheck
+        message = f"sources disagree: p {p.text} is printed, its {kind} gives p = {finding.expected}"
+    if wrong and one and kind in SIGNED:
         low, high = low / 2, high / 2
         halved = share.meets(low, high) or share.meets(1 - high, 1 - low)
         wrong, limits = not halved, f"p = {float(low):.3g} to {float(high):.3g}"

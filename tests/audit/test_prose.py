@@ -204,7 +204,7 @@ def test_one_sided_tests_are_respected_where_the_text_names_them() -> None:
     assert read("All tests were one-tailed.", one_sided)[0].verdict == "agree"
     assert read("Two one-sided tests are another matter.", one_sided)[0].verdict == "disagree"
     assert [f.verdict for f in read(f"{one_sided}, one-tailed.", one_sided)] == ["agree", "disagree"]
-    assert one("F(1, 28) = 4.84, p = .018, one-tailed").verdict == "agree"
+    assert one("F(1, 28) = 4.84, p = .018, one-tailed").verdict == "disagree"  # F has no sides, for statcheck neither
 
 
 def test_a_p_of_zero_is_no_disagreement_but_named() -> None:
