@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from socialstats.audit.arithmetic import exact_count
 from socialstats.audit.numbers import Printed, as_decimal, located, printed
 from socialstats.audit.sheets import Sheet
 from socialstats.errors import InputError, NothingToAnalyse, Problem, UndefinedStatistic
@@ -68,7 +69,8 @@ def wrong_settings(how: Mapping[str, Any], columns: Sequence[str]) -> list[tuple
     }  # fmt: skip
     broken = [key for key, (kind, _) in forms.items() if key in how and not isinstance(how[key], kind)]
     nested = [*groups.values()] if isinstance(groups, dict) else []
-    if len(nested) > 1 or not all(isinstance(of, dict) and all(isinstance(w, dict) for w in of.values()) for of in nested):
+    filters = [where for of in nested for where in (of.values() if isinstance(of, dict) else [of])]
+    if len(nested) > 1 or not all(isinstance(where, dict) for where in filters):
         broken.append("groups")
     found += [(f"{key} must be {forms[key][1]}", "") for key in dict.fromkeys(broken)]
     needs = ("answer", *(ROLES if compute in AGREEMENT else ()))
@@ -76,7 +78,7 @@ def wrong_settings(how: Mapping[str, Any], columns: Sequence[str]) -> list[tuple
     if not broken:
         named = [(key, how[key]) for key in needs if key in how] + [("by", column) for column in listed(how.get("by"))]
         named += [("where", column) for column in how.get("where", {})]
-        named += [("groups", column) for of in nested for where in of.values() for column in where]
+        named += [("groups", column) for where in filters for column in where]
         found += [(f"{key}: the answers have no column '{shorten(str(column))}'", f"Columns: {quoted(columns, 20)}")
                   for key, column in named if column not in columns]  # fmt: skip
     for key, allowed in (("level", LEVELS), ("ddof", (0, 1))):
@@ -156,7 +158,7 @@ def recorded_sheet(sheet: Sheet) -> Sheet:
     rows = []
     for row in range(len(sheet.rows)):
         low, high = (sheet.cell(row, column).number or printed("") for column in ends)
-        number = between(low.bounds[0], high.bounds[1]) if low is not high and LOW in ends else low
+        number = between(low.bounds[0], high.bounds[1]) if LOW in ends else exact_count(low)
         labels = {column: sheet.rows[row][column] for column in by}
         rows.append((labels, replace(number, text=f"{number.text}, recorded")))
     return sheet_of(sheet.name, rows, by, f"answers that are not here; recorded in {sheet.sources[0]}")

@@ -93,8 +93,9 @@ class Bound:
             return base
         empty = [cell for cell in self.cells if cell.number is None]
         if empty:
-            said = [c.text if c.computed else f"no number in line {c.line}, column '{shorten(c.column)}'" for c in empty]
-            return replace(base, message=listing(said, 3))
+            reasons = [c.text for c in empty if c.computed]
+            places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
+            return replace(base, message=reasons[0] if reasons else f"no number in {places}")
         one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
         many = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
         try:

@@ -165,9 +165,7 @@ def range_of(n: int, low: int, high: int, squares: Mapping[int, Ends], weights: 
         change = n * move * move - 2 * move * total
         limits = LinearConstraint(rows, [*fixed, least + change], [*fixed, most + change])
         for which, sign in enumerate((1.0, -1.0)):
-            solved: Any = milp(
-                sign * weights, constraints=limits, integrality=whole, bounds=Bounds(0, n)
-            )
+            solved: Any = milp(sign * weights, constraints=limits, integrality=whole, bounds=Bounds(0, n))
             if solved.success:
                 ends[which] = (min, max)[which](ends[which], float(weights @ np.round(solved.x)))
             elif solved.status != 2:  # 2: infeasible
