@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from socialstats.models.whole_samples import Ends
 
 MOST, STEPS, TRIES = 20_000, 300_000, 40  # samples and branches of a complete search; walks without a new sample
-TOTALS, WIDEST, LARGEST = 60, 200, 100_000  # sums k of the integer programs, width of a scale, people
+PROGRAMS, WIDEST, LARGEST = 2_000, 200, 100_000  # sums k times steps of the integer programs; steps; people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,9 @@ class Reconstruction:
             no_walk = f"{self.finding.message}; no sample was found: that is no proof that there is none"
             return self.finding.message if self.complete else no_walk
         many = count(len(self.samples), "sample")
-        said = [f"all {many} that have this mean and standard deviation were found" if self.complete else
+        every = f"all {many}" if len(self.samples) > 1 else "exactly one sample"
+        said = [f"{every} with this mean and standard deviation {'were' if len(self.samples) > 1 else 'was'} found"
+                if self.complete else
                 f"{many} with this mean and standard deviation were found; there may be more"]  # fmt: skip
         over = "over all samples" if self.complete else "over the samples found"
         named = (("lowest", self.lowest, self.exact_lowest), ("highest", self.highest, self.exact_highest))
@@ -193,7 +195,7 @@ def _found(
         (min(s[end] for s in samples) / n, max(s[end] for s in samples) / n) if samples else None for end in (0, -1)
     ]
     exact: list[tuple[float, float] | None] = ends if complete else [None, None]
-    if not complete and len(squares) <= TOTALS:
+    if not complete and len(squares) * (scale[1] - scale[0]) <= PROGRAMS:
         pick = np.eye(scale[1] - scale[0] + 1)
         for place, end in enumerate((0, -1)):
             least, most = range_of(n, *scale, squares, pick[end])

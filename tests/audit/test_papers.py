@@ -347,7 +347,7 @@ def test_003_what_is_recorded_is_what_the_files_give(released: AuditReport) -> N
             ours, theirs = computed[label].bounds, held.numbers[i].bounds
             assert theirs[0] <= ours[0]
             assert ours[1] <= theirs[1]
-            assert theirs[1] - theirs[0] <= ours[1] - ours[0] + Fraction(1, 400)
+            assert theirs[1] - theirs[0] <= ours[1] - ours[0] + Fraction(1, 300)
         assert {(f.title, f.where, f.verdict) for f in released.findings if "realignment" in f.title} == {
             (f.title, f.where, f.verdict) for f in MADE["003"].findings if "realignment" in f.title
         }

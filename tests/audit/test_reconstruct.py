@@ -146,7 +146,7 @@ def test_maps_mark_the_printed_values_and_say_so() -> None:
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--reconstruct", "2.2", "1.3", "20", "1", "5"]) == 0
-    assert capsys.readouterr().out.startswith("All 71 samples that have this mean and standard deviation were found.")
+    assert capsys.readouterr().out.startswith("All 71 samples with this mean and standard deviation were found.")
     assert main(["audit", "--reconstruct", "2.2", "1.3", "20", "1", "5", "--format", "json"]) == 0
     held = json.loads(capsys.readouterr().out)
     assert (len(held["samples"]), held["complete"], held["exact_lowest"]) == (71, True, [0.2, 0.55])
