@@ -361,8 +361,8 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     fitting = []
     for other in single_digits(cell.number):
         swap = {cell.key: replace(cell, number=other)}
-        if all(b.run(swap).verdict == "agree" for b in good):
-            settled = [b for b in bad if b.run(swap).verdict == "agree"]
+        if all(b.run(swap).verdict in FITTING for b in good):
+            settled = [b for b in bad if b.run(swap).verdict in FITTING]
             if independent(settled) >= LEAST:
                 fitting.append((independent(settled), len(settled), other))
     if not fitting:
@@ -381,6 +381,7 @@ ASSUMING = {
     "count_percent": "percentages of that total",
 }  # fmt: skip
 ORDER = ("disagree", "agree", "no_power", "not_checkable")
+FITTING = ("agree", "no_power")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
