@@ -10,11 +10,11 @@ from itertools import product
 from typing import Any, Literal
 
 from socialstats.audit.numbers import Finding, Printed, neighbours_noticed, printed, weighed, whole
-from socialstats.audit.variants import Range, Variant, judge, outward, span
+from socialstats.audit.variants import FAR, Range, Variant, judge, outward, span
 from socialstats.errors import InputError
 
 TABLES = 2_000_000  # so many are tried one by one
-BOXES, STEPS = 50_000, 40  # boxes that are left undecided, and halvings, after which a table counts as possible
+BOXES, STEPS = 4_000, 30  # boxes that are left undecided, and halvings, after which a table counts as possible
 
 
 def _ratio(x: Any, y: Any) -> Any:
@@ -87,6 +87,9 @@ def confusion(
     size = None if n is None else whole(n, "n")
     if size is not None and len(counts) == 3 and sum(counts.values()) <= size:
         counts |= {name: size - sum(counts.values()) for name in ("tp", "fp", "fn", "tn") if name not in counts}
+    if size is not None and sum(counts.values()) > size:
+        variants = [Variant(name="the sum", gives={"n": (Fraction(sum(counts.values())), FAR)})]
+        return judge("confusion", {"n": n}, variants, ", ".join(f"{name} {count}" for name, count in counts.items()))
     if len(counts) == 4 or (counts and size is None):
         return _of_counts(counts, numbers | ({} if n is None else {"n": printed(n)}))
     if not numbers:

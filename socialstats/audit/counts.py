@@ -12,7 +12,7 @@ from typing import Any, Literal
 from socialstats.audit.arithmetic import mean, needed
 from socialstats.audit.numbers import Finding, Printed, neighbours_noticed, printed, weighed, whole
 from socialstats.audit.summaries import outside
-from socialstats.audit.variants import Range, Variant, judge, outward, span, tailed
+from socialstats.audit.variants import Range, Variant, inside, judge, outward, span, tailed
 from socialstats.audit.whole_numbers import EXPLAINED, multiples
 from socialstats.errors import InputError
 
@@ -70,8 +70,9 @@ def count_ci(
     if apart is not None:
         return apart
     first, last = (_intervals(k, size, confidence) for k in (counts[0], counts[-1]))
-    variants = [Variant(name=name, gives={end: outward(first[name][i], last[name][i]) for i, end in enumerate(("low", "high"))})
-                for name in first if name in last]  # fmt: skip
+    variants = [Variant(name=name, gives={"low": outward(first[name][0], last[name][0]),
+                                          "high": outward(first[name][1], last[name][1])})
+                for name in first]  # fmt: skip
     said = f"{counts[0]} of {size}" if len(counts) == 1 else f"{numbers['share'].text} of {size}"
     found = judge("count_ci", {k: x for k, x in numbers.items() if k != "share"}, variants, said)
     if found.verdict != "disagree":
@@ -87,37 +88,29 @@ def _share(value: Any, scale: int) -> Printed:
 def _intervals(k: int, n: int, confidence: float) -> dict[str, tuple[float, float]]:
     """Return the intervals of k of n, each by its name."""
     from scipy.special import betaincinv, ndtri, stdtrit
+    from scipy.stats import binomtest
 
-    tail, p = (1 - confidence) / 2, k / n
-    z = -float(ndtri(tail))
-    found: dict[str, tuple[float, float]] = {}
-
-    def around(name: str, middle: float, half: float) -> None:
-        found[name] = middle - half, middle + half
-        if middle - half < 0 or middle + half > 1:
-            found[f"{name} cut off at 0 and 1"] = max(middle - half, 0.0), min(middle + half, 1.0)
-
-    def beta(name: str, low: tuple[float, float], high: tuple[float, float]) -> None:
-        ends = betaincinv(*low, tail) if k else 0.0, betaincinv(*high, 1 - tail) if k < n else 1.0
-        found[name] = float(ends[0]), float(ends[1])
-
-    around("Wald", p, z * math.sqrt(p * (1 - p) / n))
-    around("Wilson", (k + z * z / 2) / (n + z * z), z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4))
-    beta("Clopper-Pearson", (k, n - k + 1), (k + 1, n - k))
+    tail, p, m = (1 - inside(confidence)) / 2, k / n, max(n - 1, 1)
+    z, test = -float(ndtri(tail)), binomtest(k, n)
     more = (k + z * z / 2) / (n + z * z)
-    around("Agresti-Coull", more, z * math.sqrt(more * (1 - more) / (n + z * z)))
-    beta("Jeffreys", (k + 0.5, n - k + 0.5), (k + 0.5, n - k + 0.5))
-    ends = [(2 * k + z * z + s + s * z * math.sqrt(max(z * z + 2 * s - 1 / n + 4 * p * (n - k - s), 0.0))) / (2 * (n + z * z))
-            for s in (-1, 1)]  # fmt: skip
-    found["Wilson with continuity correction"] = ends[0] if k else 0.0, ends[1] if k < n else 1.0
-    if n > 1:
-        around("Wald with divisor n - 1", p, z * math.sqrt(p * (1 - p) / (n - 1)))
-        around("the t interval", p, float(stdtrit(n - 1, 1 - tail)) * math.sqrt(p * (1 - p) / (n - 1)))
-    return found
-
-
-def _cells(*values: Any) -> list[int]:
-    return [whole(value, name, least=0) for name, value in zip("abcd", values, strict=True)]
+    root, less = math.sqrt(p * (1 - p) / n), math.sqrt(p * (1 - p) / m)
+    of = {"Wald": (p - z * root, p + z * root)}
+    methods: Any = (
+        ("Wilson", "wilson"),
+        ("Clopper-Pearson", "exact"),
+        ("Wilson with continuity correction", "wilsoncc"),
+    )
+    for name, method in methods:
+        ends = test.proportion_ci(confidence, method)
+        of[name] = float(ends.low), float(ends.high)
+    beta = k + 0.5, n - k + 0.5
+    of["Jeffreys"] = float(betaincinv(*beta, tail)) if k else 0.0, float(betaincinv(*beta, 1 - tail)) if k < n else 1.0
+    for name, middle, half in (
+        ("Agresti-Coull", more, z * math.sqrt(more * (1 - more) / (n + z * z))),
+        ("Wald with divisor n - 1", p, z * less), ("the t interval", p, float(stdtrit(m, 1 - tail)) * less),
+    ):  # fmt: skip
+        of[name] = middle - half, middle + half
+    return of | {f"{name} cut off at 0 and 1": (max(a, 0.0), min(b, 1.0)) for name, (a, b) in of.items()}
 
 
 def ratio_from_counts(
@@ -151,11 +144,10 @@ def ratio_from_counts(
     >>> ratio_from_counts("1.71", 20, 15, 10, 20).message.partition("; ")[2]
     'the risk ratio fits'
     """
-    cells = _cells(a, b, c, d)
-    found: list[Variant] = []
-    for words, order in (("", cells), (" of the groups in the other order", cells[2:] + cells[:2])):
-        for name, gives in _ratios(order, confidence).items():
-            found.append(Variant(name=name + words, gives=gives, usual=kind in name and not words))
+    cells = [whole(value, name, least=0) for name, value in zip("abcd", (a, b, c, d), strict=True)]
+    found = [Variant(name=name + words, gives=gives, usual=kind in name and not words)
+             for words, order in (("", cells), (" of the groups in the other order", cells[2:] + cells[:2]))
+             for name, gives in _ratios(order, confidence).items()]  # fmt: skip
     if not any(v.usual for v in found):
         message = f"the {kind} ratio of {', '.join(map(str, cells))} does not exist: it divides by 0"
         return Finding(rule="ratio_from_counts", verdict="not_checkable", message=message)
@@ -166,32 +158,28 @@ def _ratios(cells: list[int], confidence: float) -> dict[str, dict[str, Range]]:
     from scipy.special import ndtri
     from scipy.stats.contingency import odds_ratio
 
-    z, (a, b, c, d) = float(ndtri((1 + confidence) / 2)), cells
-    found: dict[str, tuple[float, float, float]] = {}
-    exact: dict[str, tuple[float, float, float]] = {}
-
-    def around(name: str, ratio: float, variance: float) -> None:
-        found[name] = ratio, ratio * math.exp(-z * math.sqrt(variance)), ratio * math.exp(z * math.sqrt(variance))
-
+    z, (a, b, c, d) = float(ndtri((1 + inside(confidence)) / 2)), cells
+    w, x, y, v = (cell + 0.5 for cell in cells)
+    sizes: dict[str, tuple[float, float]] = {}
     if min(cells):
-        around("the odds ratio with Woolf's interval", a * d / (b * c), sum(1 / x for x in cells))
+        sizes["the odds ratio with Woolf's interval"] = a * d / (b * c), 1 / a + 1 / b + 1 / c + 1 / d
     if a and c:
-        around("the risk ratio", a * (c + d) / (c * (a + b)), 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d))
+        sizes["the risk ratio"] = a * (c + d) / (c * (a + b)), 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
+    sizes["the odds ratio with 1/2 added"] = w * v / (x * y), 1 / w + 1 / x + 1 / y + 1 / v
+    of = {name: [outward(ratio * math.exp(s * z * math.sqrt(variance)), ratio * math.exp(s * z * math.sqrt(variance)))
+                 for s in (0, -1, 1)] for name, (ratio, variance) in sizes.items()}  # fmt: skip
     if a + b and c + d and a + c and b + d:
         made = odds_ratio([[a, b], [c, d]], kind="conditional")
-        ends = made.confidence_interval(confidence)
-        exact["the conditional odds ratio with the exact interval"] = made.statistic, ends.low, ends.high
+        exact = [_solved(made.statistic), *map(_solved, made.confidence_interval(confidence))]
+        of["the conditional odds ratio with the exact interval"] = exact
         if b * c:
-            exact["the odds ratio with the exact interval"] = a * d / (b * c), ends.low, ends.high
-    w, x, y, z2 = (cell + 0.5 for cell in cells)
-    around("the odds ratio with 1/2 added", w * z2 / (x * y), 1 / w + 1 / x + 1 / y + 1 / z2)
-    found |= exact
-    return {k: dict(zip(("ratio", "low", "high"), (_solved(x, k in exact) for x in v), strict=True)) for k, v in found.items()}
+            of["the odds ratio with the exact interval"] = [outward(a * d / (b * c), a * d / (b * c)), *exact[1:]]
+    return {name: dict(zip(("ratio", "low", "high"), ranges, strict=True)) for name, ranges in of.items()}
 
 
-def _solved(x: float, by_root: bool) -> Range:
-    """Return a number with its error: R's fisher.test finds its own to 1.2e-4 of the ratio or of its inverse."""
-    error = 1.3e-4 * x * max(x, 1 / x) if by_root and 0 < x < math.inf else 0.0
+def _solved(x: float) -> Range:
+    """Return an exact ratio with its error: R's fisher.test finds it to 1.2e-4 of the ratio or of its inverse."""
+    error = 1.3e-4 * x * max(x, 1 / x) if 0 < x < math.inf else 0.0
     return outward(x - error, x + error)
 
 
@@ -319,33 +307,43 @@ def shared_denominator(percents: Sequence[Any], most: Any, *, scale: int = 100, 
     >>> shared_denominator(["33.3", "41.7", "26.1"], 40).verdict
     'disagree'
     """
-    numbers = [x.over(scale) if scale != 1 and not x.percent else x.share() for x in needed(percents, "percents", 2)]
-    limit = min(whole(most, "most"), 100_000)
+    import numpy as np
 
-    def possible(parts: Sequence[Printed], of: Sequence[int]) -> list[int]:
-        found = []
-        for n in of:
-            ends = [(math.ceil(low * n), math.floor(high * n)) for low, high in (x.bounds for x in parts)]
-            if all(a <= b for a, b in ends) and not (
-                whole_sample and not sum(a for a, _ in ends) <= n <= sum(b for _, b in ends)):  # fmt: skip
-                found.append(n)
-        return found
+    numbers = [_share(x, scale) for x in needed(percents, "percents", 2)]
+    if any(x.value < 0 or x.value > 1 for x in numbers):
+        raise InputError(f"percents are not all from 0 to {scale}: set scale=100 for percentages, 1 for shares")
+    n = np.arange(
+        1, min(whole(most, "most"), 100_000) + 1, dtype=object if min(x.unit for x in numbers) < SMALL else int
+    )
 
-    rest = [possible([x for j, x in enumerate(numbers) if j != i] if not whole_sample else [], range(1, limit + 1))
-            for i in range(len(numbers))]  # fmt: skip
-    fits = possible(numbers, rest[0])
-    pairs = [neighbours_noticed(x, lambda y, i=i: bool(possible([*numbers[:i], y, *numbers[i + 1:]], rest[i])), least=0,
-                                most=1) for i, x in enumerate(numbers)]  # fmt: skip
-    noticed, of = (sum(pair[i] for pair in pairs) for i in (0, 1))
+    def ends(x: Printed) -> tuple[Any, Any]:
+        low, high = x.bounds
+        return -(-low.numerator * n // low.denominator), high.numerator * n // high.denominator
+
+    def possible(every: Sequence[tuple[Any, Any]]) -> Any:
+        fine = np.all([a <= b for a, b in every], axis=0)
+        return fine & (sum(a for a, _ in every) <= n) & (n <= sum(b for _, b in every)) if whole_sample else fine
+
+    every, noticed, of = [ends(x) for x in numbers], 0, 0
+    fits = [int(x) for x in n[possible(every)][:20]]
+    for i, number in enumerate(numbers):
+
+        def accepts(other: Printed, i: int = i) -> bool:
+            return bool(possible([*every[:i], ends(other), *every[i + 1 :]]).any())
+
+        more = neighbours_noticed(number, accepts, least=0, most=1)
+        noticed, of = noticed + more[0], of + more[1]
     said = ", ".join(x.text for x in numbers)
     base = Finding(rule="shared_denominator", verdict="agree", published=said, noticed=noticed, neighbours=of,
-                   details={"possible": fits[:20]}, message=f"{said} are possible with n = {fits[0] if fits else 0}")  # fmt: skip
+                   details={"possible": fits}, message=f"some n up to {len(n):,} has all of {said}")  # fmt: skip
     if fits:
         return weighed(base)
-    message = f"sources disagree: no n up to {limit:,} has all of {said}"
+    message = f"sources disagree: no n up to {len(n):,} has all of {said}"
     return replace(base, verdict="disagree", severity="major", message=message, expected="one n")
 
 
+SMALL = Fraction(1, 10**8)  # finer numbers are compared beyond 64 bits
+FEWEST = 6  # different rows that tell whether one column follows from another
 CHANCE = 0.01  # expected number of pairs of equal rows from which on a repetition is named
 
 
@@ -378,15 +376,12 @@ def duplicate_rows(rows: Sequence[Sequence[Any]]) -> Finding:
         raise InputError("rows must be two or more of one length")
     keys = [tuple((x.value, x.relation) for x in row) for row in table]
     pairs = [pair for pair in combinations(range(len(keys)), 2) if keys[pair[0]] == keys[pair[1]]]
-    unlike = list(dict.fromkeys(keys))
-    values = np.array([[float(value) for value, _ in key] for key in unlike])
+    values = np.array([[float(value) for value, _ in key] for key in dict.fromkeys(keys)])
     kept: list[int] = []
-    expected = math.comb(len(table), 2) * 1.0
-    for j in range(values.shape[1]):
-        y, spread = values[:, j], float(np.subtract(*np.percentile(values[:, j], [75, 25])))
-        followed = len(y) < 6 or any(_predicted(values[:, i], y) for i in kept)
-        units = spread / max(float(min(row[j].unit for row in table)), 1e-12)
-        if not followed and units > 1:
+    expected = float(math.comb(len(table), 2))
+    for j, y in enumerate(values.T if len(values) >= FEWEST else []):
+        units = float(np.subtract(*np.percentile(y, [75, 25]))) / max(float(min(row[j].unit for row in table)), 1e-12)
+        if units > 1 and not any(_predicted(values[:, i], y) for i in kept):
             kept, expected = [*kept, j], expected / units
     base = Finding(rule="duplicate_rows", verdict="agree", published=f"{len(table)} rows", details={"pairs": pairs},
                    message=f"no two of {len(table)} rows print the same numbers")  # fmt: skip
@@ -403,8 +398,6 @@ def duplicate_rows(rows: Sequence[Sequence[Any]]) -> Finding:
 def _predicted(x: Any, y: Any) -> bool:
     import numpy as np
 
-    if not np.ptp(y) or not np.ptp(x):
-        return True
     scaled = (x - x.mean()) / x.std()
     left = y - np.polyval(np.polyfit(scaled, y, 2), scaled)
     return bool(left.var() < 0.1 * y.var())

@@ -131,7 +131,8 @@ CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
     Check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
     Check(two_sample_t, "do both groups' means, sds and n give this t, df or p?", references=("welch1947",)),
     Check(cohens_d, "do both groups' means and sds give this d or g?", references=("hedges1981",)),
-    Check(anova_f, "do the groups' means, sds and n give this F or p?", many=["means"], along=["sds", "sizes"], whole=True),
+    Check(anova_f, "do the groups' means, sds and n give this F or p?", many=["means"], along=["sds", "sizes"],
+           whole=True),
     Check(paired_t_bounds, "does any correlation of the pairs give this t or p?"),
     Check(correlation, "do r and n give this t or p?"),
     Check(t_from_estimate, "do the estimate and its s.e. give this t or p?"),
@@ -366,8 +367,8 @@ GIVEN = "table"  # name of the table of the command line
 class Rule:
     """One rule, checked: which check, on which rows and columns, with which parameters and options.
 
-    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then. `whole`: one
-    check of all rows, not one a row.
+    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then. `whole`:
+    one check of all rows, not one a row.
     """
 
     name: str

@@ -53,7 +53,8 @@ def papers(name: str | None = None) -> dict[str, Path]:
 LABELS_SHOWN = 3
 LOOKED_AT = 50  # rows that tell which columns hold labels
 SIZES = (
-    "n", "n1", "n2", "most", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df", "df1",
+    "n", "n1", "n2", "most", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df",
+    "df1",
 )  # fmt: skip
 
 

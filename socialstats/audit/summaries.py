@@ -10,11 +10,12 @@ from itertools import product
 from typing import Any, Literal
 
 from socialstats.audit.arithmetic import absolute, needed
-from socialstats.audit.numbers import Finding, Printed, gap_of, printed, whole
+from socialstats.audit.numbers import Finding, Printed, compare, gap_of, printed, same_units, whole
 from socialstats.audit.p_values import Tails
-from socialstats.audit.variants import FAR, Range, Variant, box, judge, outward, over, span, tailed
+from socialstats.audit.variants import FAR, Range, Variant, box, inside, judge, outward, over, span, tailed
 from socialstats.errors import InputError
 
+MANY = 10**6  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
 POPULATION = "with sds of divisor n"  # numpy's default
 TRANSFORMED = "a bootstrap or a transformed scale would explain it"
 
@@ -23,9 +24,13 @@ def _minus(one: Range, other: Range) -> Range:
     return one[0] - other[1], one[1] - other[0]
 
 
+def _times(range_: Range, factor: float) -> Range:
+    return outward(float(range_[0]) * factor, float(range_[1]) * factor)
+
+
 def _scaled(range_: Range, n: int) -> Range:
     """Return the range of the sd with divisor n - 1 of one with divisor n."""
-    return outward(*(float(end) * math.sqrt(n / (n - 1)) for end in range_))
+    return _times(range_, math.sqrt(n / (n - 1)))
 
 
 def _group(mean: Any, sd: Any, n: Any) -> str:
@@ -153,24 +158,18 @@ def cohens_d(
         raise InputError("n1 and n2 are needed for g, and both or none of them for d")
     average = span(lambda d, r, s: over(d, math.sqrt((r * r + s * s) / 2)), diff, x, y)
     of = {"d with the root mean of the variances": (average, kind == "d")}
-    for group, sd in ((2, y), (1, x)):
-        of[f"Glass's delta (sd of group {group})"] = span(over, diff, sd), False
     if n1 is not None:
         a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
-        pooled = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y)
-        df = a + b - 2
-        exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df > 1 else 0.0
+        pooled, df = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y), a + b - 2
+        exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df < MANY else 1.0
         of = {"d with the pooled sd": (pooled, kind == "d"), **of}
         of["d with the pooled sd of divisor n1 + n2"] = _times(pooled, math.sqrt((a + b) / df)), False
         for name, d in (("pooled sd", pooled), ("root mean of the variances", average)):
             of[f"g with the {name}"] = _times(d, exact), kind == "g"
             of[f"g with the {name} and J = 1 - 3/(4 df - 1)"] = _times(d, 1 - 3 / (4 * df - 1)), kind == "g"
+    of |= {f"Glass's delta (sd of group {i})": (span(over, diff, sd), False) for i, sd in ((2, y), (1, x))}
     variants = [Variant(name=name, gives={kind: range_}, usual=usual) for name, (range_, usual) in of.items()]
     return judge("cohens_d", {kind: value}, variants, source)
-
-
-def _times(range_: Range, factor: float) -> Range:
-    return outward(float(range_[0]) * factor, float(range_[1]) * factor)
 
 
 def anova_f(
@@ -226,22 +225,21 @@ def anova_f(
 
 def _welch_anova(m: list[float], h: list[float], s: list[list[float]], n: list[int]) -> list[Variant]:
     """Return Welch's F with its range: the sum of what each number alone moves, and a fifth more for what both do."""
+    import numpy as np
 
-    def formula(m: Sequence[float], s: Sequence[float]) -> tuple[float, float]:
-        w = [a / (b * b) for a, b in zip(n, s, strict=True)]
-        total, k = sum(w), len(n)
-        grand = sum(a * b for a, b in zip(w, m, strict=True)) / total
-        rest = sum((1 - a / total) ** 2 / (b - 1) for a, b in zip(w, n, strict=True)) / (k * k - 1)
-        between = sum(a * (b - grand) ** 2 for a, b in zip(w, m, strict=True)) / (k - 1)
-        return between / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)
+    def formula(m: Any, s: Any) -> Any:
+        w, k = np.array(n) / s**2, len(n)
+        grand = (w * m).sum() / w.sum()
+        rest = ((1 - w / w.sum()) ** 2 / (np.array(n) - 1)).sum() / (k * k - 1)
+        return np.array([(w * (m - grand) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)])
 
-    sd = [(a + b) / 2 for a, b in zip(*s, strict=True)]
-    value, moved = formula(m, sd), [0.0, 0.0]
-    for i, sign in product(range(len(n)), (1, -1)):
-        other = [formula([x + sign * h[i] * (i == j) for j, x in enumerate(m)], sd),
-                 formula(m, [s[sign > 0][j] if i == j else x for j, x in enumerate(sd)])]  # fmt: skip
-        moved = [moved[j] + 0.6 * sum(abs(o[j] - value[j]) for o in other) for j in (0, 1)]
-    f, df = (outward(max(value[j] - moved[j], 0.0), value[j] + moved[j]) for j in (0, 1))
+    means, sds, half = np.array(m), np.mean(s, axis=0), np.diff(s, axis=0)[0] / 2
+    value, moved = formula(means, sds), np.zeros(2)
+    for unit in (*np.eye(len(n)), *-np.eye(len(n))):
+        moved += 0.6 * abs(formula(means + unit * h, sds) - value) + 0.6 * abs(
+            formula(means, sds + unit * half) - value
+        )
+    f, df = (outward(max(low, 0.0), high) for low, high in zip(value - moved, value + moved, strict=True))
     return tailed("Welch's F", "F", f, [(Fraction(len(n) - 1),) * 2, df])
 
 
@@ -442,7 +440,7 @@ def mean_ci(
     ----------
     mean, low, high : printed numbers
     std_error, sd : printed number, optional
-        One of them, sd with n; without any only the middle is checked.
+        One of them, sd with n; without any the interval must only hold its mean.
     n : whole number, optional
     confidence : float
 
@@ -461,7 +459,9 @@ def mean_ci(
     """
     from scipy.special import ndtri, stdtrit
 
-    numbers = {"low": printed(low), "high": printed(high), "mean": printed(mean)}
+    name, spread = ("s.e.", std_error) if std_error is not None else ("sd", sd)
+    given = {"low": low, "high": high, "mean": mean, **({} if spread is None else {name: spread})}
+    numbers = dict(zip(given, same_units([printed(x) for x in given.values()]), strict=True))
     ends = [numbers[name].bounds for name in ("low", "high", "mean")]
     text = f"{numbers['low'].text} to {numbers['high'].text}"
     apart = outside("mean_ci", text, numbers, "mean")
@@ -471,22 +471,20 @@ def mean_ci(
     middle: Range = ((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)
     half = (max((ends[1][0] - ends[0][1]) / 2, Fraction(0)), (ends[1][1] - ends[0][0]) / 2)
     if std_error is None and (sd is None or people is None):
-        variants = [Variant(name="the middle", gives={"mean": middle})]
-        return skewed(judge("mean_ci", {"mean": mean}, variants, text))
+        return compare("mean_ci", numbers["mean"], ends[0][0], ends[1][1], source=f"the interval {text}")
     root = 1.0 if std_error is not None or people is None else math.sqrt(people)
-    name, spread = ("s.e.", std_error) if std_error is not None else ("sd", sd)
-    numbers[name], size = printed(spread), box(spread, name, least=0)
+    size = box(numbers[name], name, least=0)
 
     every: dict[str, tuple[float, float, bool]] = {}
-    for at in (confidence, 0.9, 0.95, 0.99):
+    for at in (inside(confidence), 0.9, 0.95, 0.99):
         z, t = float(ndtri((1 + at) / 2)), float(stdtrit(people - 1 if people else 2, (1 + at) / 2))
         every.setdefault(f"the normal {100 * at:g} % interval", (z, z, at == confidence))
         every.setdefault(f"the {100 * at:g} % interval of t", (t if people else z, t, at == confidence))
     every |= {f"mean -+ {q} s.e.": (q, q, False) for q in (1, 2)}
     variants = []
     for label, (least, most, usual) in every.items():
-        ends_of = [span(lambda m, s, q, sign=sign: m + sign * q * s / root, ends[2], size, (Fraction(least), Fraction(most)))
-                   for sign in (-1, 1)]  # fmt: skip
+        q_of = Fraction(least), Fraction(most)
+        ends_of = [span(lambda m, s, q, sign=sign: m + sign * q * s / root, ends[2], size, q_of) for sign in (-1, 1)]
         error = half[0] * Fraction(root / most), half[1] * Fraction(root / least)
         gives = {"mean": middle, name: error, "low": ends_of[0], "high": ends_of[1]}
         variants.append(Variant(name=label, gives=gives, usual=usual))
@@ -497,11 +495,11 @@ def mean_ci(
 
 def outside(rule: str, text: str, numbers: dict[str, Printed], name: str) -> Finding | None:
     """Return the disagreement of an interval that is upside down, or that does not hold its own estimate."""
-    low, high, inside = numbers["low"], numbers["high"], numbers[name]
+    low, high, middle = numbers["low"], numbers["high"], numbers[name]
     if low.bounds[0] > high.bounds[1]:
         why = f"the lower end of {text} is above the upper one"
-    elif inside.bounds[1] < low.bounds[0] or inside.bounds[0] > high.bounds[1]:
-        why = f"the interval {text} does not hold its {name} {inside.text}"
+    elif middle.bounds[1] < low.bounds[0] or middle.bounds[0] > high.bounds[1]:
+        why = f"the interval {text} does not hold its {name} {middle.text}"
     else:
         return None
     return Finding(rule=rule, verdict="disagree", severity="major", published=text, message=f"sources disagree: {why}")

@@ -48,9 +48,8 @@ class Variant:
 
 def outward(low: float, high: float) -> Range:
     """Return a range of floats as exact numbers, widened by what floating point may have lost."""
-    ends = (low - SLACK * abs(low) - 1e-12, high + SLACK * abs(high) + 1e-12)
-    least, most = (Fraction(min(max(end, -float(FAR)), float(FAR))) for end in ends)
-    return least, most
+    low, high = (min(max(end, -float(FAR)), float(FAR)) for end in (low, high))
+    return Fraction(low - SLACK * abs(low) - 1e-12), Fraction(high + SLACK * abs(high) + 1e-12)
 
 
 def span(formula: Callable[..., float], *boxes: Range) -> Range:
@@ -180,10 +179,12 @@ def _power(numbers: Mapping[str, Printed], usual: Sequence[Variant]) -> tuple[in
     noticed = of = 0
     for name, number in numbers.items():
         rest = [v for v, fits in zip(usual, fitting, strict=True) if all(ok for n, ok in fits.items() if n != name)]
-        one, every = neighbours_noticed(
-            number, lambda other, name=name, rest=rest: any(_fits(name, other, v) for v in rest),
-            **({"least": 0, "most": 1} if name == "p" else {}),
-        )  # fmt: skip
+
+        def accepts(other: Printed, name: str = name, rest: Sequence[Variant] = rest) -> bool:
+            return any(_fits(name, other, v) for v in rest)
+
+        limits = {"least": 0, "most": 1} if name == "p" else {}
+        one, every = neighbours_noticed(number, accepts, **limits)
         noticed, of = noticed + one, of + every
     return noticed, of
 
@@ -200,3 +201,10 @@ def box(value: Any, name: str, *, least: int | None = None) -> Range:
     if least is not None and high < least:
         raise InputError(f"{name}={printed(value).text} is below {least}")
     return (low if least is None else max(low, Fraction(least))), high
+
+
+def inside(confidence: float) -> float:
+    """Return a confidence level; an error for one that is not between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence={confidence:g} must lie between 0 and 1: write 0.95 for 95 %")
+    return confidence

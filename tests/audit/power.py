@@ -43,7 +43,11 @@ def summary(x: Any, d: int) -> tuple[str, str, int]:
 
 def welch_t(rng: np.random.Generator, d: int) -> Case:
     x, y = groups(rng)
-    return st.ttest_ind(x, y, equal_var=False).statistic, 2, lambda v: au.two_sample_t(*summary(x, d), *summary(y, d), t=v)
+    return (
+        st.ttest_ind(x, y, equal_var=False).statistic,
+        2,
+        lambda v: au.two_sample_t(*summary(x, d), *summary(y, d), t=v),
+    )
 
 
 def student_p(rng: np.random.Generator, d: int) -> Case:
@@ -204,13 +208,16 @@ def measured(kind: str, cases: int = 40, seed: int = 20261123) -> tuple[list[str
 def page(cases: int = 40) -> str:
     """Return the table of docs/audit.md."""
     lines = [
-        "Right and wrong numbers of simulated raw data, 40 each (inputs rounded to 1, 2 and 3 decimals; wrong ones are 2 % to",
-        "40 % off, and at least two units of the last digit). No right number was called wrong.", "",
-        "| Check | Right numbers by | False alarms | Without power | Wrong ones noticed |", "| --- | --- | --- | --- | --- |",
+        "Right and wrong numbers of simulated raw data, 40 each (inputs rounded to 1, 2 and 3 decimals; wrong ones are",
+        "2 % to 40 % off, and at least two units of the last digit). No right number was called wrong.", "",
+        "| Check | Right numbers by | False alarms | Without power | Wrong ones noticed |",
+        "| --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for kind, (source, _) in KINDS.items():
         alarms, powerless, noticed = measured(kind, cases)
-        lines.append(f"| {kind} | {source} | {len(alarms)} of {cases} | {powerless} | {round(100 * noticed / cases)} % |")
+        lines.append(
+            f"| {kind} | {source} | {len(alarms)} of {cases} | {powerless} | {round(100 * noticed / cases)} % |"
+        )
     return "\n".join(lines) + "\n"
 
 

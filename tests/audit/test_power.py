@@ -1,4 +1,4 @@
-"""The power of the checks from summaries stands in docs/audit.md as it is computed, and no right number is called wrong."""
+"""The power of the checks from summaries stands in docs/audit.md as computed; no right number is called wrong."""
 
 from __future__ import annotations
 
