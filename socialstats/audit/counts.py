@@ -177,6 +177,10 @@ def _ratios(cells: list[int], confidence: float) -> dict[str, dict[str, Range]]:
     return {name: dict(zip(("ratio", "low", "high"), ranges, strict=True)) for name, ranges in of.items()}
 
 
+def _near(p: float) -> Range:
+    return Fraction(p * (1 - 1e-7)), Fraction(p * (1 + 1e-7))
+
+
 def _solved(x: float) -> Range:
     """Return an exact ratio with its error: R's fisher.test finds it to 1.2e-4 of the ratio or of its inverse."""
     error = 1.3e-4 * x * max(x, 1 / x) if 0 < x < math.inf else 0.0
@@ -227,7 +231,7 @@ def chi2_from_counts(
                                df=(free, free))  # fmt: skip
     if free == 1 and chi2 is None:
         exact = float(fisher_exact(np.array(table)).pvalue)
-        variants.append(Variant(name="Fisher's exact test", gives={"p": outward(exact, exact), "df": (free, free)}))
+        variants.append(Variant(name="Fisher's exact test", gives={"p": _near(exact), "df": (free, free)}))
     source = f"the {len(table)} x {len(table[0])} table of {sum(map(sum, table)):,}"
     return judge("chi2_from_counts", {"chi2": chi2, "p": p, "df": df}, variants, source, level=level)
 

@@ -151,7 +151,8 @@ def judge(
     number, range_ = _as_given(name, numbers[name], quoted), quoted.gives[name]
     worst = compare(rule, number, *range_, source=f"{quoted.name} of {source}", name=name,
                     expected=words(name, range_, number.unit))  # fmt: skip
-    worst = replace(worst, published=published, noticed=noticed, neighbours=of, details=base.details)
+    worst = replace(worst, published=published, noticed=noticed, neighbours=of, details=base.details,
+                    implied=worst.implied if len(numbers) == 1 else None)  # fmt: skip
     if fits:
         worst = replace(worst, severity="minor", message=f"{worst.message}; {fits.name.strip(',')} fits")
     if "p" not in numbers or any(_fits("p", numbers["p"], v) for v in usual):
