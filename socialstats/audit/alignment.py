@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from socialstats.audit.answers import between, listed, sheet_of
-from socialstats.audit.numbers import Finding, Printed, printed
+from socialstats.audit.numbers import Finding, Printed, printed, weighed
 from socialstats.audit.sheets import Sheet
 from socialstats.errors import InputError
 from socialstats.text import count, listing, shorten
@@ -100,7 +100,8 @@ def alignment(
             noticed += _solve(goals, some, *scale)[1] > 0
         finding = _finding(group, goals, len(rows), *_solve(goals, rows, *scale))
         decided = finding.verdict != "not_checkable"
-        findings.append(replace(finding, noticed=noticed * decided, neighbours=shuffles * decided))
+        finding = replace(finding, noticed=noticed * decided, neighbours=shuffles * decided)
+        findings.append(weighed(finding, "every random order would have fitted, too"))
     return tuple(findings)
 
 

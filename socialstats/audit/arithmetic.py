@@ -13,12 +13,14 @@ from socialstats.audit.numbers import (
     NEIGHBOURS,
     Finding,
     Printed,
+    Verdict,
     compare,
     neighbours_noticed,
     one_of,
     printed,
     same_units,
     shown,
+    weighed,
     whole,
 )
 from socialstats.errors import InputError
@@ -95,7 +97,7 @@ def with_part_power(finding: Finding, part: Printed, goal: Printed, low: Fractio
         return goal.meets(low - first_low + other_low, high - first_high + other_high)
 
     noticed, of = neighbours_noticed(part, accepts)
-    return replace(finding, noticed=noticed, neighbours=of)
+    return weighed(replace(finding, noticed=noticed, neighbours=of))
 
 
 def count_percent(count: Any, percent: Any, total: Any, *, scale: int = 100) -> Finding:
@@ -235,12 +237,19 @@ def hull(value: Any, parts: Sequence[Any]) -> Finding:
 
     Examples
     --------
-    >>> hull("0.291", ["0.079", "0.397"]).verdict, hull("0.423", ["0.369", "0.213"]).verdict
+    >>> hull("0.39", ["0.08", "0.40"]).verdict, hull("0.41", ["0.08", "0.40"]).verdict
     ('agree', 'disagree')
     """
     number, *numbers = same_units([printed(value), *needed(parts, "parts")])
     low, high = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
-    return compare("hull", number, low, high, source=f"the range of its {len(numbers)} parts")
+    units = {last_unit(number, part) for part in numbers}
+    against = units.pop() if len(units) == 1 else None
+    return compare("hull", number, low, high, source=f"the range of its {len(numbers)} parts", against=against)
+
+
+def last_unit(number: Printed, other: Printed, factor: Fraction = Fraction(1)) -> Fraction | None:
+    """Return the unit of the last digit of another number where both are rounded half: rounding keeps their order."""
+    return abs(factor) * other.unit if number.rounding == other.rounding == "half" and other.unit else None
 
 
 def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smallest"] = "largest") -> Finding:
@@ -360,7 +369,7 @@ def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
     Examples
     --------
     >>> sd_of("1.29", ["1", "2", "3", "4"], ddof=0).verdict
-    'agree'
+    'no_power'
     >>> sd_of("1.118", ["1.000", "2.000", "3.000", "4.000"]).message.partition("; ")[2]
     'ddof 0 fits'
     """
@@ -519,7 +528,8 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
     times = "" if factor == 1 else f"{float(factor):.6g} x "
     plus = "" if added == 0 else f" {'+' if added > 0 else '-'} {float(abs(added)):.6g}"
     said = f"{times}{other.text}{plus}"
-    return compare("text_against_table", number, low, high, source=f"the other source ({said})")
+    return compare("text_against_table", number, low, high, source=f"the other source ({said})",
+                   against=last_unit(number, other, factor))  # fmt: skip
 
 
 def _against_bound(number: Printed, other: Printed, factor: Fraction, added: Fraction) -> Finding:
@@ -630,7 +640,8 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     expected = " and ".join(said)
     start = "sources disagree: " if finding.verdict == "disagree" else ""
     message = f"{start}{number.text} is printed, it should be {expected}" if start else f"{number.text} is {expected}"
-    return replace(finding, expected=expected, message=message, noticed=0, neighbours=0)
+    verdict: Verdict = "disagree" if start else "agree"  # a limit far away is a limit
+    return replace(finding, verdict=verdict, expected=expected, message=message, noticed=0, neighbours=0)
 
 
 def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, opponents: Sequence[Any] = ()) -> Finding:

@@ -32,9 +32,29 @@ from socialstats.audit.arithmetic import (
     weighted_mean,
     within,
 )
+from socialstats.audit.confusion_tables import confusion
+from socialstats.audit.counts import (
+    chi2_from_counts,
+    count_ci,
+    duplicate_rows,
+    rating_win_rate,
+    ratio_from_counts,
+    shared_denominator,
+)
 from socialstats.audit.numbers import Finding, Rounding
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
+from socialstats.audit.summaries import (
+    anova_f,
+    cohens_d,
+    correlation,
+    kappa_from_agreement,
+    mean_ci,
+    paired_t_bounds,
+    std_error_from_sd,
+    t_from_estimate,
+    two_sample_t,
+)
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, meant, shorten
@@ -60,6 +80,10 @@ class Check:
         Settings whose allowed values are no literals; an empty tuple allows any number.
     references : tuple of str
         Keys of its literature.
+    grid : bool
+        Whether the first of `many` is a sequence of rows, not of numbers.
+    whole : bool
+        Whether it stands on all rows of a table where a rule says nothing else.
 
     Attributes
     ----------
@@ -72,9 +96,9 @@ class Check:
     def __init__(
         self, function: Callable[..., Finding], asks: str, *, one: Sequence[str] = (), many: Sequence[str] = (),
         along: Sequence[str] = (), options: Mapping[str, tuple[Any, ...]] | None = None,
-        references: tuple[str, ...] = (),
+        references: tuple[str, ...] = (), grid: bool = False, whole: bool = False,
     ) -> None:  # fmt: skip
-        self.function, self.asks, self.references = function, asks, references
+        self.function, self.asks, self.references, self.grid, self.whole = function, asks, references, grid, whole
         self.many, self.along, self.options = tuple(many), tuple(along), dict(options or {})
         parameters, kinds = signature(function).parameters, get_type_hints(function)
         for name in (name for name in parameters if name not in self.options):
@@ -109,6 +133,24 @@ CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
     Check(t_from_summary, "do mean, sd and n give this t or p?"),
     Check(paired_t_feasible, "can bounded differences have this t and mean?"),
     Check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
+    Check(two_sample_t, "do both groups' means, sds and n give this t, df or p?", references=("welch1947",)),
+    Check(cohens_d, "do both groups' means and sds give this d or g?", references=("hedges1981",)),
+    Check(anova_f, "do the groups' means, sds and n give this F or p?", many=["means"], along=["sds", "sizes"],
+           whole=True),
+    Check(paired_t_bounds, "does any correlation of the pairs give this t or p?"),
+    Check(correlation, "do r and n give this t or p?"),
+    Check(t_from_estimate, "do the estimate and its s.e. give this t or p?"),
+    Check(std_error_from_sd, "is the standard error sd / sqrt(n)?"),
+    Check(kappa_from_agreement, "do the observed and the chance agreement give this kappa?"),
+    Check(mean_ci, "is the interval that of the mean and its s.e.?"),
+    Check(count_ci, "is the interval that of the count?", options={"scale": (1, 100)},
+           references=("browncaidasgupta2001",)),
+    Check(confusion, "can one confusion table have all these numbers?", options={"scale": (1, 100)}),
+    Check(ratio_from_counts, "do the four counts give this ratio and interval?"),
+    Check(chi2_from_counts, "do the counts give this chi2 or p?", many=["counts"], grid=True),
+    Check(rating_win_rate, "do the ratings give this win rate?", many=["opponents"]),
+    Check(shared_denominator, "can one n have all these percentages?", many=["percents"], options={"scale": (1, 100)}),
+    Check(duplicate_rows, "do two rows print the same numbers?", many=["rows"], grid=True, whole=True),
     Check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
     Check(text_against_table, "do two places print the same number?"),
     Check(within, "is it within its possible range?"),
@@ -203,7 +245,8 @@ class RuleReading:
         if not self.file.known(self.place, given, (*RULE_KEYS, *check.names, *check.options)):
             return None
         columns = self.columns("columns", given.get("columns", []), self.sheet)
-        by = self.columns("by", given.get("by", []), self.sheet)
+        whole = given.get("by") == "*" or (self.check.whole and "by" not in given)
+        by = () if whole else self.columns("by", given.get("by", []), self.sheet)
         label = self.columns("label", given.get("label", []), self.sheet)
         where = self.where(given.get("where", {}), self.sheet)
         parameters = {name: self.spec(name, given[name]) for name in check.names if name in given}
@@ -214,7 +257,7 @@ class RuleReading:
         return Rule(
             name=str(given.get("name", unnamed)), check=given["check"], table=self.sheet.name,
             note=str(given.get("note", "")), columns=columns, where=where, by=by, label=label, parameters=parameters,
-            options=options,
+            options=options, whole=whole,
         )  # fmt: skip
 
     def complete(self, parameters: Mapping[str, Any], columns: Sequence[str]) -> None:
@@ -348,7 +391,8 @@ GIVEN = "table"  # name of the table of the command line
 class Rule:
     """One rule, checked: which check, on which rows and columns, with which parameters and options.
 
-    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then.
+    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then. `whole`:
+    one check of all rows, not one a row.
     """
 
     name: str
@@ -362,6 +406,7 @@ class Rule:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,10 @@ def papers(name: str | None = None) -> dict[str, Path]:
 
 
 LABELS_SHOWN = 3
-SIZES = ("n", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df", "df1")
+SIZES = (
+    "n", "n1", "n2", "most", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df",
+    "df1",
+)  # fmt: skip
 
 
 class Unmatched(Exception):
@@ -97,7 +100,12 @@ class Bound:
             places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
             return replace(base, message=reasons[0] if reasons else f"no number in {places}")
         one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
-        many = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
+        many: dict[str, list[Any]] = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
+        if self.check.grid:
+            name, by_row = self.check.many[0], defaultdict[int, list[Any]](list)
+            for cell, number in zip(self.many[name], many[name], strict=True):
+                by_row[cell.row].append(number)
+            many[name] = list(by_row.values())
         try:
             found = self.check.function(**one, **many, **self.rule.options)
         except InputError as error:
@@ -111,7 +119,7 @@ def bind(rule: Rule, check: Check, sheets: Mapping[str, Sheet]) -> Iterator[Boun
     labels = label_columns(sheet)
     groups: dict[tuple[str, ...], list[int]] = {}
     for row in sheet.where(rule.where):
-        key = tuple(sheet.label(row, column) for column in rule.by) if rule.by else (str(row),)
+        key = tuple(sheet.label(row, column) for column in rule.by) if rule.by or rule.whole else (str(row),)
         groups.setdefault(key, []).append(row)
     for rows in groups.values():
         for column in rule.columns or ("",):
@@ -176,7 +184,7 @@ class _Place:
         other = self.sheets[spec.get("table", self.rule.table)]
         keys = spec.get("by", {column: column for column in self.rule.by})
         wanted = {theirs: self.sheet.label(self.rows[0], ours) for ours, theirs in keys.items()}
-        where = spec.get("where", self.rule.where if other is self.sheet and self.rule.by else {})
+        where = spec.get("where", self.rule.where if other is self.sheet and (self.rule.by or self.rule.whole) else {})
         column = spec.get("column") or self.column
         if not column:
             raise InputError(
@@ -354,8 +362,8 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     fitting = []
     for other in single_digits(cell.number):
         swap = {cell.key: replace(cell, number=other)}
-        settled = [b for b in bad if b.run(swap).verdict == "agree"]  # few, and rarely two: the many others later
-        if independent(settled) >= LEAST and all(b.run(swap).verdict == "agree" for b in good):
+        settled = [b for b in bad if b.run(swap).verdict in FITTING]  # few, and rarely two: the many others later
+        if independent(settled) >= LEAST and all(b.run(swap).verdict in FITTING for b in good):
             fitting.append((independent(settled), len(settled), other))
     if not fitting:
         return None
@@ -373,6 +381,7 @@ ASSUMING = {
     "count_percent": "percentages of that total",
 }  # fmt: skip
 ORDER = ("disagree", "agree", "no_power", "not_checkable")
+FITTING = ("agree", "no_power")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,10 +32,11 @@ def found(paper: str, rule: str) -> list[Finding]:
 
 
 def tally(paper: str, rule: str) -> tuple[int, int]:
-    """Return how many findings agree, and how many there are."""
+    """Return how many findings do not disagree, and how many there are; some may be too wide to have any power."""
     findings = found(paper, rule)
-    assert {f.verdict for f in findings} <= {"agree", "disagree"}
-    return sum(f.verdict == "agree" for f in findings), len(findings)
+    assert {f.verdict for f in findings} <= {"agree", "disagree", "no_power"}
+    assert all(f.noticed == 0 < f.neighbours for f in findings if f.verdict == "no_power")
+    return sum(f.verdict != "disagree" for f in findings), len(findings)
 
 
 def disagreeing(paper: str, rule: str) -> list[Finding]:
