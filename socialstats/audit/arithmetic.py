@@ -492,7 +492,8 @@ def alpha_bound(value: Any, raters: Any) -> Finding:
     finding = compare(
         "alpha_bound", number, Fraction(-1, m - 1), Fraction(1), source=f"agreement of {m} ratings a unit"
     )
-    return replace(finding, noticed=0, neighbours=0)
+    verdict: Verdict = finding.verdict if finding.verdict == "disagree" else "agree"  # a limit far away is a limit
+    return replace(finding, verdict=verdict, noticed=0, neighbours=0)
 
 
 Chooser = Literal["rule", "coin", "ranking", "all_or_nothing", "largest"]

@@ -108,6 +108,7 @@ def test_errors_and_formulas_without_their_values_are_named_by_their_cells(tmp_p
 @pytest.mark.parametrize("saved", [b'<c r="C4"><f>1+1</f><v>2</v></c>', b'<c r="C4" t="str"><f>""</f><v></v></c>'])
 def test_formulas_with_their_values_are_values(saved: bytes, tmp_path: Path) -> None:
     """As Excel writes them; a formula may well give empty text."""
+    import re
     import zipfile
 
     made = openpyxl.load_workbook(book(tmp_path / "x.xlsx", {"Data": [HEAD, *ROWS]}))
@@ -115,12 +116,8 @@ def test_formulas_with_their_values_are_values(saved: bytes, tmp_path: Path) -> 
     made.save(tmp_path / "x.xlsx")
     with zipfile.ZipFile(tmp_path / "x.xlsx") as old, zipfile.ZipFile(tmp_path / "y.xlsx", "w") as new:
         for name in old.namelist():
-            content = (
-                old.read(name)
-                .replace(b'<c r="C4"><f>1+1</f><v /></c>', saved)
-                .replace(b'<c r="C4"><f>1+1</f><v/></c>', saved)
-            )
-            new.writestr(name, content)
+            written = rb'<c r="C4"><f>1\+1</f><v(?: ?/>|></v>)</c>'  # with lxml installed openpyxl writes another form
+            new.writestr(name, re.sub(written, lambda _: saved, old.read(name)))
     assert columns(tmp_path / "y.xlsx")["value"][2] == ("2" if b"<v>2" in saved else "")
 
 
