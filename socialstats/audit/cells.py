@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from socialstats.audit.sheets import MISSING, Reading, Sheet
 
-MARKS = "*†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # of significance, footnotes and directions
+MARKS = "*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # of significance, footnotes and directions
 THIN = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f", " ") | dict.fromkeys("\u200b\u2060\ufeff", ""))
 SIGN = "-+−–‐"
 N = (rf"(?:[<>≤≥=]=?\s?)?(?:[{SIGN}]\s?)?(?:\d{{1,3}}(?:[,. ]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
@@ -17,7 +17,7 @@ LABEL = r"(?:\d\d(?:\.\d)?\s?%\s?)?[A-Za-z][A-Za-z. ]{0,20}?"
 BREAK = r"\s*(?:,|;|:|\bto\b|–|—|-|\.\.\.?)\s*"
 PIECES = tuple(re.compile(rf"\s*{pattern}\s*[{re.escape(MARKS)}]*\s*") for pattern in (
     rf"(?:±|\+\s?/\s?[-−–]|\+-)\s?(?P<half>{N})",
-    rf"/\s?(?P<total>\d[\d,]*)(?![.\d])",
+    r"/\s?(?P<total>\d[\d,]*)(?![.\d])",
     r"[(\[](?P<count>\d[\d,]*)\s?/\s?(?P<total>\d[\d,]*)[)\]]",
     rf"[,;]?\s*[(\[](?:(?P<label>{LABEL})\s*[=:]?\s*)?(?P<one>{N})[)\]]",
     rf"[,;]?\s*[(\[](?:{LABEL}\s*[=:,]?\s*)?(?P<low>{N}){BREAK}(?P<high>{N})[)\]]",
@@ -34,7 +34,7 @@ SPREADS = {
 WORDS = {"low": "CI low", "high": "CI high"}
 COUNTS, MEANS = ("n", "no", "#", "count", "freq", "frequency"), ("", "m", "mean", "average", "avg")
 OUTER = re.compile(r"^(?P<base>.*?)\s*(?:[(\[]\s*(?:±\s*)?(?P<inner>[^()\[\]]+)[)\]]|(?:±|\+/-)\s*(?P<half>.+))\s*$")
-SUPERSCRIPT = re.compile(r"(?<=[\d%)\]*])\s*\^\{?[\w*†‡§, ]{1,6}\}?(?=\s|[(\[±]|$)")
+SUPERSCRIPT = re.compile(r"(?<=[\d%)\]*])\s*\^\{?[\w*∗†‡§, ]{1,6}\}?(?=\s|[(\[±]|$)")
 SUBSCRIPT = re.compile(rf"(?<=[\d%])\s*_\s?\{{?(?=[±(\d.])(?:±\s?|\()?(?P<n>{N})\)?\}}?")
 COMMA, POINT = re.compile(r"\d,(?:\d{1,2}|\d{4,})(?!\d)|\d\.\d{3},\d"), re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?!\d)")
 
@@ -102,7 +102,7 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
     found = OUTER.match(last)
     inner = spread_said(found["inner"] or found["half"] or "") if found else ""
     outer = (found["base"] if found else last).strip(" .").casefold()
-    counts = outer in COUNTS or "total" in parts and "count" not in parts
+    counts = outer in COUNTS or ("total" in parts and "count" not in parts)
     if inner == "percent" and not counts:
         inner = ""  # the unit of the first number
     base = found["base"] if found and (inner or found["half"]) else last

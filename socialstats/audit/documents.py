@@ -68,7 +68,7 @@ SIGNS = (
     ("LaTeX", re.compile(r"\\(?:begin\s*\{|documentclass|section\*?\{)")),
     ("Markdown", re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$", re.MULTILINE)),
 )
-PACKAGES = {"HTML": "lxml", "LaTeX": "pylatexenc", "Markdown": "markdown-it-py and lxml", "PDF": "pypdfium2", "text": "lxml"}
+PACKAGES = {"HTML": "lxml", "LaTeX": "pylatexenc", "Markdown": "markdown-it-py and lxml", "PDF": "pypdfium2"}
 MOST = 50_000_000  # bytes of a document
 NUMBERED = re.compile(r"\s*(?P<name>(?:supplementary |appendix )?tab(?:le|\.)\s*[A-Z]?\.?\d+[a-z]?)\b", re.IGNORECASE)
 
@@ -190,7 +190,7 @@ def _read(
     except ImportError as error:
         extra = "pdf" if kind == "PDF" else "papers"
         raise MissingDependency(
-            f"{source}: reading {kind} needs {PACKAGES[kind]}: pip install 'socialstats[{extra}]'"
+            f"{source}: reading {kind} needs {PACKAGES.get(kind, 'lxml')}: pip install 'socialstats[{extra}]'"
         ) from error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from socialstats.audit.cells import parts_of, split_cells
 from socialstats.audit.sheets import MISSING, Sheet
@@ -47,14 +47,14 @@ class Grid:
     source: str = ""
 
 
-def spread(rows: Sequence[Sequence[Spanning]], source: str, line: int, *, placeholders: bool = False) -> list[list[str]]:
+def spread(rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool = False) -> list[list[str]]:
     """Put cells that span rows and columns into every place that they take.
 
     Parameters
     ----------
     rows : sequence of sequence of Spanning
-    source, line : str, int
-        The place of the table, for errors.
+    place : str
+        File and line of the table, for errors.
     placeholders : bool
         True where the rows below have an empty cell under one that spans (LaTeX); in HTML they have none.
 
@@ -78,8 +78,8 @@ def spread(rows: Sequence[Sequence[Spanning]], source: str, line: int, *, placeh
             j += wide
         width = max(found, default=-1) + 1
         if width > WIDEST or width * len(rows) > LARGEST:
-            raise InputError(f"{source} line {line}: the table has {width:,} columns and {len(rows):,} rows, at most "
-                             f"{WIDEST:,} columns and {LARGEST:,} cells are read. Write what is to be audited as CSV")  # fmt: skip
+            raise InputError(f"{place}: the table has {width:,} columns and {len(rows):,} rows; {WIDEST:,} columns and "
+                             f"{LARGEST:,} cells are read at most. Write what is to be audited as CSV")  # fmt: skip
         made.append([found.get(k, "") for k in range(width)])
         taken = {place: text for place, text in taken.items() if place[0] > i}
     return made
@@ -126,13 +126,7 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
             body.append((row, line))
     made = [_sheet(columns, body, name, caption, grid.source) for columns, body in blocks]
     found = [sheet for sheet in made if sheet is not None]
-    return [sheet if i == 0 else _renamed(sheet, f"{name}, block {i + 1}") for i, sheet in enumerate(found)]
-
-
-def _renamed(sheet: Sheet, name: str) -> Sheet:
-    from dataclasses import replace
-
-    return replace(sheet, name=name)
+    return [replace(sheet, name=f"{name}, block {i}") if i > 1 else sheet for i, sheet in enumerate(found, start=1)]
 
 
 def _is_head(row: Sequence[str]) -> bool:

@@ -22,8 +22,8 @@ KINDS = {
     "sd": "sd s.d. std stdev std_dev standard_deviation stddev",
     "percent": "percent percentage pct %",
     "count": "count k freq frequency hits successes correct n_correct #correct num_correct correct_answers",
-    "share": "acc accuracy proportion prop share rate fraction exact_match em win_rate winrate wr pass_rate success_rate "
-             "asr attack_success_rate refusal_rate error_rate",
+    "share": "acc accuracy proportion prop share rate fraction exact_match em win_rate winrate wr pass_rate "
+             "success_rate asr attack_success_rate refusal_rate error_rate",
     "t": "t t_stat t_statistic t_value",
     "F": "f f_stat f_statistic f_value",
     "z": "z z_stat z_statistic z_value z_score",
@@ -33,7 +33,7 @@ KINDS = {
     "df1": "df1 df_num df_model df_between",
     "total": "total sum denominator out_of attempts n_attempts trials",
     "kappa": "kappa κ cohen_kappa cohens_kappa cohen's_kappa cohen's_κ cohens_κ",
-    "alpha": "krippendorff krippendorff_alpha krippendorff's_alpha krippendorff's_α fleiss_kappa fleiss'_kappa fleiss'_κ",
+    "alpha": "krippendorff krippendorff_alpha krippendorff's_alpha krippendorff's_α fleiss_kappa fleiss'_kappa",
     "po": "po p_o p₀ observed_agreement raw_agreement",
     "pe": "pe p_e expected_agreement chance_agreement",
     "f1": "f1 f1_score",
@@ -58,10 +58,10 @@ STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df", "
 SHARED = ("n", "df", "total")  # one column for all families of a table
 UNIT = re.compile(r"\s*(?:[(\[]\s*(?:%|in %|percent|↑|↓|pct)\s*[)\]]|[↑↓]|(?<=\w) ?%)\s*$")
 SIZE = re.compile(r"\bn\s*=\s*(\d[\d,]*)", re.IGNORECASE)
-RANGE = re.compile(r"(?<![\d.])(?P<low>-?\d{1,2})\s*(?:–|—|-|to|\.\.\.?)\s*(?P<high>\d{1,3})(?![\d.]|\s*(?:%|\w+\s+of))")
+RANGE = re.compile(r"(?<![\d.])(?P<low>-?\d{1,2})\s*(?:–|—|-|to|\.\.\.?)\s*(?P<high>\d{1,3})(?![\d.]|\s*%)")
 WHOLE = re.compile(r"\b(?:likert|ratings?|rated|points?|scale)\b", re.IGNORECASE)
 TOTALS = re.compile(r"(?:grand\s+|sub-?)?totals?\b.*|sum|all|overall|combined|pooled|Σ|gesamt|summe", re.IGNORECASE)
-MEANS = re.compile(r"(?:(?:macro|micro|weighted|unweighted)[- ]?)?(?:average|avg|mean)\b\.?.*|mittelwert", re.IGNORECASE)
+MEANS = re.compile(r"(?:(?:macro|micro|(?:un)?weighted)[- ]?)?(?:average|avg|mean)\b.*|mittelwert", re.IGNORECASE)
 NO_RULES = 'Write a rules file: [[rule]] check = "sum_to" ... (socialstats audit --help has an example)'
 CERTAIN, LIKELY, OPEN = 4.0, 2.0, 0.0
 """Log odds, before the numbers speak, that a column is what a rule takes it for: 50 to 1, 7 to 1 and even."""
@@ -172,7 +172,7 @@ def _rule(table: str, check: str, parameters: Mapping[str, Any], about: str = ""
 
 def _measures(sheet: Sheet, table: str) -> Iterator[Rule]:
     """Yield the rules that go through the rows, one measure after the other; rows that are means are left out."""
-    label, means = _labels(sheet), [row for row in _named(sheet, MEANS)]
+    label, means = _labels(sheet), _named(sheet, MEANS)
     where = {label: {"not": [sheet.label(row, label) for row in means]}} if means else {}
     for kinds in families(sheet):
         for check, options, parameters, assumes, odds in (
@@ -189,7 +189,7 @@ Wanted = tuple[str, dict[str, Any], dict[str, Any], str, float]
 def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
     columns = {kind: column for kind, column in kinds.items() if isinstance(column, str)}
     ends: dict[str, dict[str, int]] = {"p": {"low": 0, "high": 1}}
-    ends |= dict.fromkeys(("alpha", "kappa", "r", "mcc"), {"low": -1, "high": 1})
+    ends |= {kind: {"low": -1, "high": 1} for kind in ("alpha", "kappa", "r", "mcc")}
     ends |= {kind: {"low": 0} for kind in ("std_error", "sd", "n", "count", "total", "tp", "fp", "fn", "tn")}
     ends |= {k: {"low": 0, "high": _scale(sheet, columns[k])} for k in ("share", "percent") if k in columns}
     for kind in (kind for kind in ends if kind in columns):
@@ -216,7 +216,7 @@ def _spread(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         limits = scale_of(f"{kinds['mean']} {sheet.title}")
         inside = all(abs(number.value) <= 1 for number in _numbers(sheet, kinds["mean"]))
         if limits or not inside:
-            said = bool(limits) or WHOLE.search(f"{kinds['mean']} {sheet.title}")
+            said = bool(limits) or WHOLE.search(f"{kinds['mean']} {sheet.title}".replace("_", " "))
             given = {**({"sd": kinds["sd"]} if "sd" in kinds else {}), "mean": kinds["mean"], "n": n, **limits}
             check = "grimmer" if "sd" in kinds else "grim"
             yield check, {}, given, "means of whole numbers", CERTAIN if said else OPEN
@@ -300,16 +300,17 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
     data = {label: {"not": sorted(margins)}} if margins else {}
     for column in numeric:
         last = column.split(" / ")[-1].strip()
-        others = [c for c in (counts if TOTALS.fullmatch(last) else values) if c != column and
-                  c.rpartition(" / ")[0] == column.rpartition(" / ")[0] and kind_of(c)[0] not in ("n", "mean", "total")]  # fmt: skip
-        if len(others) < 2:
+        above = column.rpartition(" / ")[0]
+        beside = [c for c in (counts if TOTALS.fullmatch(last) else values) if c != column and
+                  c.rpartition(" / ")[0] == above and kinds[c] not in ("n", "mean", "total")]  # fmt: skip
+        if len(beside) < 2:
             continue
         if TOTALS.fullmatch(last) and column in counts:
-            yield _rule(table, "sum_to", {"parts": others, "total": column}, column, where=data, options={"counts": True},
-                        assumes=f"the sums of {listing(others)}", odds=OPEN)  # fmt: skip
+            yield _rule(table, "sum_to", {"parts": beside, "total": column}, column, where=data,
+                        options={"counts": True}, assumes=f"the sums of {listing(beside)}")  # fmt: skip
         elif (MEANS.fullmatch(last) or last.casefold() == "overall") and column not in counts:
-            yield _rule(table, "mean_of", {"parts": others, "value": column}, column, where=data,
-                        assumes=f"the means of {listing(others)}", odds=OPEN)  # fmt: skip
+            yield _rule(table, "mean_of", {"parts": beside, "value": column}, column, where=data,
+                        assumes=f"the means of {listing(beside)}")  # fmt: skip
 
 
 def _numbers(sheet: Sheet, column: str) -> list[Printed]:

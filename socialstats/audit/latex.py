@@ -21,7 +21,8 @@ SILENT = {"verbatim", "lstlisting", "minted", "thebibliography", "tikzpicture", 
           "filecontents", "filecontents*", "references", "Verbatim", "CCSXML", "tcolorbox"}  # fmt: skip
 HEADINGS = {"title", "part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"}
 DROPPED = {"cellcolor": "[{", "rowcolor": "[{", "columncolor": "[{", "rowcolors": "[{{{", "color": "[{", "label": "{",
-           "vspace": "*{", "hspace": "*{", "phantom": "{", "hphantom": "{", "vphantom": "{", "tnote": "{", "tablefootnote": "[{",
+           "vspace": "*{", "hspace": "*{", "phantom": "{", "hphantom": "{", "vphantom": "{", "tnote": "{",
+           "tablefootnote": "[{",
            "footnote": "[{", "footnotemark": "[", "footnotetext": "[{", "addlinespace": "[", "setlength": "{{",
            "renewcommand": "*{[[{", "newcommand": "*{[[{", "providecommand": "*{[[{", "def": "", "usepackage": "[{",
            "sisetup": "{", "arraystretch": "", "tabcolsep": "", "includegraphics": "*[{", "bibliography": "{",
@@ -43,7 +44,8 @@ RULES = ("hline", "midrule", "toprule", "bottomrule", "Xhline", "hhline", "thick
 PARTIAL = re.compile(r"\\(?:cmidrule|cline|cdashline|cdashlinelr)\s*(?:\[[^\]\n]*\])?\s*(?:\([^)\n]*\))?\s*\{[^}\n]*\}")
 INPUT = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:input|include|subfile)\s*\{\s*([^}\n]+?)\s*\}")
 BRACED = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
-DEFINED = re.compile(rf"\\(?:re|provide)?(?:newcommand|command|def)\*?\s*\{{?\s*\\([A-Za-z]+)\s*\}}?\s*(?:\[(\d)\])?\s*{BRACED}")
+DEFINED = re.compile(rf"\\(?:(?:re)?new|provide)command\*?\s*\{{?\s*\\([A-Za-z]+)\s*\}}?\s*(?:\[(\d)\])?\s*{BRACED}"
+                     rf"|\\def\s*\\([A-Za-z]+)\s*{BRACED}")  # fmt: skip
 LARGEST = 20_000_000
 
 
@@ -71,15 +73,18 @@ def with_inputs(path: Path, text: str, depth: int = 0) -> list[tuple[str, str, i
 def expanded(text: str) -> str:
     """Write out the short commands that a paper defines for itself, such as ``\\newcommand{\\sd}[1]{$\\pm$#1}``."""
     code = re.sub(r"(?<!\\)%[^\n]*", "", text)
-    own = {name: (int(n or 0), body.replace("\n", " ")) for name, n, body in DEFINED.findall(code) if len(body) < 200}
+    own = {a or b: (int(n or 0), (c or d).replace("\n", " ")) for a, n, c, b, d in DEFINED.findall(code) if len(c + d) < 200}
     for _ in range(3):
         for name, (n, body) in own.items():
             pattern = re.compile(rf"(?<!command\{{)(?<!def)(?<!command)\\{name}(?![A-Za-z])" + rf"\s*{BRACED}" * n)
             if f"\\{name}" in body or len(text) > LARGEST:
                 continue
-            text = pattern.sub(
-                lambda m, body=body: re.sub(r"#(\d)", lambda k: m[int(k[1])] if int(k[1]) <= m.re.groups else "", body), text
-            )
+            pieces, at = [], 0
+            for found in pattern.finditer(text):
+                given = re.sub(r"#([1-9])", lambda k, m=found: m[int(k[1])] if int(k[1]) <= m.re.groups else "", body)  # type: ignore[misc]
+                pieces += [text[at : found.start()], given]
+                at = found.end()
+            text = "".join([*pieces, text[at:]])
     return text
 
 
@@ -105,7 +110,8 @@ class Paper:
         self.places = [(source, number) for _, source, number in lines]
         self.starts = [0, *(m.end() for m in re.finditer("\n", whole))]
         database = get_walker_db()
-        macros = [MacroSpec(name, spec) for name, spec in (DROPPED | {k: v[0] for k, v in KEPT.items()} | SIGNS).items()]
+        specs = DROPPED | {name: spec for name, (spec, _) in KEPT.items()} | SIGNS
+        macros = [MacroSpec(name, spec) for name, spec in specs.items()]
         environments = [EnvironmentSpec(name, spec) for name, spec in TABULARS.items()]
         database.add_context_category("tables", macros=macros, environments=environments, prepend=True)
         texts = get_default_latex_context_db()
@@ -152,7 +158,7 @@ class Paper:
             elif name in FLOATS:
                 said = self.captions([node])
                 self.say(f"\n\n{said}\n\n", node.pos)
-                self.walk([n for n in self.tabulars([node])], caption or f"{said} {self.notes(node)}".strip())
+                self.walk(self.tabulars([node]), caption or f"{said} {self.notes(node)}".strip())
             elif name in PICTURES:
                 self.say(f"\n\n{self.captions([node])}\n\n", node.pos)
                 self.walk(self.tabulars([node]), self.captions([node]))
@@ -237,7 +243,7 @@ class Paper:
         filled = [i for i, row in enumerate(cells) if any(cell.text for cell in row)]
         first = filled[0] if filled else 0
         heads = head or next((rule for rule in rules if rule > kept[first]), 0) if kept else 0
-        made = spread(cells, source, line, placeholders=True)
+        made = spread(cells, f"{source} line {line}", placeholders=True)
         return Grid(rows=[made[i] for i in filled], lines=[firsts[i] for i in filled], caption=caption, source=source,
                     heads=sum(kept[i] < heads for i in filled) if len(set(rules)) > 1 or head else 0)  # fmt: skip
 

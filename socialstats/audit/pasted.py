@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from socialstats.audit.grids import Grid, is_value
 from socialstats.audit.webpages import CAPTION, REFERENCES
@@ -87,7 +88,7 @@ def _aligned(lines: Sequence[str]) -> list[list[str]]:
     parted = [line for line in padded if len(GAP.split(line.strip())) > 1] or padded
     runs = re.finditer("1{2,}", "".join("01"[all(line[j] == " " for line in parted)] for j in range(width)))
     edges = [0, *(run.end() for run in runs if run.start() > 0 and run.end() < width), width]
-    by_place = [[line[a:b].strip() for a, b in zip(edges, edges[1:], strict=False)] for line in padded]
+    by_place = [[line[a:b].strip() for a, b in pairwise(edges)] for line in padded]
     by_gap = [cells_of(line, " ") for line in lines]
     same = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(edges) - 1
     return by_gap if same else by_place

@@ -449,8 +449,8 @@ def audit(
     Parameters
     ----------
     tables : file name, or sequence of them
-        csv, tsv, xlsx, Markdown, HTML, LaTeX, PDF, pasted text; with rules csv, tsv, ...: the first is ``table`` in the rules file, each also by its file name without suffix. The rules
-        file may name tables of its own.
+        csv, tsv, xlsx, Markdown, HTML, LaTeX, PDF, pasted text. With rules csv, tsv, ...: the first is ``table`` in the
+        rules file, each also by its file name without suffix. The rules file may name tables of its own.
     rules : file name, optional
         TOML, one ``[[rule]]`` a check. Without it the columns' names decide which checks are made.
 
@@ -467,7 +467,7 @@ def audit(
     --------
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "t.csv").write_text("group,n,mean\\nA,40,5.19\\nB,40,5.18\\n")
+    >>> _ = (folder / "t.csv").write_text("group,n,mean rating\\nA,40,5.19\\nB,40,5.18\\n")
     >>> found = audit(folder / "t.csv")
     >>> [(f.rule, f.verdict) for f in found.findings if f.rule == "grim"]
     [('grim', 'disagree'), ('grim', 'agree')]

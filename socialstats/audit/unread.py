@@ -13,12 +13,12 @@ from socialstats.text import listing, shorten
 
 NEEDS = {
     "p": "a p-value needs its statistic and df beside it", "std_error": "a standard error needs a share, or sd and n",
-    "sd": "an sd needs a mean and n of whole numbers, or a standard error", "half": "a half width needs the standard error",
+    "sd": "an sd needs a mean and n of whole numbers, or a standard error", "half": "a half width needs its s.e.",
     "mean": "a mean needs n, and numbers that are whole", "value": "no check knows what it measures",
     "n": "a size needs a mean, a share or a total beside it", "count": "a count needs its total and the percentage",
     "share": "a share needs its count or its n beside it", "percent": "a percentage needs its count and its total",
     "total": "a total needs its parts", "t": "t needs df and p, or means, sds and n", "F": "F needs both df and p",
-    "z": "z needs p", "chi2": "chi-square needs df and p", "r": "r needs n or df, and p", "df": "df need a statistic and p",
+    "z": "z needs p", "chi2": "chi-square needs df and p", "r": "r needs df and p", "df": "df need a statistic and p",
 }  # fmt: skip
 UNKNOWN = "no check knows what it is"
 SHOWN = 3
@@ -51,7 +51,9 @@ class Unread:
         return asdict(self) | {"odd": list(self.odd)}
 
 
-def unread_cells(sheets: Iterable[Sheet], findings: Iterable[Finding], *, guessed: bool) -> tuple[tuple[Unread, ...], int]:
+def unread_cells(
+    sheets: Iterable[Sheet], findings: Iterable[Finding], *, guessed: bool
+) -> tuple[tuple[Unread, ...], int]:
     """Return the columns with numbers that no check read, and how many numbers the tables hold.
 
     A number is read by a check that agrees or disagrees. That a guessed range holds it is no check of it.
@@ -65,21 +67,20 @@ def unread_cells(sheets: Iterable[Sheet], findings: Iterable[Finding], *, guesse
         how: Mapping[str, Any] = {"strip": sheet.reading.strip, "decimal": sheet.reading.decimal}
         missing = {*MISSING, *(word.casefold() for word in sheet.reading.missing)}
         for column in sheet.columns:
-            held = odd_at = free = 0
-            odd = []
+            held = free = 0
+            odd = list[str]()
             for row, line, source in zip(sheet.rows, sheet.lines, sheet.sources, strict=True):
                 text = row[column].strip()
                 if is_number(text, **how):
                     held += 1
                     free += (source, line, column) not in seen
                 elif text.casefold() not in missing and any(ch.isdigit() for ch in text):
-                    odd_at += 1
                     odd.append(f"line {line}: '{shorten(text, 30)}'")
-            mostly = held > odd_at
+            mostly = held > len(odd)
             numbers += held
             if free or (odd and mostly):
-                made.append(Unread(table=sheet.name, column=column, cells=free, of=held,
-                                   reason=NEEDS.get(kind_of(column)[0], UNKNOWN), odd=tuple(odd) if mostly else ()))  # fmt: skip
+                reason, named = NEEDS.get(kind_of(column)[0], UNKNOWN), tuple(odd) if mostly else ()
+                made.append(Unread(table=sheet.name, column=column, cells=free, of=held, reason=reason, odd=named))
     return tuple(made), numbers
 
 

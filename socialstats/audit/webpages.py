@@ -12,10 +12,12 @@ from socialstats.errors import InputError
 
 Piece = tuple[str, str, int]
 SILENT = {"script", "style", "pre", "code", "head", "nav", "noscript", "svg", "template", "select", "textarea"}
-BLOCKS = {"p", "div", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "blockquote", "br", "hr",
-          "header", "footer", "main", "aside", "figure", "figcaption", "dd", "dt", "dl", "td", "table", "tr"}  # fmt: skip
+HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+BLOCKS = {"p", "div", "li", "ul", "ol", "section", "article", "blockquote", "br", "hr", "header", "footer", "main", "aside",
+          "figure", "figcaption", "dd", "dt", "dl", "td", "table", "tr"} | HEADINGS  # fmt: skip
 MOST_TABLES = 5000
-REFERENCES = re.compile(r"\s*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature cited|literatur)\s*:?\s*", re.I)
+REFERENCES = re.compile(r"\s*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature(?: cited)?)\s*:?\s*", re.I)
+CITED = re.compile(r"\b(?:references|bibliography|ltx_bibliography|reflist)\b")
 CAPTION = re.compile(r"\s*(?:\*\*)?(?:supplementary |appendix )?tab(?:le|\.)\s*[\w.]+\s*[.:|—–]?.*", re.I | re.S)
 RAISED = re.compile(r"\s*[*†‡§a-z,]+\s*|\s*\[?\d{1,2}\]?\s*")
 
@@ -26,7 +28,7 @@ def read_html(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
 
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     if len(re.findall("<table", text, re.I)) > MOST_TABLES:
-        raise InputError(f"{source}: it has more than {MOST_TABLES:,} tables. Save those that are to be audited as a file")
+        raise InputError(f"{source}: it has more than {MOST_TABLES:,} tables. Save those to be audited as a file")
     root = html.document_fromstring(text.encode("utf-8", "replace") or b"<p></p>", parser=parser)
     grids = [_grid(table, source) for table in root.iter("table") if table.find(".//table") is None]
     return grids, _pieces(root, source)
@@ -97,7 +99,7 @@ def _grid(table: Any, source: str) -> Grid:
         cells.append(spans)
         lines.append(_line(row))
     caption = next((_text(one) for one in table.iter("caption")), "") or _near(table)
-    return Grid(rows=spread(cells, source, _line(table)), lines=lines, heads=heads, source=source,
+    return Grid(rows=spread(cells, f"{source} line {_line(table)}"), lines=lines, heads=heads, source=source,
                 caption=" ".join(without_math(caption).split()))  # fmt: skip
 
 
@@ -134,11 +136,10 @@ def _pieces(root: Any, source: str) -> Iterator[Piece]:
             line = int(at)
         elif not given and element.sourceline:
             line = int(element.sourceline)
-        if element.tag in ("h1", "h2", "h3", "h4", "h5", "h6") and REFERENCES.fullmatch(_text(element)):
+        if element.tag in HEADINGS and REFERENCES.fullmatch(_text(element)):
             return
-        skipped = element.tag in SILENT or element.tag == "table" or re.search(
-            r"\b(?:references|bibliography|ltx_bibliography|reflist)\b", f"{element.get('class') or ''} {element.get('id') or ''}"
-        )
+        named = f"{element.get('class') or ''} {element.get('id') or ''}"
+        skipped = element.tag in SILENT or element.tag == "table" or bool(CITED.search(named))
         if element.tag == "math" and (alt := element.get("alttext")):
             yield read_math(alt), source, line
             skipped = True
