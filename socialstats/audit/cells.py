@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from socialstats.audit.sheets import MISSING, Reading, Sheet
 
+LONGEST = 200  # characters of a cell that can be numbers
 MARKS = "*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # of significance, footnotes and directions
 THIN = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f", " ") | dict.fromkeys("\u200b\u2060\ufeff", ""))
 SIGN = "-+−–‐"
@@ -49,6 +50,8 @@ def parts_of(text: str) -> dict[str, str]:
     >>> parts_of("705/976 (72.2%)"), parts_of("GPT-4 (8k)")
     ({'': '705', 'total': '976', '()': '72.2%'}, {})
     """
+    if len(text) > LONGEST:
+        return {}
     text = SUPERSCRIPT.sub("", text.translate(THIN))
     text = SUBSCRIPT.sub(lambda m: f" ± {m['n']}" if "±" in m[0] else f" ({m['n']})", text).strip(MARKS + " ")
     found: dict[str, str] = {}
@@ -62,7 +65,7 @@ def parts_of(text: str) -> dict[str, str]:
         if piece and "one" in named:
             label = (piece.groupdict()["label"] or "").strip()
             named = {label or "()": named["one"]}
-        if not named or set(named) & set(found) or ("total" in named and not found.get("", "").isdigit()):
+        if not named or set(named) & set(found) or (set(named) == {"total"} and not found.get("", "").isdigit()):
             return {}
         found, at = found | {"±" if k == "half" else k: v for k, v in named.items()}, piece.end() if piece else at
     return found
@@ -77,6 +80,7 @@ def spread_said(text: str) -> str:
     ('SE', '', 'SD')
     """
     said = [kind for kind, words in SPREADS.items() if re.search(words, text, 0 if kind == "n" else re.IGNORECASE)]
+    said = [kind for kind in said if kind != "percent"] or said  # of a 95% CI
     return said[0] if len(said) == 1 else ""
 
 
@@ -143,7 +147,7 @@ def split_cells(sheet: Sheet) -> Sheet:
             several = got if names != {"": column} else {"": _bare(cell, got)}
             shown = several or ({parts[0]: cell} if cell.strip() else {})
             row.update({name: shown.get(part, "") for part, name in names.items()})
-    return replace(sheet, columns=tuple(columns), rows=tuple(rows), reading=replace(reading, strip=MARKS))
+    return replace(sheet, columns=tuple(columns), rows=tuple(rows), reading=replace(reading, strip=MARKS, lenient=True))
 
 
 def _bare(cell: str, parts: Mapping[str, str]) -> str:

@@ -66,7 +66,7 @@ DELIMITED = (".csv", ".tsv", ".tab", "")
 SIGNS = (
     ("HTML", re.compile(r"<(?:!doctype html|html|table|tbody)\b", re.IGNORECASE)),
     ("LaTeX", re.compile(r"\\(?:begin\s*\{|documentclass|section\*?\{)")),
-    ("Markdown", re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$", re.MULTILINE)),
+    ("Markdown", re.compile(r"^ {0,9}\|? {0,9}:?-{2,}:?(?: {0,9}\| {0,9}:?-{2,}:?)+ {0,9}\|? *$", re.MULTILINE)),
 )
 PACKAGES = {"HTML": "lxml", "LaTeX": "pylatexenc", "Markdown": "markdown-it-py and lxml", "PDF": "pypdfium2"}
 MOST = 50_000_000  # bytes of a document
@@ -131,7 +131,7 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     if named in ("HTML", "LaTeX", "Markdown") and kind != "PDF":
         kind = named  # each may hold a little of the others
     kind = kind or named
-    if named == "PDF" and kind != "PDF":
+    if named == "PDF" and not pdf:
         raise InputError(f"{source}: this is not a PDF, or it is damaged: it does not begin with %PDF")
     if kind != named and (named or suffix):
         notes.append(f"{source} is {kind}, and was read as that.")

@@ -130,7 +130,8 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
 
 
 def _is_head(row: Sequence[str]) -> bool:
-    return not any(is_value(cell) for cell in row) and any(row[1:])
+    marks = any(cell and cell.casefold() in MISSING for cell in row)
+    return not marks and not any(is_value(cell) for cell in row) and any(row[1:])
 
 
 def _is_section(row: Sequence[str]) -> bool:

@@ -57,6 +57,9 @@ STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df", "
            "precision", "recall")  # may be parts of longer names  # fmt: skip
 SHARED = ("n", "df", "total")  # one column for all families of a table
 UNIT = re.compile(r"\s*(?:[(\[]\s*(?:%|in %|percent|↑|↓|pct)\s*[)\]]|[↑↓]|(?<=\w) ?%)\s*$")
+AGAIN = re.compile(r" \(\d+\)$")  # of a head that was there already
+SHARES = re.compile(r"\b(?:accurac|correct|proportion|shares? of|rates?\b|percentages?\b)", re.IGNORECASE)
+BESIDE = ("sd", "std_error", "low", "high", "half", "n")  # belong to the measure at their left, without a name
 SIZE = re.compile(r"\bn\s*=\s*(\d[\d,]*)", re.IGNORECASE)
 RANGE = re.compile(r"(?<![\d.])(?P<low>-?\d{1,2})\s*(?:–|—|-|to|\.\.\.?)\s*(?P<high>\d{1,3})(?![\d.]|\s*%)")
 WHOLE = re.compile(r"\b(?:likert|ratings?|rated|points?|scale)\b", re.IGNORECASE)
@@ -77,7 +80,7 @@ def kind_of(column: str) -> tuple[str, str]:
     >>> kind_of("GPT-4 / Acc. (%)"), kind_of("Accuracy / GPT-4"), kind_of("GPT-4 / Acc. SD")
     (('share', 'gpt_4'), ('share', 'gpt_4'), ('sd', 'gpt_4_acc'))
     """
-    levels = column.split(" / ")
+    levels = AGAIN.sub("", column).split(" / ")
     for at in (len(levels) - 1, 0):
         kind, rest = _kind(levels[at])
         if kind:
@@ -113,11 +116,14 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
     """
     found: dict[str, dict[str, Any]] = {}
     named: dict[str, str] = {}
+    last = ""
     for column in sheet.columns:
         if not _numeric(sheet, column):
             continue
         kind, stem = kind_of(column)
         named["_".join(_words(column))] = column
+        stem = last if not stem and kind in BESIDE and (kind != "n" or AGAIN.search(column)) else stem
+        last = last if kind in BESIDE else stem if kind else "_".join(_words(column))
         if kind:
             found.setdefault(stem, {}).setdefault(kind, column)
         if kind != "n" and (said := SIZE.search(column)):
@@ -126,7 +132,9 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
     for stem, kinds in found.items():
         if stem in named and not {"mean", "share", "percent"} & set(kinds):
             kind = kind_of(named[stem])[0]
-            kinds[kind if kind in ("share", "f1", "precision", "recall", "kappa", "b") else "value"] = named[stem]
+            said = bool(SHARES.search(sheet.title)) and not kind and _usable(sheet, "share", named[stem])
+            known = kind in ("share", "f1", "precision", "recall", "kappa", "b")
+            kinds[kind if known else "share" if said else "value"] = named[stem]
     for kinds in found.values():
         for kind in [kind for kind in ("share", "percent") if kind in kinds and not _usable(sheet, kind, kinds[kind])]:
             del kinds[kind]
@@ -290,7 +298,12 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
             yield _rule(table, "sum_to", {"parts": parts}, about, columns=tuple(counts), where=where,
                         options={"counts": True}, assumes="the sums of the other rows",
                         odds=CERTAIN if TOTALS.fullmatch(name) and "total" in name.casefold() else OPEN)  # fmt: skip
-        plain = tuple(c for c in values if c not in counts)
+        full = [c for c in numeric if kinds[c] == "percent" and _hundred(sheet, row, c)] if row in sums else []
+        for column in full if size else ():
+            given = {"count": size, "percent": column, "total": {"column": size, "by": {}, "where": where}}
+            yield _rule(table, "count_percent", given, f"{size} and {column}", where={label: parts["where"][label], **same},
+                        assumes="percentages of that total", odds=CERTAIN)  # fmt: skip
+        plain = tuple(c for c in values if c not in counts and c not in full)
         if row in means and plain:
             yield _rule(table, "mean_of", {"parts": parts}, about, columns=plain, where=where,
                         assumes="the means of the other rows", odds=OPEN)  # fmt: skip
@@ -311,6 +324,11 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
         elif (MEANS.fullmatch(last) or last.casefold() == "overall") and column not in counts:
             yield _rule(table, "mean_of", {"parts": beside, "value": column}, column, where=data,
                         assumes=f"the means of {listing(beside)}")  # fmt: skip
+
+
+def _hundred(sheet: Sheet, row: int, column: str) -> bool:
+    """Tell whether a cell is 100, or 100%."""
+    return sheet.rows[row][column].strip(" %" + MARKS).replace(",", ".") in ("100", "100.0", "100.00")
 
 
 def _numbers(sheet: Sheet, column: str) -> list[Printed]:

@@ -12,6 +12,7 @@ from socialstats.audit.webpages import CAPTION, REFERENCES
 Piece = tuple[str, str, int]
 GAP = re.compile(r"\s{2,}|\t+")
 RULE = re.compile(r"[\s|+:=_─━═│┼├┤┌┐└┘┬┴-]+")
+LONGEST = 5000  # characters of a line of a table
 LEAST = 2  # rows of a table
 
 
@@ -68,6 +69,8 @@ def _inside(lines: Sequence[str], marks: Sequence[str], i: int, mark: str) -> bo
 def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) -> Grid | None:
     """Return lines as a table, or None where they hold no numbers."""
     kept = [i for i in range(start, end) if lines[i].strip() and not RULE.fullmatch(lines[i])]
+    if not kept or max(len(lines[i]) for i in kept) > LONGEST:
+        return None
     rules = [i for i in range(start, end) if RULE.fullmatch(lines[i]) and lines[i].strip()]
     rows = _aligned([lines[i] for i in kept]) if mark == " " else [cells_of(lines[i], mark) for i in kept]
     width = max((len(row) for row in rows), default=0)

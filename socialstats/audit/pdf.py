@@ -301,6 +301,9 @@ def _grid(words: Sequence[Word], rules: Sequence[Word], around: Sequence[Word], 
             spans[-1][1] = max(spans[-1][1], run[-1].right)
         else:
             spans.append([run[0].left, run[-1].right])
+    before = [run for row in rows for run in _runs(row, 0.6) if spans and run[-1].right < spans[0][0]]
+    if before:  # labels in rows of their own, between those that they name
+        spans.insert(0, [min(run[0].left for run in before), max(run[-1].right for run in before)])
     if len(spans) < 2:
         return None
     cells = []

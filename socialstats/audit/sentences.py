@@ -45,7 +45,7 @@ def plain(text: str) -> str:
     """Return text with raised and lowered characters on the line, and ligatures apart."""
     text = re.sub(rf"(?<=[A-Za-zα-ωΑ-Ω])[{RAISED}]+", lambda m: m[0].translate(PLAIN), text.translate(APART))
     text = re.sub(rf"[{RAISED}]+", "", re.sub(r"(?<=[^\W_])\^\{([^{}]*)\}", r"^\1", text))  # what is left are footnotes
-    text = re.sub(r"[ \t]*±[ \t]*", " ± ", text)
+    text = re.sub(" ?± ?", " ± ", text)
     text = re.sub(r"(?<=[A-Za-zα-ωΑ-Ω])_\{?([A-Za-z0-9]+)\}?", r"\1", text)
     return POWER.sub(lambda found: found[1] or "", text)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from socialstats.audit.numbers import Printed, Rounding, located, printed
+from socialstats.audit.numbers import Printed, Rounding, is_number, located, printed
 from socialstats.errors import InputError, Problem
 from socialstats.text import quoted, shorten
 
@@ -29,6 +29,8 @@ class Reading:
         Characters around numbers that mean nothing, such as ``*†``.
     missing : tuple of str
         Further cells that hold no number (upper and lower case alike).
+    lenient : bool
+        Whether a cell that is no number counts as missing, and is no error: in documents, where nobody chose the columns.
     """
 
     decimals: int | str | Mapping[str, int | str] = "printed"
@@ -36,6 +38,7 @@ class Reading:
     decimal: Literal[".", ","] = "."
     strip: str = ""
     missing: tuple[str, ...] = ()
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +115,8 @@ class Sheet:
         bare = plain.strip(self.reading.strip.casefold()).strip()  # marks alone, or after a word: '**', 'ns*'
         missing = not {plain, bare}.isdisjoint((*MISSING, *(m.casefold() for m in self.reading.missing)))
         missing = missing or plain == column.strip().casefold()  # a header that is repeated among the rows
+        how: dict[str, Any] = {"decimal": self.reading.decimal, "strip": self.reading.strip}
+        missing = missing or (self.reading.lenient and not is_number(text, **how))
         number = None if missing else self._number(text, row, column)
         return Cell(number=number, text=text, source=self.sources[row], row=row, line=self.lines[row], column=column)
 
