@@ -9,7 +9,7 @@ from typing import Any
 from socialstats.audit.cells import MARKS
 from socialstats.audit.documents import Document
 from socialstats.audit.numbers import Printed, is_number, printed
-from socialstats.audit.rules import GIVEN, Rule, RuleBook
+from socialstats.audit.rules import CHECKS, GIVEN, Rule, RuleBook
 from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import listing
@@ -182,11 +182,12 @@ def _measures(sheet: Sheet, table: str) -> Iterator[Rule]:
     """Yield the rules that go through the rows, one measure after the other; rows that are means are left out."""
     label, means = _labels(sheet), _named(sheet, MEANS)
     where = {label: {"not": [sheet.label(row, label) for row in means]}} if means else {}
-    for kinds in families(sheet):
-        for check, options, parameters, assumes, odds in (
-            *_limits(sheet, kinds), *_spread(sheet, kinds), *_tests(kinds)
-        ):  # fmt: skip
-            rows = {} if check == "within" else where
+    found = families(sheet)
+    wanted = [one for kinds in found for one in (*_limits(sheet, kinds), *_spread(sheet, kinds), *_tests(kinds),
+                                                 *_formulas(sheet, kinds))]  # fmt: skip
+    for check, options, parameters, assumes, odds in (*wanted, *_groups(found)):
+        rows = {} if check == "within" else where
+        if check in CHECKS:
             yield _rule(table, check, parameters, options=options, where=rows, assumes=assumes, odds=odds)
 
 
@@ -242,6 +243,55 @@ def _tests(kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         if {kind, "p", *frees} <= set(kinds):
             given = {free: kinds[free] for free in frees}
             yield "statistic_p", {"kind": kind}, {"statistic": kinds[kind], "p": kinds["p"], **given}, "", CERTAIN
+
+
+FORMULAS: tuple[tuple[str, dict[str, str], tuple[str, ...], str, float], ...] = (
+    ("kappa_from_agreement", {"kappa": "kappa", "observed": "po", "chance": "pe"}, (), "", CERTAIN),
+    ("std_error_from_sd", {"std_error": "std_error", "sd": "sd", "n": "n"}, (), "standard errors of n values", LIKELY),
+    ("mean_ci", {"mean": "mean", "low": "low", "high": "high", "std_error": "std_error"}, ("n",),
+     "intervals of the mean and its s.e.", LIKELY),
+    ("mean_ci", {"mean": "value", "low": "low", "high": "high", "std_error": "std_error"}, ("n",),
+     "intervals of the number and its s.e.", LIKELY),
+    ("mean_ci", {"mean": "mean", "low": "low", "high": "high", "sd": "sd", "n": "n"}, (), "intervals of the mean", LIKELY),
+    ("count_ci", {"low": "low", "high": "high", "n": "total", "count": "count"}, (), "intervals of the count", LIKELY),
+    ("count_ci", {"low": "low", "high": "high", "n": "n", "count": "count"}, (), "intervals of the count", LIKELY),
+    ("correlation", {"r": "r", "n": "n", "p": "p"}, ("t",), "correlations of n pairs", LIKELY),
+    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "t": "t"}, ("df", "p"), "tests of the estimate", LIKELY),
+    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "p": "p"}, ("df",), "tests of the estimate", LIKELY),
+)
+"""A check, its parameters and the kinds that they are, kinds that may be there, what is assumed, and its log odds."""
+METRICS = {"tp": "tp", "fp": "fp", "fn": "fn", "tn": "tn", "share": "accuracy", "precision": "precision",
+           "recall": "recall", "specificity": "specificity", "f1": "f1", "mcc": "mcc"}  # fmt: skip
+
+
+def _formulas(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
+    """Yield rules of numbers that follow from others by a formula."""
+    for check, needed, more, assumes, odds in FORMULAS:
+        if set(needed.values()) <= set(kinds):
+            given = {name: kinds[kind] for name, kind in needed.items()} | {k: kinds[k] for k in more if k in kinds}
+            scale = {"scale": _scale(sheet, given["low"])} if check == "count_ci" else {}
+            yield check, scale, given, assumes, odds
+    metrics = {name: kinds[kind] for kind, name in METRICS.items() if kind in kinds}
+    counted = {"tp", "fp", "fn", "tn"} & set(metrics)
+    if len(metrics) > max(2, len(counted)):
+        rates = [column for name, column in metrics.items() if name not in counted]
+        scale = {"scale": max(_scale(sheet, column) for column in rates)}
+        yield "confusion", scale, metrics, "of one confusion table", CERTAIN if counted else LIKELY
+
+
+def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[Wanted]:
+    """Yield rules of tests and effect sizes beside the means of two groups."""
+    groups = [kinds for kinds in found if {"mean", "sd", "n"} <= set(kinds)]
+    tests = next((kinds for kinds in found if {"t", "p", "d", "g"} & set(kinds)), {})
+    if len(groups) != 2:
+        return
+    both = {f"{name}{i}": kinds[name] for i, kinds in enumerate(groups, start=1) for name in ("mean", "sd", "n")}
+    given = {name: tests[name] for name in ("t", "df", "p") if name in tests}
+    if set(given) & {"t", "p"} and "F" not in tests:
+        yield "two_sample_t", {}, both | given, "tests of two independent groups", LIKELY
+    for name in ("d", "g"):
+        if name in tests:
+            yield "cohens_d", {"kind": name}, both | {"value": tests[name]}, "of two independent groups", LIKELY
 
 
 def scale_of(text: str) -> dict[str, int]:

@@ -516,7 +516,7 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
         except InputError as error:
             problems += error.problems
             continue
-        made = [told(bound.run(), bound.printed_cells, book.sheets, ()) for bound in of_rule]
+        made = [told(bound.run(), bound.printed_cells, book.sheets, book.passages) for bound in of_rule]
         bounds += zip(of_rule, made, strict=True)
         findings += assumed(rule, made) if guessed else made
         if not of_rule:
