@@ -48,7 +48,7 @@ def parts_of(text: str) -> dict[str, str]:
     >>> parts_of("3.96** (0.28)"), parts_of("0.45 [0.40, 0.50]")
     ({'': '3.96', '()': '0.28'}, {'': '0.45', 'low': '0.40', 'high': '0.50'})
     >>> parts_of("705/976 (72.2%)"), parts_of("GPT-4 (8k)")
-    ({'': '705', 'total': '976', '()': '72.2%'}, {})
+    ({'': '705', 'total': '976', 'percent': '72.2%'}, {})
     """
     if len(text) > LONGEST:
         return {}
@@ -67,6 +67,8 @@ def parts_of(text: str) -> dict[str, str]:
             named = {label or "()": named["one"]}
         if not named or set(named) & set(found) or (set(named) == {"total"} and not found.get("", "").isdigit()):
             return {}
+        if named.get("()", "").endswith("%") and found.get("", "").isdigit():
+            named = {"percent": named["()"]}
         found, at = found | {"±" if k == "half" else k: v for k, v in named.items()}, piece.end() if piece else at
     return found
 
@@ -99,8 +101,8 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
     --------
     >>> named_parts("GPT-4 / M (SD)", "", ["", "()"]), named_parts("Acc. (%)", "mean ± s.e.", ["", "±"])
     ({'': 'GPT-4 / M', '()': 'GPT-4 / SD'}, {'': 'Acc. (%)', '±': 'Acc. (%) SE'})
-    >>> named_parts("n (%)", "", ["", "()"]), named_parts("Acc", "", ["", "±"])
-    ({'': 'count', '()': 'percent'}, {'': 'Acc', '±': 'Acc ±'})
+    >>> named_parts("n (%)", "", ["", "percent"]), named_parts("Acc", "", ["", "±"])
+    ({'': 'count', 'percent': 'percent'}, {'': 'Acc', '±': 'Acc ±'})
     """
     above, slash, last = column.rpartition(" / ")
     found = OUTER.match(last)

@@ -66,8 +66,8 @@ WHOLE = re.compile(r"\b(?:likert|ratings?|rated|points?|scale)\b", re.IGNORECASE
 TOTALS = re.compile(r"(?:grand\s+|sub-?)?totals?\b.*|sum|all|overall|combined|pooled|Σ|gesamt|summe", re.IGNORECASE)
 MEANS = re.compile(r"(?:(?:macro|micro|(?:un)?weighted)[- ]?)?(?:average|avg|mean)\b.*|mittelwert", re.IGNORECASE)
 NO_RULES = 'Write a rules file: [[rule]] check = "sum_to" ... (socialstats audit --help has an example)'
-CERTAIN, LIKELY, OPEN = 4.0, 2.0, 0.0
-"""Log odds, before the numbers speak, that a column is what a rule takes it for: 50 to 1, 7 to 1 and even."""
+CERTAIN, LIKELY, OPEN, UNLIKELY = 4.0, 2.0, 0.0, -3.0
+"""Log odds, before the numbers speak, that a column is what a rule takes it for: 50 to 1, 7 to 1, even, 1 to 20."""
 
 
 def kind_of(column: str) -> tuple[str, str]:
@@ -208,11 +208,11 @@ def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         yield "within", {}, {"value": value, "low": columns["low"], "high": columns["high"]}, "", CERTAIN
     share = columns.get("percent", columns.get("share"))
     total = kinds.get("total", kinds.get("n"))
-    if "count" in columns and share and total is not None:
+    count = columns.get("count", columns.get("value") if "percent" in columns else None)
+    if count and share and total is not None:
         said = "" if "total" in kinds else "percentages of that total"
-        yield "count_percent", {"scale": _scale(sheet, share)}, {
-            "count": columns["count"], "percent": share, "total": total
-        }, said, CERTAIN  # fmt: skip
+        given = {"count": count, "percent": share, "total": total}
+        yield "count_percent", {"scale": _scale(sheet, share)}, given, said, CERTAIN
 
 
 ESTIMATES = ("share", "percent", "mean", "value", "odds_ratio", "risk_ratio", "b", "r", "d", "g", "f1", "kappa")
@@ -230,7 +230,8 @@ def _spread(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
             check = "grimmer" if "sd" in kinds else "grim"
             yield check, {}, given, "means of whole numbers", CERTAIN if said else OPEN
     if n is not None and share and not {"count", "sd"} & set(kinds):
-        yield "grim", {}, {"mean": share, "n": n, "scale": _scale(sheet, share)}, "shares of n answers", OPEN
+        odds = OPEN if "share" in kinds else UNLIKELY  # n may be the counts themselves
+        yield "grim", {}, {"mean": share, "n": n, "scale": _scale(sheet, share)}, "shares of n answers", odds
     if share and "std_error" in kinds:
         given = {"mean": share, "std_error": kinds["std_error"], **({"n": n} if n is not None else {})}
         yield "std_error_possible", {"scale": _scale(sheet, share)}, given, "shares of 0 and 1 answers", LIKELY
