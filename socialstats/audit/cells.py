@@ -120,6 +120,7 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
         if part == "":
             name = base if not counts else "count" if bare else f"{base} count"
         else:
+            kind = kind.removeprefix("CI ") if spread_said(base) == "CI" else kind
             name = kind if bare or not base else f"{base} {kind}"
         names[part] = above + slash + name
     return names

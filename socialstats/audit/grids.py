@@ -115,8 +115,11 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
             continue
         body = blocks[-1][1]
         words = [j for j in numeric if row[j].casefold() not in MISSING and not is_value(row[j])]
-        if len(words) > 1 and len(words) == len([j for j in numeric if row[j]]) and len(set(row)) > 2 and any(
-            is_value(cell) for cell in body[-1][0][1:] if body
+        if (
+            len(words) > 1
+            and len(words) == len([j for j in numeric if row[j]])
+            and len(set(row)) > 2
+            and any(is_value(cell) for cell in body[-1][0][1:] if body)
         ):
             blocks.append((joined([row]), []))
         elif body and not row[0] and all(BRACKETED.fullmatch(cell) for cell in row if cell) and any(body[-1][0]):

@@ -90,6 +90,7 @@ def kind_of(column: str) -> tuple[str, str]:
 
 
 def _words(text: str) -> list[str]:
+    text = re.sub(r"\b\d\d(?:\.\d)?\s?%\s?(?=c\.?i\b)", "", text, flags=re.IGNORECASE)
     plain = UNIT.sub("", SIZE.sub("", text.strip().casefold().strip(MARKS)))
     return [word for word in SPLIT.split(plain) if word] or ([plain.strip()] if plain.strip() else [])
 
@@ -121,7 +122,7 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
         if not _numeric(sheet, column):
             continue
         kind, stem = kind_of(column)
-        named["_".join(_words(column))] = column
+        named.setdefault("_".join(_words(column)), column)
         stem = last if not stem and kind in BESIDE and (kind != "n" or AGAIN.search(column)) else stem
         last = last if kind in BESIDE else stem if kind else "_".join(_words(column))
         if kind:
@@ -132,9 +133,9 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
     for stem, kinds in found.items():
         if stem in named and not {"mean", "share", "percent"} & set(kinds):
             kind = kind_of(named[stem])[0]
-            said = bool(SHARES.search(sheet.title)) and not kind and _usable(sheet, "share", named[stem])
+            shares = bool(SHARES.search(sheet.title)) and not kind and _usable(sheet, "share", named[stem])
             known = kind in ("share", "f1", "precision", "recall", "kappa", "b")
-            kinds[kind if known else "share" if said else "value"] = named[stem]
+            kinds[kind if known else "share" if shares else "value"] = named[stem]
     for kinds in found.values():
         for kind in [kind for kind in ("share", "percent") if kind in kinds and not _usable(sheet, kind, kinds[kind])]:
             del kinds[kind]
@@ -163,10 +164,9 @@ def guess_rules(documents: Sequence[Document]) -> RuleBook:
     passages = tuple(passage for document in documents for passage in document.passages)
     if not rules and not passages:
         columns = [column for sheet in sheets.values() for column in sheet.columns]
-        said = f"no generic check fits the columns {listing(columns, 12)}" if sheets else (
-            f"{documents[0].source} has no table with numbers and no sentence"
-        )
-        raise NothingToAnalyse(f"{said}. {NO_RULES}")
+        said = f"no generic check fits the columns {listing(columns, 12)}"
+        none = f"{documents[0].source} has no table with numbers and no sentence"
+        raise NothingToAnalyse(f"{said if sheets else none}. {NO_RULES}")
     if sheets:
         sheets[GIVEN] = next(iter(sheets.values()))
     return RuleBook(title="", source="", sheets=sheets, rules=tuple(rules.values()), passages=passages,
@@ -249,16 +249,26 @@ def _tests(kinds: Mapping[str, Any]) -> Iterator[Wanted]:
 FORMULAS: tuple[tuple[str, dict[str, str], tuple[str, ...], str, float], ...] = (
     ("kappa_from_agreement", {"kappa": "kappa", "observed": "po", "chance": "pe"}, (), "", CERTAIN),
     ("std_error_from_sd", {"std_error": "std_error", "sd": "sd", "n": "n"}, (), "standard errors of n values", LIKELY),
-    ("mean_ci", {"mean": "mean", "low": "low", "high": "high", "std_error": "std_error"}, ("n",),
-     "intervals of the mean and its s.e.", LIKELY),
-    ("mean_ci", {"mean": "value", "low": "low", "high": "high", "std_error": "std_error"}, ("n",),
-     "intervals of the number and its s.e.", LIKELY),
-    ("mean_ci", {"mean": "mean", "low": "low", "high": "high", "sd": "sd", "n": "n"}, (), "intervals of the mean", LIKELY),
-    ("count_ci", {"low": "low", "high": "high", "n": "total", "count": "count"}, (), "intervals of the count", LIKELY),
-    ("count_ci", {"low": "low", "high": "high", "n": "n", "count": "count"}, (), "intervals of the count", LIKELY),
+    (
+        "mean_ci",
+        {"mean": "mean", "low": "low", "high": "high", "std_error": "std_error"},
+        ("n",),
+        "intervals of the mean and its s.e.",
+        LIKELY,
+    ),
+    (
+        "mean_ci",
+        {"mean": "value", "low": "low", "high": "high", "std_error": "std_error"},
+        ("n",),
+        "intervals of the number and its s.e.",
+        LIKELY,
+    ),
+    ("mean_ci", {"mean": "mean", "low": "low", "high": "high", "sd": "sd", "n": "n"}, (), "intervals of means", LIKELY),
+    ("count_ci", {"low": "low", "high": "high", "n": "total", "count": "count"}, (), "intervals of counts", LIKELY),
+    ("count_ci", {"low": "low", "high": "high", "n": "n", "count": "count"}, (), "intervals of counts", LIKELY),
     ("correlation", {"r": "r", "n": "n", "p": "p"}, ("t",), "correlations of n pairs", LIKELY),
-    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "t": "t"}, ("df", "p"), "tests of the estimate", LIKELY),
-    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "p": "p"}, ("df",), "tests of the estimate", LIKELY),
+    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "t": "t"}, ("df", "p"), "tests of b", LIKELY),
+    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "p": "p"}, ("df",), "tests of b", LIKELY),
 )
 """A check, its parameters and the kinds that they are, kinds that may be there, what is assumed, and its log odds."""
 METRICS = {"tp": "tp", "fp": "fp", "fn": "fn", "tn": "tn", "share": "accuracy", "precision": "precision",
@@ -352,7 +362,8 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
         full = [c for c in numeric if kinds[c] == "percent" and _hundred(sheet, row, c)] if row in sums else []
         for column in full if size else ():
             given = {"count": size, "percent": column, "total": {"column": size, "by": {}, "where": where}}
-            yield _rule(table, "count_percent", given, f"{size} and {column}", where={label: parts["where"][label], **same},
+            rest = {label: {"not": sorted(margins)}, **same}
+            yield _rule(table, "count_percent", given, f"{size} and {column}", where=rest,
                         assumes="percentages of that total", odds=CERTAIN)  # fmt: skip
         plain = tuple(c for c in values if c not in counts and c not in full)
         if row in means and plain:

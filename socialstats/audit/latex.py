@@ -73,17 +73,18 @@ def with_inputs(path: Path, text: str, depth: int = 0) -> list[tuple[str, str, i
 def expanded(text: str) -> str:
     """Write out the short commands that a paper defines for itself, such as ``\\newcommand{\\sd}[1]{$\\pm$#1}``."""
     code = re.sub(r"(?<!\\)%[^\n]*", "", text)
-    own = {a or b: (int(n or 0), (c or d).replace("\n", " ")) for a, n, c, b, d in DEFINED.findall(code) if len(c + d) < 200}
+    found = [(a or b, int(n or 0), (c or d).replace("\n", " ")) for a, n, c, b, d in DEFINED.findall(code)]
+    own = {name: (n, body) for name, n, body in found if len(body) < 200}
     for _ in range(3):
         for name, (n, body) in own.items():
             pattern = re.compile(rf"(?<!command\{{)(?<!def)(?<!command)\\{name}(?![A-Za-z])" + rf"\s*{BRACED}" * n)
             if f"\\{name}" in body or len(text) > LARGEST:
                 continue
             pieces, at = [], 0
-            for found in pattern.finditer(text):
-                given = re.sub(r"#([1-9])", lambda k, m=found: m[int(k[1])] if int(k[1]) <= m.re.groups else "", body)  # type: ignore[misc]
-                pieces += [text[at : found.start()], given]
-                at = found.end()
+            for use in pattern.finditer(text):
+                given = re.sub(r"#([1-9])", lambda k, m=use: m[int(k[1])] if int(k[1]) <= m.re.groups else "", body)  # type: ignore[misc]
+                pieces += [text[at : use.start()], given]
+                at = use.end()
             text = "".join([*pieces, text[at:]])
     return text
 

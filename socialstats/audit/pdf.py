@@ -53,10 +53,10 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
         pages = len(book)
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).lower()
-        said = "the PDF has a password. Save a copy without it" if locked else "the PDF is damaged, and cannot be opened"
-        raise InputError(f"{source}: {said}") from error
+        said = "has a password. Save a copy without it" if locked else "is damaged, and cannot be opened"
+        raise InputError(f"{source}: the PDF {said}") from error
     if pages > MOST_PAGES:
-        raise InputError(f"{source}: the PDF has {pages:,} pages, at most {MOST_PAGES:,} are read. Save the paper alone")
+        raise InputError(f"{source}: it has {pages:,} pages; at most {MOST_PAGES:,} are read. Save the paper alone")
     grids: list[Grid] = []
     pieces: list[Piece] = []
     letters, bare = 0, list[int]()
@@ -257,10 +257,15 @@ def _ruled(rules: Sequence[Word], words: Sequence[Word]) -> list[tuple[float, fl
         left = [r for r in left if r not in same]
         stack = [same[0]]
         for rule in [*same[1:], None]:
-            inside = [] if rule is None else [
-                w for w in words if stack[-1].middle < w.middle < rule.middle
-                and w.left < first.right and w.right > first.left
-            ]
+            inside = (
+                []
+                if rule is None
+                else [
+                    w
+                    for w in words
+                    if stack[-1].middle < w.middle < rule.middle and w.left < first.right and w.right > first.left
+                ]
+            )
             broken = rule is None or any(CAPTION.fullmatch(_said(row)) and row[0].text[:1] == "T" and len(row) > 2
                                          for row in _rows(inside)) or rule.middle - stack[0].middle > 700  # fmt: skip
             if not broken and rule is not None:

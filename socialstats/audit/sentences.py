@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from socialstats.audit.documents import Passage
 
 LONGEST = 2000
-SHORT = {"e.g", "i.e", "cf", "vs", "al", "fig", "figs", "eq", "eqs", "sec", "secs", "tab", "no", "nos", "approx", "resp",
-         "dr", "mr", "mrs", "ms", "prof", "st", "ref", "refs", "app", "ed", "eds", "vol", "pp", "p", "ca", "viz", "incl",
+SHORT = {"e.g", "i.e", "cf", "vs", "al", "fig", "figs", "eq", "eqs", "sec", "secs", "tab", "no", "nos", "approx",
+         "dr", "mr", "mrs", "ms", "prof", "st", "ref", "refs", "app", "ed", "eds", "vol", "pp", "p", "ca", "viz",
          "dept", "suppl", "ch", "para", "s.d", "s.e", "std", "dev", "err", "avg", "max", "min"}  # fmt: skip
 END = re.compile(r"[.!?][\"'”’)\]]*(?=\s+[\"'“‘(\[]*[A-Z0-9À-ÖØ-ÞΑ-Ωα-ωχ])")
 BREAK = re.compile(r"\n[ \t]*\n\s*")
@@ -20,7 +20,7 @@ APART: dict[int, str] = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi"
 APART |= dict.fromkeys((0xA0, 0x2005, 0x2007, 0x2009, 0x200A, 0x202F), " ")
 MATH = re.compile(r"\$\$?(?=\S)([^$\n]{1,400}?)(?<=\S)\$\$?(?!\d)|\\\((.{1,400}?)\\\)", re.DOTALL)
 POWER = re.compile(r"(?<=[A-Za-zα-ωΑ-Ω])\^([0-9])|\^(?=[*†‡])")
-SYMBOLS = {r"\pm": "±", r"\times": "×", r"\le": "≤", r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\chi": "χ", r"\eta": "η"}
+SYMBOLS = {r"\pm": "±", r"\times": "×", r"\leq": "≤", r"\geq": "≥", r"\chi": "χ", r"\eta": "η"}
 
 
 def read_math(text: str) -> str:

@@ -31,7 +31,7 @@ class Reading:
     missing : tuple of str
         Further cells that hold no number (upper and lower case alike).
     lenient : bool
-        Whether a cell that is no number counts as missing, and is no error: in documents, where nobody chose the columns.
+        Whether a cell that is no number counts as missing, and is no error: nobody chose the columns of a document.
     """
 
     decimals: int | str | Mapping[str, int | str] = "printed"

@@ -13,8 +13,8 @@ from socialstats.errors import InputError
 Piece = tuple[str, str, int]
 SILENT = {"script", "style", "pre", "code", "head", "nav", "noscript", "svg", "template", "select", "textarea"}
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-BLOCKS = {"p", "div", "li", "ul", "ol", "section", "article", "blockquote", "br", "hr", "header", "footer", "main", "aside",
-          "figure", "figcaption", "dd", "dt", "dl", "td", "table", "tr"} | HEADINGS  # fmt: skip
+BLOCKS = {"p", "div", "li", "ul", "ol", "section", "article", "blockquote", "br", "hr", "header", "footer", "main",
+          "aside", "figure", "figcaption", "dd", "dt", "dl", "td", "table", "tr"} | HEADINGS  # fmt: skip
 MOST_TABLES = 5000
 REFERENCES = re.compile(r"\s*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature(?: cited)?)\s*:?\s*", re.I)
 CITED = re.compile(r"\b(?:references|bibliography|ltx_bibliography|reflist)\b")

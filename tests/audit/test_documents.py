@@ -1,5 +1,6 @@
 """Papers as they come: the same tables and sentences in every format, and files that cannot be read."""
 
+# ruff: noqa: E501  printed tables in one line each
 from __future__ import annotations
 
 import csv
@@ -45,7 +46,9 @@ def test_equal_tables_in_every_format_give_equal_sheets(path: Path) -> None:
 def test_places_are_those_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "rows.tex").write_text("A & 1 & 2 \\\\\nB & 3 & 4 \\\\\n")
     file = tmp_path / "p.tex"
-    file.write_text("One.\n\n\\begin{tabular}{lrr}\nx & n & M \\\\ \\hline\n\\input{rows}\n\\hline\\end{tabular}\nTwo.\n")
+    file.write_text(
+        "One.\n\n\\begin{tabular}{lrr}\nx & n & M \\\\ \\hline\n\\input{rows}\n\\hline\\end{tabular}\nTwo.\n"
+    )
     document = read_document(file)
     (sheet,) = document.sheets
     assert list(sheet.lines) == [1, 2]  # of the file that holds them
@@ -65,13 +68,16 @@ def test_places_are_those_of_the_file(tmp_path: Path) -> None:
         ("0.45 (95% CI 0.40 to 0.50)", "d", "", {"d": "0.45", "d CI low": "0.40", "d CI high": "0.50"}),
         ("705 (72.2%)", "n (%)", "", {"count": "705", "percent": "72.2%"}),
         ("72.2% (705/976)", "Correct", "", {"Correct": "72.2%", "Correct count": "705", "Correct total": "976"}),
+        ("[0.40, 0.50]", "95% CI", "", {"95% CI low": "0.40", "95% CI high": "0.50"}),
         ("p < .001", "sig", "", {"sig": "< .001"}),
         ("1 234", "n", "", {"n": "1 234"}),
     ],
 )  # fmt: skip
 def test_cells_become_columns(tmp_path: Path, cell: str, head: str, caption: str, holds: dict[str, str]) -> None:
     file = tmp_path / "t.md"
-    file.write_text(f"Table 1: {caption}.\n\n| x | {head} |\n|---|---|\n| a | {cell} |\n| b | {cell} |\n", encoding="utf-8")
+    file.write_text(
+        f"Table 1: {caption}.\n\n| x | {head} |\n|---|---|\n| a | {cell} |\n| b | {cell} |\n", encoding="utf-8"
+    )
     (sheet,) = read_document(file).sheets
     assert {c: sheet.rows[0][c] for c in sheet.columns[1:]} == holds
 
@@ -82,13 +88,19 @@ def test_decimal_commas_are_seen_and_odd_cells_named(tmp_path: Path) -> None:
     (sheet,) = read_document(file).sheets
     assert sheet.reading.decimal == ","
     assert float(sheet.cell(1, "M").number.value) == 1234.5
-    file.write_text("| x | Mean rating (1-7) | n |\n|---|---|---|\n| a | 5.2 | 40 |\n| b | 3.96 (0.28 | 40 |\n| c | 4.1 | ~200 |\n")
+    file.write_text(
+        "| x | Mean rating (1-7) | n |\n|---|---|---|\n| a | 5.2 | 40 |\n| b | 3.96 (0.28 | 40 |\n| c | 4.1 | ~200 |\n"
+    )
     odd = {one.column: one.odd for one in ss.audit.audit(file).unread if one.odd}
     assert odd == {"Mean rating (1-7)": ("line 4: '3.96 (0.28'",), "n": ("line 5: '~200'",)}
 
 
 def test_pasted_text(tmp_path: Path) -> None:
-    rows = [["Model", "n", "M (SD)", "p"], ["GPT 4", "40", "3.96 (0.28)", "<.001"], ["Claude 3", "40", "4.05 (0.30)", ".042"]]
+    rows = [
+        ["Model", "n", "M (SD)", "p"],
+        ["GPT 4", "40", "3.96 (0.28)", "<.001"],
+        ["Claude 3", "40", "4.05 (0.30)", ".042"],
+    ]
     wide = [max(len(row[j]) for row in rows) for j in range(4)]
     texts = {
         "tab": "\n".join("\t".join(row) for row in rows),
@@ -109,7 +121,9 @@ def test_pasted_text(tmp_path: Path) -> None:
 
 def test_markdown_called_csv_says_so_and_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "t.csv"
-    file.write_text("| x | Accuracy | Correct | Total |\n|---|---|---|---|\n| a | 72.2 | 705 | 976 |\n| b | 71.2 | 640 | 976 |\n")
+    file.write_text(
+        "| x | Accuracy | Correct | Total |\n|---|---|---|---|\n| a | 72.2 | 705 | 976 |\n| b | 71.2 | 640 | 976 |\n"
+    )
     assert main(["audit", str(file), "--fail-on", "disagree"]) == 1
     out = capsys.readouterr().out
     assert "t.csv is Markdown, and was read as that." in out

@@ -1,5 +1,6 @@
 """Sixty right tables, made from raw data: no alarm. Their kinds are those that papers print."""
 
+# ruff: noqa: E501  printed tables in one line each
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -36,7 +37,9 @@ def times(rng: np.random.Generator) -> Made:
     rows = []
     for group in "ABC":
         x = rng.gamma(9, 60, size=int(rng.integers(15, 50)))
-        rows.append([group, str(len(x)), f"{x.mean():.1f} ± {x.std(ddof=1) / np.sqrt(len(x)):.1f}", f"{x.std(ddof=1):.1f}"])
+        rows.append(
+            [group, str(len(x)), f"{x.mean():.1f} ± {x.std(ddof=1) / np.sqrt(len(x)):.1f}", f"{x.std(ddof=1):.1f}"]
+        )
     return "Reaction times, mean ± SE", ["Condition", "n", "Time", "SD"], rows
 
 
@@ -135,7 +138,9 @@ def as_file(folder: Path, made: Made, suffix: str) -> Path:
     elif suffix == "html":
         text = pd.DataFrame(rows, columns=heads).to_html(index=False)
     elif suffix == "tex":
-        body = " \\\\\n".join(" & ".join(cell.replace("%", "\\%").replace("±", "$\\pm$") for cell in row) for row in [heads, *rows])
+        body = " \\\\\n".join(
+            " & ".join(cell.replace("%", "\\%").replace("±", "$\\pm$") for cell in row) for row in [heads, *rows]
+        )
         head, rest = body.split("\n", 1)
         said = caption.replace("%", "\\%").replace("±", "$\\pm$")
         text = f"\\begin{{table}}\\caption{{{said}}}\\begin{{tabular}}{{lrr}}\\toprule\n{head}\\midrule\n{rest} \\\\ \\bottomrule"

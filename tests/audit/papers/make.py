@@ -1,6 +1,7 @@
+# ruff: noqa: E501
 """Write the same ten tables as LaTeX, Markdown, HTML and (five of them) PDF, and what they hold as CSV.
 
-    python tests/audit/papers/make.py        # needs pdflatex with booktabs, multirow and rotating for the PDFs
+python tests/audit/papers/make.py        # needs pdflatex with booktabs, multirow and rotating for the PDFs
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ def tex_cell(text: str, made: Made) -> str:
     """Write a cell as LaTeX, in one of the ways that papers use."""
     stars = len(text) - len(text.replace("*", ""))
     plain = text.replace("*", "").replace("%", r"\%").replace("−", "$-$").replace(" ± ", r" $\pm$ ").replace("<", "$<$")
-    plain = plain.replace("–", "--").replace("κ", r"$\kappa$").replace("Acc.", r"\textsc{Acc.}" if made.bold else "Acc.")
+    plain = (
+        plain.replace("–", "--").replace("κ", r"$\kappa$").replace("Acc.", r"\textsc{Acc.}" if made.bold else "Acc.")
+    )
     if stars:
         head, space, tail = plain.partition(" ")
         plain = f"{head}$^{{{'*' * stars}}}${space}{tail}"
@@ -101,7 +104,9 @@ def tex_cell(text: str, made: Made) -> str:
 def as_tex(made: Made) -> str:
     """Return a paper with the table."""
     width = len(made.heads[-1])
-    rule, mid, last = (r"\hline",) * 3 if made.style in ("hline", "grid", "longtable") else (r"\toprule", r"\midrule", r"\bottomrule")
+    rule, mid, last = (
+        (r"\hline",) * 3 if made.style in ("hline", "grid", "longtable") else (r"\toprule", r"\midrule", r"\bottomrule")
+    )
     lines = [rule]
     for level, head in enumerate(made.heads):
         cells = spans(head) if level < len(made.heads) - 1 else [(cell, 1) for cell in head]
@@ -117,19 +122,25 @@ def as_tex(made: Made) -> str:
             cells[0] = "" if row[0] == before else rf"\multirow{{2}}{{*}}{{{row[0]}}}"
             lines += [mid] if i and row[0] != before else []
         before = row[0]
-        lines.append(" & ".join(cells) + r" \\" + (r" \hline" if made.style == "grid" and i < len(made.rows) - 1 else ""))
+        lines.append(
+            " & ".join(cells) + r" \\" + (r" \hline" if made.style == "grid" and i < len(made.rows) - 1 else "")
+        )
     lines.append(last)
     columns = ("|" + "l|" * width) if made.style == "grid" else "l" + "r" * (width - 1)
     caption = made.caption.replace("±", r"$\pm$").replace("%", r"\%")
     if made.style == "longtable":
-        table = rf"\begin{{longtable}}{{{columns}}}\caption{{{caption}}}\\" + "\n" + "\n".join(lines) + "\n\\end{longtable}"
+        table = (
+            rf"\begin{{longtable}}{{{columns}}}\caption{{{caption}}}\\" + "\n" + "\n".join(lines) + "\n\\end{longtable}"
+        )
     else:
         name, args = ("tabularx", r"{\linewidth}") if made.style == "tabularx" else ("tabular", "")
         columns = columns.replace("l", "X", 1) if name == "tabularx" else columns
         body = rf"\begin{{{name}}}{args}{{{columns}}}" + "\n" + "\n".join(lines) + "\n" + rf"\end{{{name}}}"
         body = rf"\resizebox{{\linewidth}}{{!}}{{%{chr(10)}{body}}}" if made.bold else body
         place = "table*" if made.style == "table*" else "table"
-        table = rf"\begin{{{place}}}[ht]\centering\caption{{{caption}}} % a comment & \\" + f"\n{body}\n\\end{{{place}}}"
+        table = (
+            rf"\begin{{{place}}}[ht]\centering\caption{{{caption}}} % a comment & \\" + f"\n{body}\n\\end{{{place}}}"
+        )
     prose = PROSE[0].replace("t(23) = 2.10", "$t(23) = 2.10$").replace("Fig. 2", "Fig.~2") + "\n"
     prose += r"There was an effect, $\chi^2(1, N = 90) = 4.85$, and $\eta_p^{2} = .12$ in both."
     packages = r"\usepackage{booktabs,multirow,tabularx,longtable,graphicx}"
@@ -145,7 +156,11 @@ def as_markdown(made: Made) -> str:
     lines = ["| " + " | ".join(row) + " |" for row in (heads[0], ["---"] * len(heads[0]), *body)]
     prose = "We found that trust rose, *t*(23) = 2.10, *p* = .047 (see Fig. 2, e.g., the left panel).\n"
     prose += r"There was an effect, $\chi^2(1, N = 90) = 4.85$, and $\eta_p^2 = .12$ in both."
-    return f"# Results\n\n{prose}\n\nTable 1. {made.caption}\n\n" + "\n".join(lines) + "\n\n## References\n\nF(1, 2) = 3.\n"
+    return (
+        f"# Results\n\n{prose}\n\nTable 1. {made.caption}\n\n"
+        + "\n".join(lines)
+        + "\n\n## References\n\nF(1, 2) = 3.\n"
+    )
 
 
 def as_html(made: Made) -> str:
@@ -162,12 +177,16 @@ def as_html(made: Made) -> str:
         if len(row) == 1:
             tags = f'<td colspan="{len(made.heads[-1])}"><em>{row[0]}</em></td>'
         elif made.style == "multirow":
-            tags = (f'<td rowspan="2">{row[0]}</td>' if row[0] != before else "") + "".join(f"<td>{c}</td>" for c in cells[1:])
+            tags = (f'<td rowspan="2">{row[0]}</td>' if row[0] != before else "") + "".join(
+                f"<td>{c}</td>" for c in cells[1:]
+            )
         before = row[0]
         lines.append(f"<tr>{tags}</tr>")
     prose = ("<p>We found that trust rose, <i>t</i>(23)&nbsp;= 2.10, <i>p</i> = .047 (see Fig. 2, e.g., the left panel).\n"
              "There was an effect, χ<sup>2</sup>(1, <i>N</i> = 90) = 4.85, and η<sub>p</sub><sup>2</sup> = .12 in both.</p>")  # fmt: skip
-    return "<!doctype html>\n<html><body>\n" + prose + "\n" + "\n".join([*lines, "</tbody></table>", "</body></html>", ""])
+    return (
+        "<!doctype html>\n<html><body>\n" + prose + "\n" + "\n".join([*lines, "</tbody></table>", "</body></html>", ""])
+    )
 
 
 def main() -> None:
