@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from socialstats.audit.sheets import MISSING, Reading, Sheet
+from socialstats.audit.sheets import MISSING, Sheet
 
 LONGEST = 200  # characters of a cell that can be numbers
 MARKS = "*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # of significance, footnotes and directions
@@ -131,7 +131,7 @@ def split_cells(sheet: Sheet) -> Sheet:
     comma = any(COMMA.search(v) for row in sheet.rows for v in row.values() if parts_of(v)) and not any(
         POINT.search(v) for row in sheet.rows for v in row.values() if parts_of(v)
     )
-    reading = replace(sheet.reading, decimal=",") if comma and sheet.reading == Reading() else sheet.reading
+    reading = replace(sheet.reading, decimal=",") if comma and sheet.reading.decimal == "." else sheet.reading
     columns: list[str] = []
     rows: list[dict[str, str]] = [{} for _ in sheet.rows]
     for column in sheet.columns:
@@ -150,7 +150,12 @@ def split_cells(sheet: Sheet) -> Sheet:
             several = got if names != {"": column} else {"": _bare(cell, got)}
             shown = several or ({parts[0]: cell} if cell.strip() else {})
             row.update({name: shown.get(part, "") for part, name in names.items()})
-    return replace(sheet, columns=tuple(columns), rows=tuple(rows), reading=replace(reading, strip=MARKS, lenient=True))
+    return replace(
+        sheet,
+        columns=tuple(columns),
+        rows=tuple(rows),
+        reading=replace(reading, decimals="printed", strip=MARKS, lenient=True),
+    )
 
 
 def _bare(cell: str, parts: Mapping[str, str]) -> str:

@@ -131,7 +131,9 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
             found.setdefault(stem, {}).setdefault("n", int(said[1].replace(",", "")))
     shared = {kind: column for kind, column in found.get("", {}).items() if kind in SHARED}
     for stem, kinds in found.items():
-        if stem in named and not {"mean", "share", "percent"} & set(kinds):
+        if stem in named and "percent" in kinds and "n" in kinds and named[stem] != kinds["percent"]:
+            kinds.setdefault("count", named[stem])  # "54 (52.9%)" under "Control (n = 102)"
+        elif stem in named and not {"mean", "share", "percent"} & set(kinds):
             kind = kind_of(named[stem])[0]
             shares = bool(SHARES.search(sheet.title)) and not kind and _usable(sheet, "share", named[stem])
             known = kind in ("share", "f1", "precision", "recall", "kappa", "b")
@@ -208,10 +210,9 @@ def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         yield "within", {}, {"value": value, "low": columns["low"], "high": columns["high"]}, "", CERTAIN
     share = columns.get("percent", columns.get("share"))
     total = kinds.get("total", kinds.get("n"))
-    count = columns.get("count", columns.get("value") if "percent" in columns else None)
-    if count and share and total is not None:
+    if "count" in columns and share and total is not None:
         said = "" if "total" in kinds else "percentages of that total"
-        given = {"count": count, "percent": share, "total": total}
+        given = {"count": columns["count"], "percent": share, "total": total}
         yield "count_percent", {"scale": _scale(sheet, share)}, given, said, CERTAIN
 
 

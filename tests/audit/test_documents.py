@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,9 @@ def test_decimal_commas_are_seen_and_odd_cells_named(tmp_path: Path) -> None:
     (sheet,) = read_document(file).sheets
     assert sheet.reading.decimal == ","
     assert float(sheet.cell(1, "M").number.value) == 1234.5
+    (tmp_path / "t.csv").write_text("x;M (SD);n\na;5,19 (1,02);40\nb;4,00 (0,98);40\n")
+    (sheet,) = read_document(tmp_path / "t.csv").sheets
+    assert (sheet.cell(0, "SD").number.value, sheet.reading.decimal) == (Fraction(102, 100), ",")
     file.write_text(
         "| x | Mean rating (1-7) | n |\n|---|---|---|\n| a | 5.2 | 40 |\n| b | 3.96 (0.28 | 40 |\n| c | 4.1 | ~200 |\n"
     )
@@ -191,6 +195,8 @@ def test_nothing_checked_is_not_called_agreement(tmp_path: Path) -> None:
         ("| g | X | Y | Avg. |\n|---|---|---|---|\n| a | 1.0 | 2.0 | 1.5 |\n| b | 3.0 | 2.0 | 2.5 |\n| c | 4.0 | 2.0 | 3.6 |\n", {"mean_of"}),
         ("| g | n | Acc. |\n|---|---|---|\n| a | 10 | 0.50 |\n| b | 30 | 0.70 |\n| All | 40 | 0.60 |\n", set()),  # not by n
         ("| g | X | Y | Avg. |\n|---|---|---|---|\n| a | 1.0 | 2.0 | 1.8 |\n| b | 3.0 | 2.0 | 2.2 |\n| c | 4.0 | 2.0 | 2.9 |\n", set()),
+        ("| | Control (n = 102) |\n|---|---|\n| Age | 47.7 (16.8) |\n| Sex | |\n| Women | 54 (52.9%) |\n| Men | 48 (58.1%) |\n", {"count_percent"}),
+        ('g,Mean,95% CI\na,5.2,"[5.4, 6.1]"\nb,5.0,"[4.4, 6.1]"\n', {"within"}),
         ("cond,M,SD,n\na,512.34,80.12,20\nb,498.77,75.31,20\n", set()),  # reaction times are no whole numbers
         ("cond,Mean rating (1-7),SD,n\na,5.19,1.02,40\nb,4.55,0.97,40\n", {"grimmer"}),
     ],
