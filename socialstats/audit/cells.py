@@ -107,7 +107,7 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
     above, slash, last = column.rpartition(" / ")
     found = OUTER.match(last)
     inner = spread_said(found["inner"] or found["half"] or "") if found else ""
-    outer = (found["base"] if found else last).strip(" .").casefold()
+    outer = ((found["base"] if found else "") or last).strip(" .").casefold()
     counts = outer in COUNTS or ("total" in parts and "count" not in parts)
     if inner == "percent" and not counts:
         inner = ""  # the unit of the first number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from socialstats.audit.cells import parts_of, split_cells
 from socialstats.audit.sheets import MISSING, Sheet
@@ -104,6 +105,8 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     caption = grid.caption
     while kept and width > 2 and len(set(kept[0][0])) == 1:  # a title over all columns
         caption = f"{caption} {kept.pop(0)[0][0]}".strip()
+    while len(kept) > 2 and _is_section(kept[-1][0]) and len(kept[-1][0][0]) > 3:  # a note below the rows
+        caption = f"{caption} {kept.pop()[0][0]}".strip()
     heads = min(grid.heads, len(kept) - 1) or _heads([row for row, _ in kept])
     while heads < len(kept) - 1 and grid.heads and _is_head(kept[heads][0]) and not _is_section(kept[heads][0]):
         heads += 1
@@ -161,8 +164,15 @@ def joined(heads: Sequence[Sequence[str]]) -> list[str]:
     filled = []
     for i, row in enumerate(heads):
         cells = list(row)
+        spanning = any(a and a == b for a, b in pairwise(cells))  # then what it spans is known
         for j in range(2, len(cells)):  # an upper head without markup stands over the empty cells to its right
-            if i < len(heads) - 1 and not cells[j] and cells[j - 1] and not any(r[j - 1] == "" for r in heads[i + 1 :]):
+            if (
+                not spanning
+                and i < len(heads) - 1
+                and not cells[j]
+                and cells[j - 1]
+                and not any(r[j - 1] == "" for r in heads[i + 1 :])
+            ):
                 cells[j] = cells[j - 1] if j - 1 > 0 and heads[-1][j] else ""
         filled.append(cells)
     names: list[str] = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from socialstats.audit.grids import Grid, is_value
 from socialstats.audit.webpages import CAPTION, REFERENCES
 
 Piece = tuple[str, str, int]
+RUN = re.compile(r"\S+(?: \S+)*")
 GAP = re.compile(r"\s{2,}|\t+")
 RULE = re.compile(r"[\s|+:=_─━═│┼├┤┌┐└┘┬┴-]+")
 LONGEST = 5000  # characters of a line of a table
@@ -72,7 +72,11 @@ def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) ->
     if not kept or max(len(lines[i]) for i in kept) > LONGEST:
         return None
     rules = [i for i in range(start, end) if RULE.fullmatch(lines[i]) and lines[i].strip()]
-    rows = _aligned([lines[i] for i in kept]) if mark == " " else [cells_of(lines[i], mark) for i in kept]
+    rows = (
+        _aligned([lines[i] for i in kept], [lines[i + 1] if i + 1 in rules else "" for i in kept])
+        if mark == " "
+        else [cells_of(lines[i], mark) for i in kept]
+    )
     width = max((len(row) for row in rows), default=0)
     if width < 2 or len(rows) < LEAST or sum(is_value(cell) for row in rows for cell in row) < LEAST:
         return None
@@ -84,14 +88,27 @@ def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) ->
     return Grid(rows=rows, lines=[i + 1 for i in kept], heads=heads, caption=caption, source=source)
 
 
-def _aligned(lines: Sequence[str]) -> list[list[str]]:
-    """Part lines where a column of spaces goes through all of them."""
+def _aligned(lines: Sequence[str], below: Sequence[str]) -> list[list[str]]:
+    """Part lines by the places of the numbers; a head stands over the columns of the rule `below` it."""
     width = max(len(line) for line in lines)
-    padded = [line.ljust(width) for line in lines]
-    parted = [line for line in padded if len(GAP.split(line.strip())) > 1] or padded
-    runs = re.finditer("1{2,}", "".join("01"[all(line[j] == " " for line in parted)] for j in range(width)))
-    edges = [0, *(run.end() for run in runs if run.start() > 0 and run.end() < width), width]
-    by_place = [[line[a:b].strip() for a, b in pairwise(edges)] for line in padded]
+    runs = [[(run.start(), run.end(), run[0]) for run in RUN.finditer(line)] for line in lines]
+    valued = [row for row in runs if sum(is_value(text) for _, _, text in row) > 0] or runs
+    taken = bytearray(width)
+    for start, end, _ in (run for row in valued for run in row):
+        taken[start:end] = b"x" * (end - start)
+    spans = [match.span() for match in re.finditer(rb"x+", bytes(taken))]
+    rows = []
+    for row, rule in zip(runs, below, strict=True):
+        cells = [""] * len(spans)
+        under = [part.span() for part in re.finditer(r"[-─=_]{2,}", rule)]
+        for start, end, text in row:
+            middle = (start + end) / 2
+            start, end = next((u for u in under if len(under) > 1 and u[0] <= middle < u[1]), (start, end))
+            over = [j for j, (a, b) in enumerate(spans) if start < b and a < end]
+            near = min(range(len(spans)), key=lambda j: abs(sum(spans[j]) / 2 - middle))
+            for j in over or [near]:
+                cells[j] = f"{cells[j]} {text}".strip()
+        rows.append(cells)
     by_gap = [cells_of(line, " ") for line in lines]
-    same = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(edges) - 1
-    return by_gap if same else by_place
+    same = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(spans)
+    return by_gap if same else rows

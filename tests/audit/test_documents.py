@@ -211,3 +211,22 @@ def test_gzipped_tables_are_read_as_before(tmp_path: Path) -> None:
     file = tmp_path / "t.csv.gz"
     file.write_bytes(gzip.compress(b"a,n\nx,1\n"))
     assert read_document(file).sheets[0].columns == ("a", "n")
+
+
+def test_heads_over_rules_of_pasted_text_and_notes_below_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "t.txt"
+    file.write_text(
+        "                 Group A           Group B\n             -------------     -------------\n"
+        "Measure       M      SD         M      SD       p\n-------------------------------------------------\n"
+        "Trust        4.10   1.01       4.30   1.10    .21\nWarmth       3.90   0.95       3.10   1.00   <.001\n"
+    )
+    (sheet,) = read_document(file).sheets
+    assert sheet.columns == ("Measure", "Group A / M", "Group A / SD", "Group B / M", "Group B / SD", "p")
+    file = tmp_path / "t.tex"
+    file.write_text(
+        "\\begin{tabular}{lc}\n & (1) \\\\ \\hline\nAge & 0.45*** \\\\\n & (0.10) \\\\\nSize & 1.20 \\\\\n & (0.15) \\\\ \\hline\n"
+        "\\multicolumn{2}{l}{Standard errors in parentheses.} \\\\\n\\end{tabular}\n"
+    )
+    (sheet,) = read_document(file).sheets
+    assert [list(row.values()) for row in sheet.rows] == [["Age", "0.45", "0.10"], ["Size", "1.20", "0.15"]]
+    assert sheet.columns == ("row", "(1)", "(1) SE")
