@@ -5,9 +5,11 @@ Every check takes numbers as they were printed and returns a `Finding`. `audit` 
 
 from __future__ import annotations
 
-from socialstats.audit.alignment import alignment, by_position
+from socialstats.audit.alignment import alignment, by_position, realigned
 from socialstats.audit.arithmetic import (
+    alpha_bound,
     count_percent,
+    extreme,
     hull,
     linear_composite,
     mean_abs,
@@ -20,15 +22,41 @@ from socialstats.audit.arithmetic import (
     weighted_mean,
     within,
 )
+from socialstats.audit.confusion_tables import confusion
+from socialstats.audit.counts import (
+    chi2_from_counts,
+    count_ci,
+    duplicate_rows,
+    rating_win_rate,
+    ratio_from_counts,
+    shared_denominator,
+)
 from socialstats.audit.numbers import Finding, Printed, printed
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
+from socialstats.audit.reconstruct import Reconstruction, grim_map, grimmer_map, sprite
 from socialstats.audit.running import AuditReport, Repair, audit, digit_repairs, papers
+from socialstats.audit.summaries import (
+    anova_f,
+    cohens_d,
+    correlation,
+    kappa_from_agreement,
+    mean_ci,
+    paired_t_bounds,
+    std_error_from_sd,
+    t_from_estimate,
+    two_sample_t,
+)
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 
 __all__ = [
     "audit", "papers", "AuditReport", "Repair", "Finding", "Printed", "printed",
-    "sum_to", "count_percent", "digit_repairs", "weighted_mean", "hull", "mean_of", "mean_abs", "sd_of", "subset_mean",
+    "sum_to", "count_percent", "alpha_bound", "extreme", "digit_repairs", "weighted_mean", "hull", "mean_of",
+    "mean_abs", "sd_of", "subset_mean", "sprite", "Reconstruction", "grim_map", "grimmer_map",
     "grim", "grimmer", "debit", "granularity", "std_error_possible",
     "statistic_p", "t_from_summary", "paired_t_feasible", "mcnemar_bounds",
+    "two_sample_t", "cohens_d", "anova_f", "paired_t_bounds", "correlation", "t_from_estimate", "std_error_from_sd",
+    "kappa_from_agreement", "mean_ci", "count_ci", "confusion", "ratio_from_counts", "chi2_from_counts",
+    "rating_win_rate", "shared_denominator", "duplicate_rows",
     "linear_composite", "text_against_table", "within", "sensitivity_reference", "alignment", "by_position",
+    "realigned",
 ]  # fmt: skip

@@ -9,15 +9,18 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from socialstats.audit.numbers import (
+    MINOR_UNITS,
     NEIGHBOURS,
     Finding,
     Printed,
+    Verdict,
     compare,
     neighbours_noticed,
     one_of,
     printed,
     same_units,
     shown,
+    weighed,
     whole,
 )
 from socialstats.errors import InputError
@@ -94,7 +97,7 @@ def with_part_power(finding: Finding, part: Printed, goal: Printed, low: Fractio
         return goal.meets(low - first_low + other_low, high - first_high + other_high)
 
     noticed, of = neighbours_noticed(part, accepts)
-    return replace(finding, noticed=noticed, neighbours=of)
+    return weighed(replace(finding, noticed=noticed, neighbours=of))
 
 
 def count_percent(count: Any, percent: Any, total: Any, *, scale: int = 100) -> Finding:
@@ -234,12 +237,64 @@ def hull(value: Any, parts: Sequence[Any]) -> Finding:
 
     Examples
     --------
-    >>> hull("0.291", ["0.079", "0.397"]).verdict, hull("0.423", ["0.369", "0.213"]).verdict
+    >>> hull("0.39", ["0.08", "0.40"]).verdict, hull("0.41", ["0.08", "0.40"]).verdict
     ('agree', 'disagree')
     """
     number, *numbers = same_units([printed(value), *needed(parts, "parts")])
     low, high = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
-    return compare("hull", number, low, high, source=f"the range of its {len(numbers)} parts")
+    units = {last_unit(number, part) for part in numbers}
+    against = units.pop() if len(units) == 1 else None
+    return compare("hull", number, low, high, source=f"the range of its {len(numbers)} parts", against=against)
+
+
+def last_unit(number: Printed, other: Printed, factor: Fraction = Fraction(1)) -> Fraction | None:
+    """Return the unit of the last digit of another number where both are rounded half: rounding keeps their order."""
+    return abs(factor) * other.unit if number.rounding == other.rounding == "half" and other.unit else None
+
+
+def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smallest"] = "largest") -> Finding:
+    """Check a claim that a printed value is the largest, or the smallest, of several; a tie agrees.
+
+    Parameters
+    ----------
+    value : printed number
+    parts : sequence of printed numbers
+        The others; the value itself may be among them.
+    which : {"largest", "smallest"}
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> extreme("0.77", ["0.89", "0.69"]).message
+    'sources disagree: 0.77 is said to be the largest of 3 numbers, 0.89 is larger'
+    >>> extreme("0.69", ["0.89", "0.69"], which="smallest").verdict
+    'agree'
+    """
+    one_of("which", which, ("largest", "smallest"))
+    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
+    sign = 1 if which == "largest" else -1
+
+    def ahead(other: Printed, of: Printed) -> bool:
+        if other.unit == of.unit:
+            return sign * (other.value - of.value) > 0
+        return other.bounds[0] > of.bounds[1] if sign > 0 else other.bounds[1] < of.bounds[0]
+
+    rival = max(numbers, key=lambda other: sign * other.value)
+    noticed, of = neighbours_noticed(number, lambda x: not any(ahead(other, x) for other in numbers))
+    said = f"the {which} of {count(len(numbers) + 1, 'number')}"
+    base = Finding(
+        rule="extreme", verdict="agree", message=f"{number.text} is {said}", published=number.text,
+        expected=f"at {'least' if sign > 0 else 'most'} {rival.text}", noticed=noticed, neighbours=of,
+    )  # fmt: skip
+    if not any(ahead(other, number) for other in numbers):
+        return base
+    gap = abs(rival.value - number.value) / (number.unit or 1)
+    message = f"sources disagree: {number.text} is said to be {said}, {rival.text} is {which.replace('st', 'r')}"
+    return replace(base, verdict="disagree", severity="minor" if gap <= MINOR_UNITS else "major", message=message,
+                   gap=gap)  # fmt: skip
 
 
 def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
@@ -314,7 +369,7 @@ def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
     Examples
     --------
     >>> sd_of("1.29", ["1", "2", "3", "4"], ddof=0).verdict
-    'agree'
+    'no_power'
     >>> sd_of("1.118", ["1.000", "2.000", "3.000", "4.000"]).message.partition("; ")[2]
     'ddof 0 fits'
     """
@@ -411,6 +466,35 @@ def _least_sum(
     return best[part]
 
 
+def alpha_bound(value: Any, raters: Any) -> Finding:
+    """Check a printed alpha or Fleiss' kappa of units with m ratings each: it is at least -1/(m - 1), at most 1.
+
+    The mean squared distance of two ratings of a unit is at most m/(m - 1) times that of two ratings of all units,
+    as no group varies more around its own mean than around the common one. That holds for nominal, interval and, with
+    the ranks as they are, ordinal distances. Krippendorff's alpha is even above the bound.
+
+    Parameters
+    ----------
+    value : printed number
+    raters : whole number
+        Ratings of each unit, all of them complete.
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> alpha_bound("-0.032", 50).message
+    'sources disagree: -0.032 is printed, agreement of 50 ratings a unit gives -0.02041 to 1'
+    """
+    m, number = whole(raters, "raters", least=2), printed(value)
+    finding = compare(
+        "alpha_bound", number, Fraction(-1, m - 1), Fraction(1), source=f"agreement of {m} ratings a unit"
+    )
+    return replace(finding, noticed=0, neighbours=0)
+
+
 Chooser = Literal["rule", "coin", "ranking", "all_or_nothing", "largest"]
 SCALED = 75  # 100 x 3 conditions x 1/4, the variance of one fair coin flip
 
@@ -444,7 +528,8 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
     times = "" if factor == 1 else f"{float(factor):.6g} x "
     plus = "" if added == 0 else f" {'+' if added > 0 else '-'} {float(abs(added)):.6g}"
     said = f"{times}{other.text}{plus}"
-    return compare("text_against_table", number, low, high, source=f"the other source ({said})")
+    return compare("text_against_table", number, low, high, source=f"the other source ({said})",
+                   against=last_unit(number, other, factor))  # fmt: skip
 
 
 def _against_bound(number: Printed, other: Printed, factor: Fraction, added: Fraction) -> Finding:
@@ -555,7 +640,8 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     expected = " and ".join(said)
     start = "sources disagree: " if finding.verdict == "disagree" else ""
     message = f"{start}{number.text} is printed, it should be {expected}" if start else f"{number.text} is {expected}"
-    return replace(finding, expected=expected, message=message, noticed=0, neighbours=0)
+    verdict: Verdict = "disagree" if start else "agree"  # a limit far away is a limit
+    return replace(finding, verdict=verdict, expected=expected, message=message, noticed=0, neighbours=0)
 
 
 def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, opponents: Sequence[Any] = ()) -> Finding:

@@ -319,6 +319,8 @@ Verdict = Literal["agree", "disagree", "no_power", "not_checkable"]
 Severity = Literal["none", "minor", "major"]
 NEIGHBOURS = 10
 MINOR_UNITS = 1  # a gap of at most one unit of the last digit
+POWERLESS = "every other number nearby would have passed, too"
+FINER = Fraction(1, 100)  # from here on a number may have been rounded twice on its way to another
 TWICE = Fraction(1, 20)  # what rounding first to one more digit adds to a rounding error, in units of the last digit
 
 
@@ -456,7 +458,7 @@ def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
 
 def compare(
     rule: str, number: Printed, low: Fraction, high: Fraction, *, source: str, expected: str = "",
-    details: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None, against: Fraction | None = None, most: int | None = None, name: str = "",
 ) -> Finding:  # fmt: skip
     """Compare a printed number with the interval that other numbers imply.
 
@@ -473,20 +475,50 @@ def compare(
     expected : str
         The interval in words; by default its ends.
     details : mapping, optional
+    against : Fraction, optional
+        Unit of the last digit of the one printed number whose interval it is. With the same unit they are the same
+        quantity only if they are the same number: two that only touch are one unit apart.
+    most : int, optional
+        The largest number that could be printed at all, from 0: 1 of a p-value.
+    name : str
+        What the number is, for the message: ``p``.
     """
     expected = expected or shown(low, high, number.unit)
-    gap = gap_of(number, low, high)
-    noticed, of = neighbours_noticed(number, lambda x: gap_of(x, low, high) <= (TWICE if low < high else 0))
-    twice = 0 < gap <= TWICE and bool(number.unit)
+    once = against is not None and FINER * number.unit < against < number.unit / FINER  # no digit lies between
+    slack = TWICE if low < high and not once else Fraction(0)
+
+    def apart(other: Printed) -> Fraction:
+        gap = gap_of(other, low, high)
+        touching = against == number.unit and (other.low == high or other.high == low)
+        return gap + 1 if against == number.unit and (gap or touching) else gap
+
+    gap = apart(number)
+    noticed, of = neighbours_noticed(number, lambda x: apart(x) <= slack, least=None if most is None else 0, most=most)
+    twice = 0 < gap <= (slack or TWICE * (not once)) and bool(number.unit)
+    equals = "= " if name and number.relation == "=" else ""
+    said, implied = f"{name} {equals}{number.text}".strip(), f"{name} = {expected}" if name else expected
     severity: Severity = "none"
-    if gap and not (twice and low < high):
-        message = f"sources disagree: {number.text} is printed, {source} gives {expected}"
+    if gap > slack or (gap and not number.unit):
+        message = f"sources disagree: {said} is printed, {source} gives {implied}"
         message += "; rounded twice, it would fit" if twice else ""
         severity = "minor" if gap <= MINOR_UNITS else "major"
     else:
-        message = f"{number.text} agrees with {source}, {expected}" + (" (rounded twice)" if twice else "")
+        message = f"{said} agrees with {source}, {implied}" + (" (rounded twice)" if twice else "")
     verdict: Verdict = "disagree" if severity != "none" else "agree"
-    return Finding(
+    return weighed(Finding(
         rule=rule, verdict=verdict, severity=severity, message=message, published=number.text,
         expected=expected, implied=(low, high), gap=gap, noticed=noticed, neighbours=of, details=dict(details or {}),
-    )  # fmt: skip
+    ))  # fmt: skip
+
+
+def weighed(finding: Finding, powerless: str = POWERLESS) -> Finding:
+    """Return an agreement that no other number nearby would have spoilt as one without power.
+
+    Examples
+    --------
+    >>> weighed(Finding(rule="hull", verdict="agree", message="2 agrees", neighbours=20)).message
+    '2 agrees; every other number nearby would have passed, too'
+    """
+    if finding.verdict != "agree" or not finding.neighbours or finding.noticed:
+        return finding
+    return replace(finding, verdict="no_power", message=f"{finding.message}; {powerless}")

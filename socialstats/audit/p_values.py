@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -18,6 +19,7 @@ from socialstats.audit.numbers import (
     one_of,
     printed,
     shown,
+    weighed,
     whole,
 )
 from socialstats.errors import InputError
@@ -87,16 +89,16 @@ def statistic_p(
         raise InputError(f"{kind}={number.text} is below 0: it is a sum of squares, which has no sign")
     if kind == "r" and ends[0] >= 1:
         raise InputError(f"r={number.text} is no correlation below 1 in size: it has no test")
-    low, high = _p_range(kind, ends, frees, sides)
+    low, high = p_range(kind, ends, _boxes(frees), sides)
     frees_said = ", ".join(f.text for f in frees)
     label = f"{kind}({frees_said})" if frees else kind
     label = f"{label} = {number.text}"
     if tails == "one" and kind in SIGNED:
-        low, high, label = _side(said_p, low, high, label)
-    return _p_finding(said_p, low, high, label, sides, level)
+        low, high, label = side_of(said_p, low, high, label)
+    return p_finding(said_p, low, high, label, sides, level)
 
 
-def _side(p: Printed, low: float, high: float, source: str) -> tuple[float, float, str]:
+def side_of(p: Printed, low: float, high: float, source: str) -> tuple[float, float, str]:
     """Return the tail that a one-sided p fits: the one of the statistic's sign, or the other one."""
     near, far = ((Fraction(a), Fraction(b)) for a, b in ((low, high), (1 - high, 1 - low)))
     if p.meets(*near) or not p.meets(*far):
@@ -114,13 +116,18 @@ def _frees(kind: Statistic, df: Any, df1: Any) -> list[Printed]:
     return [printed(value) for _, value in wanted]
 
 
-def _p_range(kind: Statistic, ends: tuple[Fraction, Fraction], frees: list[Printed], sides: int) -> tuple[float, float]:
-    """Return the least and the largest p of a statistic between two ends; degrees of freedom may be rounded, too."""
-    corners = [
-        [float(f.value)] if f.value.denominator == 1 and f.unit >= 1 else [max(float(x), 1e-6) for x in f.bounds]
-        for f in frees
-    ]
-    values = [sides * tail(kind, float(end), list(df)) for end in ends for df in product(*corners)]
+Box = tuple[float, float]
+
+
+def _boxes(frees: Sequence[Printed]) -> list[Box]:
+    """Return the range of each degrees of freedom: whole ones are exact, those with decimals may be rounded."""
+    return [(float(f.value),) * 2 if f.value.denominator == 1 and f.unit >= 1 else
+            (max(float(f.bounds[0]), 1e-6), float(f.bounds[1])) for f in frees]  # fmt: skip
+
+
+def p_range(kind: Statistic, ends: tuple[Fraction, Fraction], frees: Sequence[Box], sides: int) -> Box:
+    """Return the least and the largest p of a statistic between two ends, with ranges of degrees of freedom."""
+    values = [sides * tail(kind, float(end), list(df)) for end in ends for df in product(*frees)]
     return min(values) * (1 - SLACK), min(1.0, max(values) * (1 + SLACK))
 
 
@@ -147,34 +154,41 @@ def tail(kind: Statistic, statistic: float, df: list[float]) -> float:
     return float(special.stdtr(df[0], -statistic))
 
 
-def _p_finding(p: Printed, low: float, high: float, source: str, sides: int, level: float) -> Finding:
+def p_finding(p: Printed, low: float, high: float, source: str, sides: int, level: float) -> Finding:
+    """Compare a p with those that a statistic implies; one on the other side of the level is a decision error.
+
+    A printed p that may lie on both sides (``.050`` beside 0.05) decides nothing, so it is no decision error.
+    """
     if low <= 0 and high >= 1:
         message = f"{source} is compatible with every p"
         return Finding(rule="statistic_p", verdict="no_power", message=message, published=p.text)
-    expected = f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
-    said = p.text if p.relation != "=" else f"= {p.text}"
-    noticed, of = neighbours_noticed(p, lambda x: x.meets(Fraction(low), Fraction(high)), least=0, most=1)
-    base = Finding(
-        rule="statistic_p", verdict="agree", published=p.text, expected=expected, noticed=noticed, neighbours=of,
-        message=f"p {said} agrees with {source}, p = {expected}", details={"p_low": low, "p_high": high},
-    )  # fmt: skip
-    if p.meets(Fraction(low), Fraction(high)):
+    base = compare("statistic_p", p, Fraction(low), Fraction(high), source=source, expected=p_shown(low, high),
+                   details={"p_low": low, "p_high": high}, most=1, name="p")  # fmt: skip
+    if base.verdict != "disagree":
         return base
-    message = f"sources disagree: p {said} is printed, {source} gives p = {expected}"
-    severity: Literal["minor", "major"] = "minor"
+    message, severity = base.message, base.severity
     if sides == 2 and p.meets(Fraction(low / 2), Fraction(high / 2)):
-        message += "; the one-sided p fits"
+        message, severity = f"{message}; the one-sided p fits", "minor"
     elif sides == 1 and p.meets(Fraction(low * 2), Fraction(min(1.0, high * 2))) and source[0] in "tzr":
-        message += "; the two-sided p fits"
-    if _crosses(p, low, high, level):
-        message, severity = f"{message}; on the other side of {level:g}", "major"
-    return replace(base, verdict="disagree", severity=severity, message=message)
+        message, severity = f"{message}; the two-sided p fits", "minor"
+    return decided(replace(base, message=message, severity=severity), p, low, high, level)
 
 
-def _crosses(p: Printed, low: float, high: float, level: float) -> bool:
-    """Tell whether a printed p and the implied ones lie on different sides of the level."""
-    below = (p.high is not None and p.high <= level) or (p.relation == "=" and p.value < level)
-    return bool(low > level) if below else bool(high < level)
+def p_shown(low: float, high: float) -> str:
+    """Write a range of p with three digits."""
+    return f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
+
+
+def decided(finding: Finding, p: Printed, low: float, high: float, level: float) -> Finding:
+    """Say of a p that disagrees whether it lies on the other side of the level."""
+    at = Fraction(repr(float(level)))
+    below, above = p.high is not None and p.high <= at, p.low is not None and p.low >= at
+    wrong = bool((below and low > at) or (above and high < at))
+    finding = replace(finding, details={**finding.details, "decision_error": wrong})
+    if not wrong:
+        return finding
+    side = f"the other side of {level:g}"
+    return replace(finding, severity="major", message=f"{finding.message}; on {side}", changes=f"p lies on {side}")
 
 
 def t_from_summary(
@@ -227,11 +241,11 @@ def t_from_summary(
                        details={"t_low": float(low), "t_high": float(high), "df": people - 1})  # fmt: skip
     one_of("tails", tails, get_args(Tails))
     sides = 2 if tails == "two" else 1
-    least, most = _p_range("t", absolute(low, high), [printed(people - 1)], sides)
+    least, most = p_range("t", absolute(low, high), [(people - 1,) * 2], sides)
     said_p = printed(p).share()
     if tails == "one":
-        least, most, source = _side(said_p, least, most, source)
-    return replace(_p_finding(said_p, least, most, source, sides, level), rule="t_from_summary")
+        least, most, source = side_of(said_p, least, most, source)
+    return replace(p_finding(said_p, least, most, source, sides, level), rule="t_from_summary")
 
 
 def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
@@ -273,7 +287,11 @@ def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
     if least == 0:
         message = f"a mean of {middle.text} may be 0: every t is feasible"
         return Finding(rule="paired_t_feasible", verdict="no_power", message=message, published=number.text)
-    largest = math.floor((most_t / least) ** 2 * room + 1)
+
+    def largest_n(size: Fraction) -> int:
+        return math.floor((size / least) ** 2 * room + 1)
+
+    largest = largest_n(most_t)
     details = {"largest_n": largest}
     if n is None:
         message = f"t = {number.text} with mean {middle.text} needs n of at most {largest:,}: give n to check"
@@ -286,10 +304,12 @@ def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
     why = f"values within {float(limit):g} of 0 give a t of {expected}"
     message = f"{said} is feasible: {why}" if fits else f"sources disagree: {said} is printed, {why} (n <= {largest:,})"
     severity: Severity = "none" if fits else "major"
-    return Finding(
+    noticed, of = neighbours_noticed(number, lambda x: pairs <= largest_n(absolute(*x.bounds)[1]))
+    return weighed(Finding(
         rule="paired_t_feasible", verdict="agree" if fits else "disagree", severity=severity, message=message,
-        published=number.text, expected=expected, details={**details, "least_t": lowest},
-    )  # fmt: skip
+        published=number.text, expected=expected, details={**details, "least_t": lowest}, noticed=noticed,
+        neighbours=of,
+    ))  # fmt: skip
 
 
 def mcnemar_bounds(

@@ -54,7 +54,10 @@ def papers(name: str | None = None) -> dict[str, Path]:
 
 
 LABELS_SHOWN = 3
-SIZES = ("n", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df", "df1")
+SIZES = (
+    "n", "n1", "n2", "most", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df",
+    "df1",
+)  # fmt: skip
 
 
 class Unmatched(Exception):
@@ -83,7 +86,7 @@ class Bound:
         """Cells that hold a published number, and not the size of something."""
         every = [cell for name, cell in self.one.items() if name not in SIZES]
         every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
-        return tuple(cell for cell in every if cell.source)
+        return tuple(cell for cell in every if cell.source and not cell.computed)
 
     def run(self, changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
         """Make the check; a missing number makes it not checkable."""
@@ -95,10 +98,16 @@ class Bound:
             return base
         empty = [cell for cell in self.cells if cell.number is None]
         if empty:
+            reasons = [c.text for c in empty if c.computed]
             places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
-            return replace(base, message=f"no number in {places}")
+            return replace(base, message=reasons[0] if reasons else f"no number in {places}")
         one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
-        many = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
+        many: dict[str, list[Any]] = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
+        if self.check.grid:
+            name, by_row = self.check.many[0], defaultdict[int, list[Any]](list)
+            for cell, number in zip(self.many[name], many[name], strict=True):
+                by_row[cell.row].append(number)
+            many[name] = list(by_row.values())
         try:
             found = self.check.function(**one, **many, **self.rule.options)
         except InputError as error:
@@ -112,7 +121,7 @@ def bind(rule: Rule, check: Check, sheets: Mapping[str, Sheet]) -> Iterator[Boun
     labels = label_columns(sheet)
     groups: dict[tuple[str, ...], list[int]] = {}
     for row in sheet.where(rule.where):
-        key = tuple(sheet.label(row, column) for column in rule.by) if rule.by else (str(row),)
+        key = tuple(sheet.label(row, column) for column in rule.by) if rule.by or rule.whole else (str(row),)
         groups.setdefault(key, []).append(row)
     for rows in groups.values():
         for column in rule.columns or ("",):
@@ -177,7 +186,7 @@ class _Place:
         other = self.sheets[spec.get("table", self.rule.table)]
         keys = spec.get("by", {column: column for column in self.rule.by})
         wanted = {theirs: self.sheet.label(self.rows[0], ours) for ours, theirs in keys.items()}
-        where = spec.get("where", self.rule.where if other is self.sheet and self.rule.by else {})
+        where = spec.get("where", self.rule.where if other is self.sheet and (self.rule.by or self.rule.whole) else {})
         column = spec.get("column") or self.column
         if not column:
             raise InputError(
@@ -226,6 +235,7 @@ class _Place:
 
 LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence
 TRIED = 400  # cells whose digits are tried
+CLAIMS = ("within", "extreme", "mcnemar_bounds")  # many numbers satisfy them: that a digit does is no evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,7 +340,7 @@ def repairs_of(made: Sequence[tuple[Bound, Finding]]) -> tuple[Repair, ...]:
     """Find the cells of which one digit settles two or more disagreements, and breaks no agreement."""
     touching: dict[tuple[str, int, str], list[Bound]] = defaultdict(list)
     cells: dict[tuple[str, int, str], Cell] = {}
-    for bound, _ in made:
+    for bound in (bound for bound, _ in made if bound.rule.check not in CLAIMS):
         for cell in {c.key: c for c in bound.printed_cells}.values():
             touching[cell.key].append(bound)
             cells[cell.key] = cell
@@ -354,10 +364,9 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     fitting = []
     for other in single_digits(cell.number):
         swap = {cell.key: replace(cell, number=other)}
-        if all(b.run(swap).verdict == "agree" for b in good):
-            settled = [b for b in bad if b.run(swap).verdict == "agree"]
-            if independent(settled) >= LEAST:
-                fitting.append((independent(settled), len(settled), other))
+        settled = [b for b in bad if b.run(swap).verdict in FITTING]  # few, and rarely two: the many others later
+        if independent(settled) >= LEAST and all(b.run(swap).verdict in FITTING for b in good):
+            fitting.append((independent(settled), len(settled), other))
     if not fitting:
         return None
     most = max(found[:2] for found in fitting)
@@ -371,6 +380,7 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
 
 ERROR_RATE = 0.05  # of printed numbers, where a rule assumes what holds
 ORDER = ("disagree", "agree", "no_power", "not_checkable")
+FITTING = ("agree", "no_power")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

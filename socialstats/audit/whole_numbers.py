@@ -23,6 +23,7 @@ from socialstats.audit.numbers import (
     one_of,
     printed,
     shown,
+    weighed,
     whole,
 )
 from socialstats.errors import InputError
@@ -143,11 +144,11 @@ def on_grid(
     inside = _first(low, high, grid, starts)
     if inside is not None:
         expected = shown(inside, inside, number.unit)
-        return Finding(
+        return weighed(Finding(
             rule=rule, verdict="agree", published=number.text, expected=expected, noticed=noticed, neighbours=of,
             message=f"{number.text} is possible: {what} may be {expected}",
             details={"k": inside / grid, "step": grid},
-        )  # fmt: skip
+        ))  # fmt: skip
     below = max(math.floor((number.value - s) / grid) * grid + s for s in starts)
     above = min(math.ceil((number.value - s) / grid) * grid + s for s in starts)
     expected = " or ".join(shown(x, x, number.unit) for x in (below, above))
@@ -557,8 +558,8 @@ def _judged(share: Printed, error: Printed, n: int, ranges: list[tuple[Fraction,
     findings = [compare("std_error_possible", error, low, high, source=source) for low, high in ranges]
     best = min(findings, key=lambda f: f.gap)
     best = replace(best, noticed=min(f.noticed for f in findings))
-    if best.verdict == "agree":
-        return best
+    if best.verdict != "disagree":
+        return weighed(best)
     if error.value == 0:
         return replace(best, severity="major", message=f"{best.message}: an s.e. of 0 needs equal answers")
     return replace(best, severity="minor", message=f"{best.message}; {EXPLAINED}")

@@ -1,0 +1,512 @@
+"""Tests, effect sizes and intervals against the means, standard deviations and sizes that are printed with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal
+
+from socialstats.audit.arithmetic import absolute, needed
+from socialstats.audit.numbers import Finding, Printed, compare, gap_of, printed, same_units, whole
+from socialstats.audit.p_values import Tails
+from socialstats.audit.variants import FAR, Range, Variant, box, inside, judge, outward, over, span, tailed
+from socialstats.errors import InputError
+
+MANY = 10**6  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
+POPULATION = "with sds of divisor n"  # numpy's default
+TRANSFORMED = "a bootstrap or a transformed scale would explain it"
+
+
+def _minus(one: Range, other: Range) -> Range:
+    return one[0] - other[1], one[1] - other[0]
+
+
+def _times(range_: Range, factor: float) -> Range:
+    return outward(float(range_[0]) * factor, float(range_[1]) * factor)
+
+
+def _scaled(range_: Range, n: int) -> Range:
+    """Return the range of the sd with divisor n - 1 of one with divisor n."""
+    return _times(range_, math.sqrt(n / (n - 1)))
+
+
+def _group(mean: Any, sd: Any, n: Any) -> str:
+    return f"{printed(mean).text} ({printed(sd).text}{'' if n is None else f', n = {printed(n).text}'})"
+
+
+def two_sample_t(
+    mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any, *, t: Any = None, df: Any = None, p: Any = None,
+    test: Literal["either", "welch", "student"] = "either", tails: Tails = "two", level: float = 0.05,
+) -> Finding:  # fmt: skip
+    """Check the t, the degrees of freedom or the p of two groups against their means, sds and sizes.
+
+    Welch: t = (m1 - m2) / sqrt(v1 + v2), v = s^2/n, df = (v1 + v2)^2 / (v1^2/(n1 - 1) + v2^2/(n2 - 1)) (Welch 1947).
+    Student: the pooled variance with n1 + n2 - 2. All printed numbers must fit one of them. The sign of t is free: both
+    orders of subtraction are in use. Whole degrees of freedom may be rounded or cut off.
+
+    Parameters
+    ----------
+    mean1, sd1, mean2, sd2 : printed numbers
+    n1, n2 : whole number
+        At least 2.
+    t, df, p : printed number
+        Any of them; without one, ``not_checkable`` says what they would be.
+    test : {"either", "welch", "student"}
+    tails : {"two", "one"}
+    level : float
+        What p is compared with.
+
+    Returns
+    -------
+    Finding
+        ``details["variant"]`` names the test that fits. Minor where sds with divisor n or the other tail fit.
+        ``not_checkable`` where both sds may be 0.
+
+    References
+    ----------
+    Welch, B. L. (1947). Biometrika, 34(1/2), 28-35. https://doi.org/10.2307/2332510
+
+    Examples
+    --------
+    >>> found = two_sample_t("5.12", "1.31", 40, "4.55", "0.92", 38, t="2.23", p=".029")
+    >>> found.verdict, found.details["variant"]
+    ('agree', "Welch's test")
+    >>> two_sample_t("5.12", "1.31", 40, "4.55", "0.92", 38, t="2.73").verdict
+    'disagree'
+    """
+    a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
+    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
+    source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+    if x[0] <= 0 and y[0] <= 0:
+        return _may_be_zero("two_sample_t", source, t if t is not None else p)
+    diff = _minus(box(mean1, "mean1"), box(mean2, "mean2"))
+    variants: list[Variant] = []
+    for words, usual, r, s in (("", True, x, y), (f" {POPULATION}", False, _scaled(x, a), _scaled(y, b))):
+        frees: Range = (Fraction(a + b - 2),) * 2
+        for name, error, free in (
+            ("Welch", lambda u, v: math.sqrt(u * u / a + v * v / b), _welch_df(r, s, a, b)),
+            ("Student", lambda u, v: _pooled(u, v, a, b) * math.sqrt(1 / a + 1 / b), frees),
+        ):
+            if test in ("either", name.lower()):
+                range_ = span(lambda d, u, v, error=error: over(d, error(u, v)), diff, r, s)
+                variants += tailed(f"{name}'s test{words}", "t", range_, [free], tails, usual=usual, df=free)
+    return judge("two_sample_t", {"t": t, "df": df, "p": p}, variants, source, level=level)
+
+
+def _may_be_zero(rule: str, source: str, said: Any) -> Finding:
+    message = f"the standard deviations of {source} may be 0: t has no upper limit"
+    return Finding(rule=rule, verdict="not_checkable", message=message, published="" if said is None else str(said))
+
+
+def _pooled(x: float, y: float, a: int, b: int) -> float:
+    return math.sqrt(((a - 1) * x * x + (b - 1) * y * y) / (a + b - 2))
+
+
+def _welch_df(x: Range, y: Range, a: int, b: int) -> Range:
+    """Return the range of Welch's df: its largest value is n1 + n2 - 2, where v1/(n1 - 1) = v2/(n2 - 1)."""
+
+    def formula(r: float, s: float) -> float:
+        v, w = r * r / a, s * s / b
+        return over((v + w) ** 2, v * v / (a - 1) + w * w / (b - 1))
+
+    low, high = span(formula, x, y)
+    even = [float(end) * math.sqrt(b * (b - 1) / (a * (a - 1))) for end in x]  # the sd2 that gives the largest
+    return low, Fraction(a + b - 2) if even[1] >= y[0] and even[0] <= y[1] else high
+
+
+def cohens_d(
+    value: Any, mean1: Any, sd1: Any, mean2: Any, sd2: Any, n1: Any = None, n2: Any = None, *,
+    kind: Literal["d", "g"] = "d",
+) -> Finding:  # fmt: skip
+    """Check a standardized difference of two groups: Cohen's d or Hedges' g.
+
+    d = (m1 - m2) / s with the pooled s (divisor n1 + n2 - 2) or s = sqrt((s1^2 + s2^2)/2); g = J d with
+    J = gamma(df/2) / (sqrt(df/2) gamma((df - 1)/2)), or 1 - 3/(4 df - 1) (Hedges 1981). The sign is free.
+
+    Parameters
+    ----------
+    value, mean1, sd1, mean2, sd2 : printed numbers
+    n1, n2 : whole number, optional
+        Without them only s = sqrt((s1^2 + s2^2)/2) is tried; g needs them.
+    kind : {"d", "g"}
+
+    Returns
+    -------
+    Finding
+        Minor where the other of d and g, Glass's delta, or the pooled s with divisor n1 + n2 fits.
+
+    References
+    ----------
+    Hedges, L. V. (1981). Journal of Educational Statistics, 6(2), 107-128. https://doi.org/10.3102/10769986006002107
+
+    Examples
+    --------
+    >>> cohens_d("0.50", "5.12", "1.31", "4.55", "0.92", 40, 38).details["variant"]
+    'd with the pooled sd'
+    >>> cohens_d("0.62", "5.12", "1.31", "4.55", "0.92", 40, 38).message.partition("; ")[2]
+    "Glass's delta (sd of group 2) fits"
+    """
+    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
+    diff = _minus(box(mean1, "mean1"), box(mean2, "mean2"))
+    source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+    if x[0] <= 0 and y[0] <= 0:
+        return _may_be_zero("cohens_d", source, value)
+    if (n1 is None or n2 is None) and (kind == "g" or n1 is not n2):
+        raise InputError("n1 and n2 are needed for g, and both or none of them for d")
+    average = span(lambda d, r, s: over(d, math.sqrt((r * r + s * s) / 2)), diff, x, y)
+    of = {"d with the root mean of the variances": (average, kind == "d")}
+    if n1 is not None:
+        a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
+        pooled, df = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y), a + b - 2
+        exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df < MANY else 1.0
+        of = {"d with the pooled sd": (pooled, kind == "d"), **of}
+        of["d with the pooled sd of divisor n1 + n2"] = _times(pooled, math.sqrt((a + b) / df)), False
+        for name, d in (("pooled sd", pooled), ("root mean of the variances", average)):
+            of[f"g with the {name}"] = _times(d, exact), kind == "g"
+            of[f"g with the {name} and J = 1 - 3/(4 df - 1)"] = _times(d, 1 - 3 / (4 * df - 1)), kind == "g"
+    of |= {f"Glass's delta (sd of group {i})": (span(over, diff, sd), False) for i, sd in ((2, y), (1, x))}
+    variants = [Variant(name=name, gives={kind: range_}, usual=usual) for name, (range_, usual) in of.items()]
+    return judge("cohens_d", {kind: value}, variants, source)
+
+
+def anova_f(
+    means: Sequence[Any], sds: Sequence[Any], sizes: Sequence[Any], *, f: Any = None, p: Any = None,
+    level: float = 0.05,
+) -> Finding:  # fmt: skip
+    """Check the F or the p of a one-way analysis of variance against the groups' means, sds and sizes.
+
+    F = sum n (m - grand mean)^2 / (k - 1) over sum (n - 1) s^2 / (N - k). Rounding moves the root of the first sum by
+    at most sqrt(sum n h^2), h half the widths of the means. Welch's F (1951) is tried, too.
+
+    Parameters
+    ----------
+    means, sds : sequence of printed numbers
+    sizes : sequence of whole numbers
+    f, p : printed number
+    level : float
+
+    Returns
+    -------
+    Finding
+        ``not_checkable`` where all sds may be 0.
+
+    Examples
+    --------
+    >>> anova_f(["5.1", "4.4", "4.9"], ["1.2", "1.1", "1.3"], [30, 30, 30], f="7.21").verdict
+    'disagree'
+    """
+    middles, spreads = needed(means, "means", 2), needed(sds, "sds", 2)
+    n = [whole(size, "sizes", least=2) for size in sizes]
+    if not len(middles) == len(spreads) == len(n):
+        raise InputError(f"{len(middles)} means, {len(spreads)} sds and {len(n)} sizes: give one of each a group")
+    m, h = [[float((x.bounds[1] + sign * x.bounds[0]) / 2) for x in middles] for sign in (1, -1)]
+    s = [[max(float(x.bounds[end]), 0.0) for x in spreads] for end in (0, 1)]
+    k, total = len(n), sum(n)
+    source = f"{k} groups with n = {total} in all"
+    if max(s[0]) <= 0:
+        return _may_be_zero("anova_f", source, f if f is not None else p)
+    grand = sum(a * b for a, b in zip(n, m, strict=True)) / total
+    root = math.sqrt(sum(a * (b - grand) ** 2 for a, b in zip(n, m, strict=True)))
+    slack = math.sqrt(sum(a * b * b for a, b in zip(n, h, strict=True)))
+    between = [max(0.0, root - slack) ** 2 / (k - 1), (root + slack) ** 2 / (k - 1)]
+    variants: list[Variant] = []
+    for words, less in (("", 1), (f" {POPULATION}", 0)):
+        within = [sum((a - less) * b * b for a, b in zip(n, end, strict=True)) / (total - k) for end in s]
+        range_ = outward(between[0] / within[1], over(between[1], within[0]))
+        frees = [(Fraction(k - 1),) * 2, (Fraction(total - k),) * 2]
+        variants += tailed(f"the one-way analysis{words}", "F", range_, frees, usual=not words)
+    if min(s[0]) > 0:
+        variants += _welch_anova(m, h, s, n)
+    return judge("anova_f", {"F": f, "p": p}, variants, source, level=level)
+
+
+def _welch_anova(m: list[float], h: list[float], s: list[list[float]], n: list[int]) -> list[Variant]:
+    """Return Welch's F with its range: the sum of what each number alone moves, and a fifth more for what both do."""
+    import numpy as np
+
+    def formula(m: Any, s: Any) -> Any:
+        w, k = np.array(n) / s**2, len(n)
+        grand = (w * m).sum() / w.sum()
+        rest = ((1 - w / w.sum()) ** 2 / (np.array(n) - 1)).sum() / (k * k - 1)
+        return np.array([(w * (m - grand) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)])
+
+    means, sds, half = np.array(m), np.mean(s, axis=0), np.diff(s, axis=0)[0] / 2
+    value, moved = formula(means, sds), np.zeros(2)
+    for unit in (*np.eye(len(n)), *-np.eye(len(n))):
+        moved += 0.6 * abs(formula(means + unit * h, sds) - value) + 0.6 * abs(
+            formula(means, sds + unit * half) - value
+        )
+    f, df = (outward(max(low, 0.0), high) for low, high in zip(value - moved, value + moved, strict=True))
+    return tailed("Welch's F", "F", f, [(Fraction(len(n) - 1),) * 2, df])
+
+
+def paired_t_bounds(
+    mean1: Any, sd1: Any, mean2: Any, sd2: Any, n: Any, *, t: Any = None, p: Any = None, r: Any = None,
+    tails: Tails = "two", level: float = 0.05,
+) -> Finding:  # fmt: skip
+    """Check a paired t, or its p, against both means and sds: the correlation lies between -1 and 1.
+
+    t = (m1 - m2) sqrt(n) / sqrt(s1^2 + s2^2 - 2 r s1 s2), so that abs(t) lies between abs(m1 - m2) sqrt(n) / (s1 + s2)
+    and abs(m1 - m2) sqrt(n) / abs(s1 - s2).
+
+    Parameters
+    ----------
+    mean1, sd1, mean2, sd2 : printed numbers
+    n : whole number
+        Pairs.
+    t, p : printed number
+    r : printed number, optional
+        The correlation, where it is printed.
+    tails, level
+        As in `two_sample_t`.
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> paired_t_bounds("5.12", "1.31", "4.55", "0.92", 40, t="1.21").expected
+    '1.5811 to 9.6533'
+    """
+    pairs = whole(n, "n", least=2)
+    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
+    low, high = (Fraction(-1), Fraction(1)) if r is None else box(r, "r")
+    low, high = max(low, Fraction(-1)), min(high, Fraction(1))
+    diff = absolute(*_minus(box(mean1, "mean1"), box(mean2, "mean2")))
+
+    def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
+        return max(float(s * s + u * u - 2 * r * s * u), 0.0)
+
+    edges = [(min(max(high * y[0], x[0]), x[1]), y[0]), (x[0], min(max(high * x[0], y[0]), y[1]))]  # of the least
+    least = math.sqrt(min(variance(*edge, high) for edge in edges))
+    most = math.sqrt(max(variance(*corner, low) for corner in product(x, y)))
+    size = outward(over(float(diff[0]), most) * math.sqrt(pairs), over(float(diff[1]), least) * math.sqrt(pairs))
+    given = "any correlation" if r is None else f"r = {printed(r).text}"
+    source = f"{_group(mean1, sd1, None)} and {_group(mean2, sd2, None)}, {pairs} pairs and {given}"
+    number = None if t is None else _absolute(printed(t))
+    variants = tailed("a paired test", "t", size, [(Fraction(pairs - 1),) * 2], tails)
+    return judge("paired_t_bounds", {"t": number, "p": p}, variants, source, level=level)
+
+
+def _absolute(number: Printed) -> Printed:
+    low, high = number.bounds
+    return replace(number, value=-number.value, low=-high, high=-low) if number.value < 0 else number
+
+
+def correlation(
+    r: Any, *, n: Any = None, df: Any = None, t: Any = None, p: Any = None, tails: Tails = "two", level: float = 0.05
+) -> Finding:
+    """Check a correlation against its t or its p: t = r sqrt(df / (1 - r^2)), df = n - 2.
+
+    Parameters
+    ----------
+    r : printed number
+    n, df : whole number
+        One of them.
+    t, p : printed number
+    tails, level
+        As in `two_sample_t`.
+
+    Returns
+    -------
+    Finding
+        Minor where p is that of Fisher's z.
+
+    Examples
+    --------
+    >>> correlation(".34", n=60, p=".008").verdict, correlation(".34", n=60, t="3.75").verdict
+    ('agree', 'disagree')
+    """
+    if (n is None) == (df is None):
+        raise InputError("give n or df: df is n - 2")
+    free = whole(n, "n", least=3) - 2 if df is None else whole(df, "df")
+    low, high = box(r, "r")
+    if low > 1 or high < -1:
+        raise InputError(f"r={printed(r).text} is outside -1 to 1: it is no correlation")
+    ends = max(low, Fraction(-1)), min(high, Fraction(1))
+    variants = tailed("t", "t", span(lambda x: over(x * math.sqrt(free), math.sqrt(1 - x * x)), ends),
+                     [(Fraction(free),) * 2], tails)  # fmt: skip
+    if free > 1 and t is None:
+        z = span(lambda x: math.atanh(x) * math.sqrt(free - 1) if abs(x) < 1 else float(FAR) * x, ends)
+        variants += tailed("Fisher's z", "z", z, [], tails, usual=False)
+    return judge("correlation", {"t": t, "p": p}, variants, f"r = {printed(r).text} with {free} df", level=level)
+
+
+def t_from_estimate(
+    estimate: Any, std_error: Any, *, t: Any = None, df: Any = None, p: Any = None, tails: Tails = "two",
+    level: float = 0.05,
+) -> Finding:  # fmt: skip
+    """Check the t (or z) of a coefficient, or its p, against the estimate and its standard error: t = b / s.e.
+
+    Parameters
+    ----------
+    estimate, std_error : printed numbers
+    t : printed number, optional
+        t, or Wald's z.
+    df : printed number, optional
+        Degrees of freedom. Without them p may be that of any t distribution, up to the normal one.
+    p : printed number, optional
+    tails, level
+        As in `two_sample_t`.
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> t_from_estimate("0.420", "0.150", t="2.8").verdict, t_from_estimate("0.42", "0.15", df=90, p=".0001").verdict
+    ('agree', 'disagree')
+    """
+    b, error = box(estimate, "estimate"), box(std_error, "std_error", least=0)
+    range_ = span(over, b, error)
+    if df is None:
+        frees = (Fraction(1), FAR)
+    else:
+        frees = (Fraction(whole(df, "df")),) * 2 if printed(df).unit in (0, 1) else box(df, "df", least=0)
+    source = f"{printed(estimate).text} with s.e. {printed(std_error).text}"
+    variants = tailed("the ratio", "t", range_, [frees], tails)
+    if df is not None:
+        variants += tailed("the normal distribution", "t", range_, [(FAR, FAR)], tails, usual=False)
+    return judge("t_from_estimate", {"t": t, "p": p}, variants, source, level=level)
+
+
+def std_error_from_sd(std_error: Any, sd: Any, n: Any) -> Finding:
+    """Check the standard error of a mean: s.e. = sd / sqrt(n).
+
+    Parameters
+    ----------
+    std_error, sd : printed numbers
+    n : whole number
+
+    Returns
+    -------
+    Finding
+        Minor where an sd with divisor n fits.
+
+    Examples
+    --------
+    >>> std_error_from_sd("0.20", "1.27", 40).verdict, std_error_from_sd("0.22", "1.27", 40).verdict
+    ('agree', 'disagree')
+    """
+    people, spread = whole(n, "n", least=2), box(sd, "sd", least=0)
+    root = span(lambda s: s / math.sqrt(people), spread)
+    variants = [Variant(name="sd / sqrt(n)", gives={"s.e.": root}),
+                Variant(name=POPULATION, gives={"s.e.": _scaled(root, people)}, usual=False)]  # fmt: skip
+    return judge("std_error_from_sd", {"s.e.": std_error}, variants, f"sd {printed(sd).text}, n = {people}")
+
+
+def kappa_from_agreement(kappa: Any, observed: Any, chance: Any) -> Finding:
+    """Check a chance-corrected agreement: kappa = (po - pe) / (1 - pe).
+
+    Cohen's, Fleiss', Scott's and Gwet's coefficients, weighted or not, have this form with their own pe.
+
+    Parameters
+    ----------
+    kappa, observed, chance : printed numbers
+        Shares, or percentages with ``%``.
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> kappa_from_agreement("0.56", "0.78", "0.50").verdict, kappa_from_agreement("0.65", "78%", "50%").verdict
+    ('agree', 'disagree')
+    """
+    po, pe = printed(observed).share(), printed(chance).share()
+    if pe.bounds[0] >= 1 or po.bounds[0] > 1:
+        raise InputError(f"observed={po.text}, chance={pe.text} are no shares: write percentages with %")
+    value = span(lambda a, e: over(a - e, 1 - e), (po.bounds[0], min(po.bounds[1], Fraction(1))),
+                 (pe.bounds[0], min(pe.bounds[1], Fraction(1))))  # fmt: skip
+    variants = [Variant(name="(po - pe) / (1 - pe)", gives={"kappa": value})]
+    return judge("kappa_from_agreement", {"kappa": kappa}, variants, f"po = {po.text}, pe = {pe.text}")
+
+
+def mean_ci(
+    mean: Any, low: Any, high: Any, *, std_error: Any = None, sd: Any = None, n: Any = None, confidence: float = 0.95
+) -> Finding:
+    """Check a confidence interval of a mean against the mean and its standard error, or the sd and n.
+
+    mean -+ q s.e. with q of the normal distribution or of t with n - 1 degrees of freedom; without n, of any t with 2
+    or more. Both ends, their middle and half their distance are compared.
+
+    Parameters
+    ----------
+    mean, low, high : printed numbers
+    std_error, sd : printed number, optional
+        One of them, sd with n; without any the interval must only hold its mean.
+    n : whole number, optional
+    confidence : float
+
+    Returns
+    -------
+    Finding
+        ``details["variant"]`` names the quantile. Minor where a 90, 95 or 99 % interval, or mean -+ 1 or 2 s.e. fits,
+        and where an interval holds its mean but not in the middle; major where it does not hold it.
+
+    Examples
+    --------
+    >>> mean_ci("0.45", "0.35", "0.55", std_error="0.05").verdict
+    'agree'
+    >>> mean_ci("0.45", "0.25", "0.35", std_error="0.05").message
+    'sources disagree: the interval 0.25 to 0.35 does not hold its mean 0.45'
+    """
+    from scipy.special import ndtri, stdtrit
+
+    name, spread = ("s.e.", std_error) if std_error is not None else ("sd", sd)
+    given = {"low": low, "high": high, "mean": mean, **({} if spread is None else {name: spread})}
+    numbers = dict(zip(given, same_units([printed(x) for x in given.values()]), strict=True))
+    ends = [numbers[name].bounds for name in ("low", "high", "mean")]
+    text = f"{numbers['low'].text} to {numbers['high'].text}"
+    apart = outside("mean_ci", text, numbers, "mean")
+    if apart is not None:
+        return apart
+    people = None if n is None else whole(n, "n", least=2)
+    middle: Range = ((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)
+    half = (max((ends[1][0] - ends[0][1]) / 2, Fraction(0)), (ends[1][1] - ends[0][0]) / 2)
+    if std_error is None and (sd is None or people is None):
+        return compare("mean_ci", numbers["mean"], ends[0][0], ends[1][1], source=f"the interval {text}")
+    root = 1.0 if std_error is not None or people is None else math.sqrt(people)
+    size = box(numbers[name], name, least=0)
+
+    every: dict[str, tuple[float, float, bool]] = {}
+    for at in (inside(confidence), 0.9, 0.95, 0.99):
+        z, t = float(ndtri((1 + at) / 2)), float(stdtrit(people - 1 if people else 2, (1 + at) / 2))
+        every.setdefault(f"the normal {100 * at:g} % interval", (z, z, at == confidence))
+        every.setdefault(f"the {100 * at:g} % interval of t", (t if people else z, t, at == confidence))
+    every |= {f"mean -+ {q} s.e.": (q, q, False) for q in (1, 2)}
+    variants = []
+    for label, (least, most, usual) in every.items():
+        q_of = Fraction(least), Fraction(most)
+        ends_of = [span(lambda m, s, q, sign=sign: m + sign * q * s / root, ends[2], size, q_of) for sign in (-1, 1)]
+        error = half[0] * Fraction(root / most), half[1] * Fraction(root / least)
+        gives = {"mean": middle, name: error, "low": ends_of[0], "high": ends_of[1]}
+        variants.append(Variant(name=label, gives=gives, usual=usual))
+    source = f"mean {numbers['mean'].text}, {name} {numbers[name].text}{f', n = {people}' if people else ''}"
+    found = judge("mean_ci", numbers, variants, source)
+    return skewed(found) if gap_of(numbers["mean"], *middle) else found
+
+
+def outside(rule: str, text: str, numbers: dict[str, Printed], name: str) -> Finding | None:
+    """Return the disagreement of an interval that is upside down, or that does not hold its own estimate."""
+    low, high, middle = numbers["low"], numbers["high"], numbers[name]
+    if low.bounds[0] > high.bounds[1]:
+        why = f"the lower end of {text} is above the upper one"
+    elif middle.bounds[1] < low.bounds[0] or middle.bounds[0] > high.bounds[1]:
+        why = f"the interval {text} does not hold its {name} {middle.text}"
+    else:
+        return None
+    return Finding(rule=rule, verdict="disagree", severity="major", published=text, message=f"sources disagree: {why}")
+
+
+def skewed(finding: Finding) -> Finding:
+    """Make an interval whose estimate is not in the middle a minor disagreement: other methods have such intervals."""
+    if finding.verdict != "disagree":
+        return finding
+    return replace(finding, severity="minor", message=f"{finding.message}; {TRANSFORMED}")

@@ -1,0 +1,211 @@
+"""One comparison for every check by formula: ranges of printed inputs, documented variants in order, one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from socialstats.audit.arithmetic import absolute
+from socialstats.audit.numbers import (
+    TWICE,
+    Finding,
+    Printed,
+    compare,
+    gap_of,
+    neighbours_noticed,
+    printed,
+    shown,
+    weighed,
+)
+from socialstats.audit.p_values import SIGNED, SLACK, Statistic, Tails, decided, p_range, p_shown
+from socialstats.errors import InputError
+
+Range = tuple[Fraction, Fraction]
+FAR = Fraction(10**12)  # stands for a limit that does not exist
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One documented way to compute numbers, and what it gives.
+
+    Attributes
+    ----------
+    name : str
+        ``Welch's test``.
+    gives : mapping of name to (low, high)
+        The range of each number that it gives.
+    usual : bool
+        Whether the number may be printed without a word about it. Others explain a disagreement, which is minor then.
+    """
+
+    name: str
+    gives: Mapping[str, Range]
+    usual: bool = True
+
+
+def outward(low: float, high: float) -> Range:
+    """Return a range of floats as exact numbers, widened by what floating point may have lost."""
+    low, high = (min(max(end, -float(FAR)), float(FAR)) for end in (low, high))
+    return Fraction(low - SLACK * abs(low) - 1e-12), Fraction(high + SLACK * abs(high) + 1e-12)
+
+
+def span(formula: Callable[..., float], *boxes: Range) -> Range:
+    """Return the range of a formula that is monotone in each number while the others stay: its ends are at corners.
+
+    Where a corner divides by 0 the formula has no limit on the side of its sign.
+
+    Examples
+    --------
+    >>> low, high = span(lambda x, y: x / y, (Fraction(1), Fraction(2)), (Fraction(4), Fraction(5)))
+    >>> round(float(low), 6), round(float(high), 6)
+    (0.2, 0.5)
+    """
+    values = [formula(*corner) for corner in product(*({float(low), float(high)} for low, high in boxes))]
+    return outward(min(values), max(values))
+
+
+def over(x: float, y: float) -> float:
+    """Divide; by 0 the quotient has the size of no limit, and 0 / 0 is 0."""
+    return x / y if y else float(FAR) * ((x > 0) - (x < 0))
+
+
+def oriented(number: Printed, given: Range) -> Printed:
+    """Return a difference in the order of subtraction that fits the sign of a range: both orders are in use."""
+    if number.relation != "=" or number.value * (given[0] + given[1]) >= 0:
+        return number
+    low, high = number.bounds
+    return replace(number, value=-number.value, low=-high, high=-low)
+
+
+def tailed(
+    name: str, kind: Statistic, statistic: Range, frees: Sequence[Range], tails: Tails = "two", *, usual: bool = True,
+    **more: Range,
+) -> list[Variant]:  # fmt: skip
+    """Return a test and the p of its tails: the side that is asked for, and the other one as an explanation."""
+    boxes = [(max(float(low), 1e-6), float(high)) for low, high in frees]
+    signed, gives = kind in SIGNED, {kind: statistic, **more}
+    size = absolute(*statistic) if signed else (max(statistic[0], Fraction(0)), max(statistic[1], Fraction(0)))
+    one, two = (p_range(kind, size, boxes, sides) for sides in (1, 2))
+    asked = [(name, two if signed else one, usual), *([(f"{name}, one-sided,", one, False)] if signed else [])]
+    if tails == "one" and signed:
+        other = (f"{name} against the tested side", (1 - one[1], 1 - one[0]), usual)
+        asked = [(name, one, usual), other, (f"{name}, two-sided,", two, False)]
+    return [Variant(name=said, gives=gives | {"p": (Fraction(p[0]), Fraction(p[1]))}, usual=fine)
+            for said, p, fine in asked]  # fmt: skip
+
+
+def words(name: str, given: Range, unit: Fraction) -> str:
+    """Write a range; one without an upper limit is ``at least``."""
+    low, high = given
+    if name == "p":
+        return p_shown(float(low), float(high))
+    if high >= FAR or low <= -FAR:
+        return "any" if high - low >= 2 * FAR else f"{'at least' if high >= FAR else 'at most'} " + (
+            shown(low, low, unit) if high >= FAR else shown(high, high, unit))  # fmt: skip
+    return shown(low, high, unit or Fraction(1, 100))
+
+
+def judge(
+    rule: str, said: Mapping[str, Any], variants: Sequence[Variant], source: str, *, level: float = 0.05
+) -> Finding:
+    """Compare printed numbers with the first variant that gives all of them.
+
+    Parameters
+    ----------
+    rule : str
+    said : mapping of name to printed number
+        None where it is not printed.
+    variants : sequence of Variant
+    source : str
+        What they are computed of: ``mean 5.1, sd 1.2, n = 30``.
+    level : float
+        Of the decision that a p makes.
+
+    Returns
+    -------
+    Finding
+        ``details["variant"]`` names what fits; without a printed number ``not_checkable`` with what it would be.
+    """
+    numbers = {name: printed(value) for name, value in said.items() if value is not None}
+    ordered = sorted(variants, key=lambda v: not v.usual)
+    usual = [v for v in ordered if v.usual]
+    if not numbers:
+        expected = ", ".join(f"{name} = {words(name, r, Fraction(0))}" for name, r in usual[0].gives.items())
+        return Finding(rule=rule, verdict="not_checkable", expected=expected,
+                       message=f"{usual[0].name} of {source} gives {expected}: none is printed")  # fmt: skip
+    fits = next((v for v in ordered if all(_fits(n, x, v) for n, x in numbers.items())), None)
+    noticed, of = _power(numbers, usual)
+    published = ", ".join(f"{n} {'= ' * (x.relation == '=')}{x.text}" for n, x in numbers.items())
+    base = Finding(rule=rule, verdict="agree", published=published, noticed=noticed, neighbours=of, message="",
+                   details={"variant": fits.name if fits else ""})  # fmt: skip
+    if fits and fits.usual:
+        expected = ", ".join(f"{n} = {words(n, fits.gives[n], x.unit)}" for n, x in numbers.items())
+        message = f"{published} agrees with {fits.name} of {source}: {expected}"
+        return weighed(replace(base, expected=expected, message=message))
+    gaps = {v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items()) for v in usual}
+    quoted = usual[0] if fits else min(usual, key=lambda v: gaps[v.name])
+    name = gaps[quoted.name][1]
+    number, range_ = _as_given(name, numbers[name], quoted), quoted.gives[name]
+    worst = compare(rule, number, *range_, source=f"{quoted.name} of {source}", name=name,
+                    expected=words(name, range_, number.unit))  # fmt: skip
+    worst = replace(worst, published=published, noticed=noticed, neighbours=of, details=base.details,
+                    implied=worst.implied if len(numbers) == 1 else None)  # fmt: skip
+    if fits:
+        worst = replace(worst, severity="minor", message=f"{worst.message}; {fits.name.strip(',')} fits")
+    if "p" not in numbers or any(_fits("p", numbers["p"], v) for v in usual):
+        return worst
+    low, high = (end(float(v.gives["p"][i]) for v in usual) for i, end in ((0, min), (1, max)))
+    return decided(worst, numbers["p"].share(), low, high, level)
+
+
+def _fits(name: str, number: Printed, variant: Variant) -> bool:
+    return gap_of(_as_given(name, number, variant), *variant.gives[name]) <= (TWICE if number.unit else 0)
+
+
+def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
+    """Return a number as it is compared: p as a share, whole degrees of freedom cut off or rounded."""
+    if name == "p":
+        return number.share()
+    if name == "df" and number.low is not None and number.high is not None and number.unit == 1:
+        return replace(number, high=number.value + number.unit)
+    return oriented(number, variant.gives[name]) if name in ("t", "z", "d", "g") else number
+
+
+def _power(numbers: Mapping[str, Printed], usual: Sequence[Variant]) -> tuple[int, int]:
+    """Count the neighbours of all numbers, each beside the others as printed, and those that fit no usual variant."""
+    fitting = [{n: _fits(n, x, v) for n, x in numbers.items()} for v in usual]
+    noticed = of = 0
+    for name, number in numbers.items():
+        rest = [v for v, fits in zip(usual, fitting, strict=True) if all(ok for n, ok in fits.items() if n != name)]
+
+        def accepts(other: Printed, name: str = name, rest: Sequence[Variant] = rest) -> bool:
+            return any(_fits(name, other, v) for v in rest)
+
+        limits = {"least": 0, "most": 1} if name == "p" else {}
+        one, every = neighbours_noticed(number, accepts, **limits)
+        noticed, of = noticed + one, of + every
+    return noticed, of
+
+
+def box(value: Any, name: str, *, least: int | None = None) -> Range:
+    """Return the range of a printed number, cut off at the least that it can be.
+
+    Raises
+    ------
+    InputError
+        For a bound, and for a number that lies below.
+    """
+    low, high = printed(value).bounds
+    if least is not None and high < least:
+        raise InputError(f"{name}={printed(value).text} is below {least}")
+    return (low if least is None else max(low, Fraction(least))), high
+
+
+def inside(confidence: float) -> float:
+    """Return a confidence level; an error for one that is not between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence={confidence:g} must lie between 0 and 1: write 0.95 for 95 %")
+    return confidence
