@@ -41,6 +41,7 @@ from socialstats.audit.counts import (
     ratio_from_counts,
     shared_denominator,
 )
+from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import Finding, Rounding
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
@@ -391,8 +392,9 @@ GIVEN = "table"  # name of the table of the command line
 class Rule:
     """One rule, checked: which check, on which rows and columns, with which parameters and options.
 
-    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then. `whole`:
-    one check of all rows, not one a row.
+    `absent` says which optional table was not given, where the rule needs it; the rule is not checked then. `assumes`
+    says what a guessed rule takes for granted ("means of whole numbers"), and `odds` the log odds of that.
+    `whole`: one check of all rows, not one a row.
     """
 
     name: str
@@ -406,12 +408,14 @@ class Rule:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
+    assumes: str = ""
+    odds: float = 0.0
     whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleBook:
-    """A rules file with its tables read."""
+    """A rules file with its tables read; without one, the guessed rules of documents with their sentences and notes."""
 
     title: str
     source: str
@@ -420,6 +424,8 @@ class RuleBook:
     text: str = ""
     sha256: str = ""
     name: str = ""
+    passages: tuple[Passage, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[str]] = ()) -> RuleBook:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from socialstats.audit.leading import told
 from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, printed
 from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
 from socialstats.audit.sheets import Cell, Sheet, label_columns
+from socialstats.audit.unread import Unread, unread_cells
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
@@ -376,10 +378,7 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     )  # fmt: skip
 
 
-ASSUMING = {
-    "grim": "means of whole numbers", "grimmer": "whole numbers", "std_error_possible": "shares of 0 and 1 answers",
-    "count_percent": "percentages of that total",
-}  # fmt: skip
+ERROR_RATE = 0.05  # of printed numbers, where a rule assumes what holds
 ORDER = ("disagree", "agree", "no_power", "not_checkable")
 FITTING = ("agree", "no_power")
 
@@ -400,6 +399,10 @@ class AuditReport:
         The rules and tables.
     guessed : bool
         True when no rules file was given and the columns' names decided.
+    unread : tuple of Unread
+        Columns with numbers that no check read, and why.
+    numbers : int
+        How many numbers the tables hold.
     """
 
     title: str
@@ -408,6 +411,8 @@ class AuditReport:
     repairs: tuple[Repair, ...]
     book: RuleBook
     guessed: bool = False
+    unread: tuple[Unread, ...] = ()
+    numbers: int = 0
 
     def of(self, verdict: str) -> tuple[Finding, ...]:
         """Return the findings of one verdict."""
@@ -429,6 +434,8 @@ class AuditReport:
             "rules": [{"name": rule.name, "check": rule.check, "note": rule.note,
                        "tally": {v: sum(f.verdict == v for f in found) for v in ORDER}}
                       for rule, found in self.by_rule()],
+            "notes": list(self.book.notes), "numbers": self.numbers,
+            "unread_cells": sum(one.cells for one in self.unread), "unread": [one.to_dict() for one in self.unread],
             "repairs": [repair.to_dict() for repair in self.repairs],
             "findings": [finding.to_dict() for finding in self.findings],
         }  # fmt: skip
@@ -443,8 +450,8 @@ def audit(
     Parameters
     ----------
     tables : file name, or sequence of them
-        csv, tsv, ...; the first is ``table`` in the rules file, each also by its file name without suffix. The rules
-        file may name tables of its own.
+        csv, tsv, xlsx, Markdown, HTML, LaTeX, PDF, pasted text. With rules csv, tsv, ...: the first is ``table`` in the
+        rules file, each also by its file name without suffix. The rules file may name tables of its own.
     rules : file name, optional
         TOML, one ``[[rule]]`` a check. Without it the columns' names decide which checks are made.
 
@@ -461,25 +468,46 @@ def audit(
     --------
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "t.csv").write_text("group,n,mean\\nA,40,5.19\\nB,40,5.18\\n")
+    >>> _ = (folder / "t.csv").write_text("group,n,mean rating\\nA,40,5.19\\nB,40,5.18\\n")
     >>> found = audit(folder / "t.csv")
     >>> [(f.rule, f.verdict) for f in found.findings if f.rule == "grim"]
     [('grim', 'disagree'), ('grim', 'agree')]
     """
     paths = [tables] if isinstance(tables, str | os.PathLike) else list(tables)
     if rules is None:
+        from socialstats.audit.documents import read_document
         from socialstats.audit.guessing import guess_rules
 
-        return run(guess_rules(paths), guessed=True)
+        return run(guess_rules([read_document(path) for path in paths]), guessed=True)
     return run(read_rules(rules, paths))
 
 
-def assumed(finding: Finding) -> Finding:
-    """Mark a disagreement that rests on what the columns' names suggest: whole numbers, independent answers."""
-    if finding.verdict != "disagree" or finding.rule not in ASSUMING:
-        return finding
-    message = f"{finding.message} (if these are {ASSUMING[finding.rule]})"
-    return replace(finding, severity="minor", message=message)
+def assumed(rule: Rule, findings: Sequence[Finding]) -> list[Finding]:
+    """Weigh what a guessed rule takes for granted by all of its findings; its disagreements are minor, or are none.
+
+    By Bayes' rule: where the assumption holds, all but one in twenty checks agree; where it does not, a check agrees by
+    chance, with a probability of one minus its power.
+    """
+    odds = rule.odds
+    for finding in findings:
+        power = min(max(finding.power or 0.0, ERROR_RATE), 1 - ERROR_RATE)
+        if finding.verdict in ("agree", "disagree"):
+            agrees = finding.verdict == "agree"
+            odds += math.log((1 - ERROR_RATE) / (1 - power) if agrees else ERROR_RATE / power)
+    if not rule.assumes:
+        return list(findings)
+    made = []
+    for found in findings:
+        if found.verdict != "disagree":
+            made.append(found)
+        elif odds > 0:
+            message = f"{found.message} (if these are {rule.assumes})"
+            made.append(replace(found, severity="minor", message=message))
+        else:
+            said = found.message.removeprefix("sources disagree: ")
+            message = f"nothing in the table says that these are {rule.assumes}; if they were: {said}"
+            made.append(replace(found, verdict="not_checkable", severity="none", message=message))
+    return made
 
 
 def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
@@ -498,15 +526,17 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
         except InputError as error:
             problems += error.problems
             continue
-        made = [told(bound.run(), bound.printed_cells, book.sheets, ()) for bound in of_rule]
+        made = [told(bound.run(), bound.printed_cells, book.sheets, book.passages) for bound in of_rule]
         bounds += zip(of_rule, made, strict=True)
-        findings += [assumed(finding) for finding in made] if guessed else made
+        findings += assumed(rule, made) if guessed else made
         if not of_rule:
             findings.append(Finding(rule=rule.check, verdict="not_checkable", title=rule.name,
                                     message="no row of the table is selected by this rule"))  # fmt: skip
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
+    sheets = {id(sheet): sheet for sheet in book.sheets.values()}
+    unread, numbers = unread_cells(sheets.values(), findings, guessed=guessed)
     return AuditReport(
         title=book.title, source=book.source, findings=tuple(findings), repairs=repairs_of(bounds),
-        book=book, guessed=guessed,
+        book=book, guessed=guessed, unread=unread, numbers=numbers,
     )  # fmt: skip

@@ -30,6 +30,8 @@ class Reading:
         Characters around numbers that mean nothing, such as ``*†``.
     missing : tuple of str
         Further cells that hold no number (upper and lower case alike).
+    lenient : bool
+        Whether a cell that is no number counts as missing, and is no error: nobody chose the columns of a document.
     """
 
     decimals: int | str | Mapping[str, int | str] = "printed"
@@ -37,6 +39,7 @@ class Reading:
     decimal: Literal[".", ","] = "."
     strip: str = ""
     missing: tuple[str, ...] = ()
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +136,8 @@ class Sheet:
         bare = plain.strip(self.reading.strip.casefold()).strip()  # marks alone, or after a word: '**', 'ns*'
         missing = not {plain, bare}.isdisjoint((*MISSING, *(m.casefold() for m in self.reading.missing)))
         missing = missing or plain == column.strip().casefold()  # a header that is repeated among the rows
+        how: dict[str, Any] = {"decimal": self.reading.decimal, "strip": self.reading.strip}
+        missing = missing or (self.reading.lenient and not is_number(text, **how))
         number = None if missing else self._number(text, row, column)
         return Cell(number=number, text=text, source=self.sources[row], row=row, line=self.lines[row], column=column)
 

@@ -9,7 +9,8 @@ from socialstats.audit.leading import leading
 from socialstats.audit.numbers import Finding
 from socialstats.audit.rules import CHECKS, TABLE_CHECKS, Rule
 from socialstats.audit.running import AuditReport
-from socialstats.text import count, markdown, shorten
+from socialstats.audit.unread import unread_text
+from socialstats.text import count, listing, markdown, shorten
 
 LONGEST = 400
 SHOWN_EACH = 12  # findings of one rule in text; Markdown, HTML and JSON have all
@@ -33,19 +34,25 @@ def headline(report: AuditReport) -> str:
     --------
     >>> import socialstats as ss, pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "t.csv"
-    >>> _ = file.write_text("group,n,mean\\nA,40,5.19\\nB,40,5.18\\n")
+    >>> _ = file.write_text("group,n,mean rating\\nA,40,5.19\\nB,40,5.18\\n")
     >>> headline(ss.audit.audit(file))
-    '4 checks of printed numbers: in 1 of them the sources disagree, in 3 they agree.'
+    '4 checks of printed numbers: in 1 of them the sources disagree, in 3 they agree; all 4 cells checked.'
     """
     tally = report.tally()
+    able = tally["disagree"] + tally["agree"]
     said = f"{count(len(report.findings), 'check')} of printed numbers: "
     if tally["disagree"]:
         said += f"in {tally['disagree']:,} of them the sources disagree, in {tally['agree']:,} they agree"
+    elif report.guessed and all(found.rule == "within" for found in report.of("agree")):
+        said += f"no disagreement, but only the ranges of numbers could be checked ({able:,})"
+    elif able:
+        said += f"no disagreement in {count(able, 'check')} that could have failed"
     else:
-        said += f"no disagreement, {tally['agree']:,} agree"
-    rest = [f"{tally['no_power']:,} could not have failed"] if tally["no_power"] else []
+        said += "none of them could have failed"
+    rest = [f"{tally['no_power']:,} could not have failed"] if tally["no_power"] and able else []
     rest += [f"{tally['not_checkable']:,} could not be made"] if tally["not_checkable"] else []
-    return "; ".join([said, *rest]) + "."
+    unread = unread_text(report.unread, report.numbers)
+    return "; ".join([said, *rest, *([unread] if unread else [])]) + "."
 
 
 def lead(report: AuditReport) -> list[tuple[str, str]]:
@@ -87,6 +94,7 @@ def as_text(report: AuditReport, *, color: bool = False) -> str:
     lines = [clean(line) for line in (report.title, report.source) if line]
     lines += [headline(report), *([GUESSED] if report.guessed else [])]
     lines += [f"{name}: {clean(text)}" for name, text in lead(report)]
+    lines += map(clean, report.book.notes)
     for verdict, heading in HEADINGS.items():
         groups = list(by_verdict(report, verdict))
         if groups:
@@ -96,7 +104,19 @@ def as_text(report: AuditReport, *, color: bool = False) -> str:
                 lines += _rule_lines(rule, found, total, verdict)
         if verdict == "disagree" and report.repairs:
             lines += ["", "One digit", *(f"  {clean(repair.message)}" for repair in report.repairs)]
+    if report.unread:
+        lines += ["", "Numbers that no check read", *(f"  {clean(line)}" for line in unread_lines(report))]
     return "\n".join(lines) + "\n"
+
+
+def unread_lines(report: AuditReport) -> list[str]:
+    """Return one line for each column with numbers that no check read, or with cells that are no numbers."""
+    lines = []
+    for one in report.unread:
+        said = [f"{one.cells:,} of {one.of:,}: {one.reason}"] if one.cells else []
+        said += [f"not read as a number: {listing(list(one.odd), 3)}"] if one.odd else []
+        lines.append(f"{one.table}, {one.column}: {'; '.join(said)}")
+    return lines
 
 
 def _rule_lines(rule: Rule, found: Sequence[Finding], total: int, verdict: str) -> list[str]:
@@ -125,6 +145,7 @@ def as_markdown(report: AuditReport) -> str:
     lines = [f"# {markdown(report.title or 'Audit of published numbers')}", ""]
     lines += [f"{markdown(report.source)}", ""] if report.source else []
     lines += [headline(report), "", *([GUESSED, ""] if report.guessed else [])]
+    lines += [line for note in report.book.notes for line in (markdown(note), "")]
     lines += [line for name, text in lead(report) for line in (f"**{name}:** {markdown(text)}", "")]
     for verdict, heading in HEADINGS.items():
         groups = list(by_verdict(report, verdict))
@@ -139,6 +160,8 @@ def as_markdown(report: AuditReport) -> str:
             lines.append("")
         if verdict == "disagree" and report.repairs:
             lines += ["### One digit", "", *(f"- {markdown(repair.message)}" for repair in report.repairs), ""]
+    if report.unread:
+        lines += ["## Numbers that no check read", "", *(f"- {markdown(line)}" for line in unread_lines(report)), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

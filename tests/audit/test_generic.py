@@ -12,7 +12,7 @@ from socialstats.errors import InputError, NothingToAnalyse
 
 def test_generic_checks_follow_from_the_names_of_columns(tmp_path: Path) -> None:
     (tmp_path / "h.csv").write_text(
-        "task,acc,acc_stderr,n,mean_len,sd_len,t,df,p\n"
+        "task,acc,acc_stderr,n,mean_rating,sd_rating,t,df,p\n"
         "a,0.4375,0.0,16,3.51,1.12,2.10,39,.042\n"
         "b,0.45,0.114,20,2.25,0.97,2.10,39,.42\n"
     )

@@ -88,9 +88,9 @@ def test_rules_and_tables_of_the_same_name_are_told_apart(tmp_path: Path) -> Non
     """A finding is counted once, and no table hides another."""
     for folder, mean in (("a", "5.19"), ("b", "5.18")):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "t.csv").write_text(f"n,mean\n40,{mean}\n")
+        (tmp_path / folder / "t.csv").write_text(f"n,mean rating\n40,{mean}\n")
     paths = [tmp_path / "a" / "t.csv", tmp_path / "b" / "t.csv"]
-    rule = '[[rule]]\nname = "same"\ncheck = "grim"\nmean = "mean"\nn = "n"\n'
+    rule = '[[rule]]\nname = "same"\ncheck = "grim"\nmean = "mean rating"\nn = "n"\n'
     report = run(tmp_path, rule * 2, paths[0])
     assert [(r.name, len(found)) for r, found in report.by_rule()] == [("same", 1), ("same (#2)", 1)]
     assert report.tally()["disagree"] == sum(r["tally"]["disagree"] for r in report.to_dict()["rules"]) == 2

@@ -33,8 +33,11 @@ def test_exit_codes(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = str(table.parent / "rules.toml")
     assert main(["audit", str(table), "--rules", rules, "--fail-on", "disagree"]) == 1
     assert main(["audit", str(table), "--rules", rules, "--fail-on", "major"]) == 1
-    assert main(["audit", str(table), "--fail-on", "major"]) == 0  # guessed rules are minor
-    assert main(["audit", str(table), "--fail-on", "disagree"]) == 1
+    assert main(["audit", str(table), "--fail-on", "disagree"]) == 0  # nothing says that the means are of whole numbers
+    rated = table.with_name("rated.csv")
+    rated.write_text(TABLE.replace("mean", "mean rating"))
+    assert main(["audit", str(rated), "--fail-on", "major"]) == 0  # guessed rules are minor
+    assert main(["audit", str(rated), "--fail-on", "disagree"]) == 1
     table.write_text("group,n,mean\nA,40,5.18\n")
     assert main(["audit", str(table), "--rules", rules, "--fail-on", "disagree"]) == 0
     assert main(["audit", str(table), "--rules", "nowhere.toml"]) == 2
