@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status
+from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status, version_of
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
@@ -55,10 +55,9 @@ def read(source: Source) -> Log:
     else:
         top = mapping(load_json(source.path, {**WHOLE, "samples": [SAMPLE]}, nan=True))
         samples = [_checked(sample, source.path.name) for sample in sequence(top.get("samples"))]
-    about = mapping(top.get("eval"))
     rows, notes = rows_of(top, samples)
     return log_of(
-        NAME, (source.path.name,), rows, version=mapping(about.get("packages")).get("inspect_ai"),
+        NAME, (source.path.name,), rows, version=mapping(at(top, "eval").get("packages")).get("inspect_ai"),
         claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes),
     )  # fmt: skip
 
@@ -124,11 +123,26 @@ INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or le
 REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
 
 
-def to_float(value: Any) -> Score:
+NEWEST = (9,)  # a log that does not say its version is read as one of today's
+POPULATION, EQUAL, SIGNED, KEPT, SHORT, ERRORED = (
+    (0, 3, 64), (0, 3, 101), (0, 3, 133), (0, 3, 123), (0, 3, 221), (0, 3, 248)
+)  # fmt: skip
+"""First versions that: divide a variance by n - 1; pass scores above the threshold of pass@k too; read texts such as
+"-2" as numbers; leave out unscored repeats; leave pass@k of fewer than k repeats undefined and print 0 for the standard
+error of one cluster; count errored samples that have a score (CHANGELOG.md of Inspect)."""
+
+
+def version_in(top: dict[str, Any]) -> tuple[int, ...]:
+    """Return the version of Inspect that wrote a log."""
+    return version_of(cell(at(top, "eval", "packages").get("inspect_ai"))) or NEWEST
+
+
+def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
     """Turn a score into a number as Inspect documents it (scorer/_metric.py, value_to_float).
 
-    Numbers and truth values as they are; C 1, P 0.5, I and N 0; yes, true 1; no, false 0; text that is a number.
-    NaN is Inspect's mark of an unscored sample. Anything else has no number: Inspect counts it as 0.0, we do not.
+    Numbers and truth values as they are; C 1, P 0.5, I and N 0; yes, true 1; no, false 0; text that is a number, before
+    0.3.133 only of digits and points. NaN is Inspect's mark of an unscored sample. Anything else has no number: Inspect
+    counts it as 0.0, we do not.
 
     Examples
     --------
@@ -136,7 +150,8 @@ def to_float(value: Any) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        number = as_number(LETTERS.get(value, WORDS.get(value.lower(), value)))
+        known = LETTERS.get(value, WORDS.get(value.lower(), value))
+        number = as_number(known) if version >= SIGNED or known.replace(".", "").isnumeric() else None
         return scored(value if number is None else number)
     if isinstance(value, (int, float)) and not is_number(value) and not isinstance(value, bool) and value == value:
         raise InputError(INFINITE)
@@ -149,7 +164,7 @@ def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str
     Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
     that the log plans and does not hold are missing.
     """
-    about = mapping(top.get("eval"))
+    about, version = mapping(top.get("eval")), version_in(top)
     common = {"model": about.get("model"), "task": about.get("task")}
     reductions = sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))
     if not samples and reductions:
@@ -158,12 +173,12 @@ def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str
             for reduction in map(mapping, reductions) for held in map(mapping, sequence(reduction.get("samples")))
             for sample in [{"id": held.get("sample_id"), "scores": {cell(reduction.get("scorer")) or "": held}}]
         ]  # fmt: skip
-        return [r for each in joined for r in _rows(*each)], (REDUCED,)
+        return [r for each in joined for r in _rows(*each, version)], (REDUCED,)
     scorers = _scorers(samples)
     if not scorers:
         declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
         scorers = {name: [] for name in [_scorer(score) for score in printed_scores(top)] or declared or [""]}
-    found = [r for sample in samples for r in _rows(sample, scorers, common)]
+    found = [r for sample in samples for r in _rows(sample, scorers, common, version)]
     _drop_plain_texts(found)
     seen = {(cell(sample["id"]), cell(sample.get("epoch", 1))) for sample in samples}
     epochs = whole(at(about, "config").get("epochs")) or 1
@@ -173,8 +188,8 @@ def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str
         for epoch in range(1, epochs + 1)
         if samples and (cell(unit), cell(epoch)) not in seen
     ]
-    missing = [r for sample in planned for r in _rows(sample, scorers, common, "missing")]
-    return found + missing, tuple(_notes(samples, found))
+    missing = [r for sample in planned for r in _rows(sample, scorers, common, version, "missing")]
+    return found + missing, tuple(_notes(samples, found, version))
 
 
 def scores_of(sample: dict[str, Any]) -> dict[str, Any]:
@@ -199,9 +214,11 @@ def _parts(value: Any) -> dict[str, Any]:
     return {str(name): part for name, part in held.items()}
 
 
-def _rows(sample: dict[str, Any], scorers: Scorers, common: Row, absent: Status = "unscored") -> Iterator[Row]:
+def _rows(
+    sample: dict[str, Any], scorers: Scorers, common: Row, version: tuple[int, ...], absent: Status = "unscored"
+) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
-    scores, epoch = scores_of(sample), sample.get("epoch", 1)
+    scores, epoch = scores_of(sample) if version >= ERRORED or not sample.get("error") else {}, sample.get("epoch", 1)
     absent = "error" if sample.get("error") else "missing" if scores else absent
     metadata = _metadata(sample)
     for name, parts in scorers.items():
@@ -212,7 +229,7 @@ def _rows(sample: dict[str, Any], scorers: Scorers, common: Row, absent: Status 
         for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
             raw = value if undivided else held.get(scorer)
             try:
-                number = to_float(raw) if score else scored(None, failed=absent == "error", absent=absent)
+                number = to_float(raw, version) if score else scored(None, failed=absent == "error", absent=absent)
             except InputError as error:
                 raise InputError(f"sample {quoted([cell(sample['id']) or ''])}, epoch {cell(epoch)}: {error}") from None
             texts = {SCORE_TEXT: raw} if isinstance(raw, str) else {}
@@ -243,9 +260,10 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
     return found
 
 
-def _notes(samples: Samples, found: list[Row]) -> Iterator[str]:
+def _notes(samples: Samples, found: list[Row], version: tuple[int, ...]) -> Iterator[str]:
     if failed := sum(bool(sample.get("error") and scores_of(sample)) for sample in samples):
-        yield f"{count(failed, 'sample')} ended in an error and have a score all the same: the harness counts it"
+        counts = "the harness counts it" if version >= ERRORED else "Inspect counts it from 0.3.248, not in this version"
+        yield f"{count(failed, 'sample')} ended in an error and have a score all the same: {counts}"
     if limited := sum(bool(sample.get("limit")) for sample in samples):
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
     if odd := sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"}):
@@ -257,6 +275,7 @@ STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95}
 METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
     "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
     "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
+    "bootstrap_std": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
     "var": ("variance", DDOF), "lower": ("conf_low", STUDENT), "upper": ("conf_high", STUDENT),
 }  # fmt: skip
 """Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
@@ -307,7 +326,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         part = f"{scorer}/{name}"
         by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}
-        settings = {"reducer": _reducer(score, about, rows, select)}
+        settings = _of_version(_reducer(score, about, rows, select), version_in(top))
         where = f"{file}: results.scores[{position}]"
         entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
         metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
@@ -316,6 +335,10 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         for key, held, metric in metrics:
             value = mapping(held).get("value")
             claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows)
+            if not claim.settings.get("cluster") or version_in(top) >= SHORT:
+                claim = replace(claim, settings={**claim.settings, "undefined": "0"})
+            if claim.quantity == "variance" and version_in(top) < POPULATION:
+                claim = replace(claim, settings={**claim.settings, "ddof": 0})
             alone = len(claim.select) == 1 and not claim.parts
             yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
         if n is not None and select["scorer"] in known:
@@ -390,6 +413,14 @@ def _grouped(
     if params.get("all") != "groups":
         return f"{of} (all)", select, ()
     return f"{of} (mean over {by})", select, tuple({**select, key: group} for group in groups)
+
+
+def _of_version(reducer: str, version: tuple[int, ...]) -> dict[str, object]:
+    """Return how a version joined repeats, and what it did with those that were not scored."""
+    if reducer.startswith("pass_at"):
+        variant = "pass_at_equal" if version < EQUAL else "pass_at_short" if version < SHORT else "pass_at"
+        reducer = variant + reducer.removeprefix("pass_at")
+    return {"reducer": reducer} | ({"errors": "kept"} if version < KEPT and reducer != "none" else {})
 
 
 def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]) -> str:
