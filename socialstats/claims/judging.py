@@ -319,9 +319,10 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[
     )  # fmt: skip
     if target is None:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
-    if base.recomputed is None and target.value == 0 and claim.settings.get("undefined") == "0":
-        return replace(base, verdict="reproduced", recomputed=0.0, value=0.0, reason=UNDEFINED)
     size = bench.size(claim, first.reading)
+    instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(str(claim.settings.get("undefined")))
+    if base.recomputed is None and instead is not None and target.holds(instead, size=size):
+        return replace(base, verdict="reproduced", recomputed=instead, value=instead, reason=UNDEFINED)
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
     stands = target.holds(value, size=size, noise=noise + lost)
@@ -346,7 +347,7 @@ def documented_here(bench: Bench, claim: Claim) -> Definition:
     return first
 
 
-UNDEFINED = "a single score or cluster has no standard error or deviation: Inspect prints 0 for it"
+UNDEFINED = "a single score or cluster has no standard error: Inspect prints 0 in its place, and the mean as both ends"
 
 
 def otherwise(
@@ -368,7 +369,8 @@ def otherwise(
     if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
         return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
     said = rules.first_of(rules.LATE, bench, claim, target, sample)
-    reason = said or none_of(base.tried, definitions_in_words(fitting, repeats)) + other_n(claim, sample)
+    hints = none_of(base.tried, definitions_in_words(fitting, repeats))
+    reason = "; ".join([said, *[hints] * bool(fitting)]) if said else hints + other_n(claim, sample)
     return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
 
 

@@ -49,8 +49,8 @@ class Claim:
         ``at_least_k``, ``pass_at_k``: how repeats of a unit were joined), ``cluster`` (column), ``ddof``,
         ``conf_level``, ``method`` (``normal``, ``t``, ``bootstrap``), ``resamples``, ``by_size`` (group weights),
         ``over_parts`` (``mean``: a standard error that is the mean of those of the parts), ``weights`` (column),
-        ``errors`` (``dropped``, ``zero``, ``kept``: an unscored repeat stays and spoils a mean), ``undefined`` (what is
-        printed where a standard error does not exist), ``to_float`` (how labels became numbers).
+        ``errors`` (``dropped``, ``zero``, ``kept``: an unscored repeat stays and spoils a mean), ``undefined`` (``0``,
+        ``mean``: what is printed where no standard error exists), ``to_float`` (how labels became numbers).
     n
         How many rows or units the harness says it is about.
 

@@ -21,7 +21,7 @@ def mixed():
     frame = rows([1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0], story=list("aabbccdd"))
     return log_of(
         frame, claim("mean", "0.75"), claim("mean", "75.0", name="percent"), claim("std_error", "0.0"),
-        claim("mean", "0.8", name="off"), claim("other", "3", name="loss"), notes=("a note",),
+        claim("mean", "0.8", name="off"), claim("other", "3", name="loss"), notes=("a note",), harness="",
     )  # fmt: skip
 
 

@@ -69,9 +69,13 @@ def test_a_wrong_number_exits_with_1_and_is_named(tmp_path, capsys):
 
 
 def test_an_explained_number_exits_with_0(tmp_path, capsys):
-    code, out, _ = run(capsys, "validate", inspect_log(tmp_path, accuracy=75.0))
+    (tmp_path / "c.toml").write_text('[[claim]]\nquantity = "mean"\nvalue = "75.0"\nselect = { scorer = "match" }')
+    code, out, _ = run(capsys, "validate", inspect_log(tmp_path), "--claims", tmp_path / "c.toml")
     assert code == 0
     assert "in percent" in out
+    code, out, _ = run(capsys, "validate", inspect_log(tmp_path, accuracy=75.0))
+    assert code == 1  # Inspect prints no percentages
+    assert "it would fit: mean; in percent" in out
 
 
 @pytest.mark.parametrize(("name", "start"), [("x.json", "{"), ("x.md", "# log.json"), ("x.html", "<!DOCTYPE"),

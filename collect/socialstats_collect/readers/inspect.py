@@ -270,8 +270,8 @@ def _notes(samples: Samples, found: list[Row], version: tuple[int, ...]) -> Iter
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
-DDOF: dict[str, object] = {"ddof": 1}
-STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95}
+DDOF: dict[str, object] = {"ddof": 1, "undefined": "0"}
+STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95, "undefined": "mean"}
 METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
     "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
     "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
@@ -318,7 +318,7 @@ def _scorer(score: dict[str, Any]) -> str:
 
 def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
-    about = at(top, "eval")
+    about, version = at(top, "eval"), version_in(top)
     known = {str(r["scorer"]) for r in rows}
     places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
@@ -326,7 +326,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         part = f"{scorer}/{name}"
         by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}
-        settings = _of_version(_reducer(score, about, rows, select), version_in(top))
+        settings = _of_version(_reducer(score, about, rows, select), version)
         where = f"{file}: results.scores[{position}]"
         entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
         metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
@@ -334,10 +334,8 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         places.setdefault((scorer, name if by_part else None), []).append((entry, there))
         for key, held, metric in metrics:
             value = mapping(held).get("value")
-            claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows)
-            if not claim.settings.get("cluster") or version_in(top) >= SHORT:
-                claim = replace(claim, settings={**claim.settings, "undefined": "0"})
-            if claim.quantity == "variance" and version_in(top) < POPULATION:
+            claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows, version)
+            if claim.quantity == "variance" and version < POPULATION:
                 claim = replace(claim, settings={**claim.settings, "ddof": 0})
             alone = len(claim.select) == 1 and not claim.parts
             yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
@@ -348,7 +346,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         listed = [(at or "", metric) for at, metric in _declared(about, scorer) if (at is None) == (of is None)]
         declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
-        yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
+        yield from (_claim(metric, entry, rows, version) for metric in _unprinted(declared, [there for _, there in found]))
 
 
 def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, Metric]]:
@@ -371,7 +369,7 @@ def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[
         yield from [metric for metric in wanted if metric not in seen][: max(0, len(wanted) - there)]
 
 
-def _claim(metric: Metric, entry: Claim, rows: list[Row]) -> Claim:
+def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ...]) -> Claim:
     """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
     group, inner, select = metric.group, metric, dict(entry.select)
     label = f"{group} {metric.name}".strip()
@@ -389,6 +387,8 @@ def _claim(metric: Metric, entry: Claim, rows: list[Row]) -> Claim:
         quantity = "other"
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
+        if version < SHORT:
+            del settings["undefined"]
     if settings.get("method") != "bootstrap":
         settings.pop("resamples", None)
     if parts and quantity != "mean":
