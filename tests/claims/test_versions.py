@@ -1,0 +1,98 @@
+"""Three versions of Inspect: every true number stands, every planted error is named; what nobody documents is a hint."""
+
+import json
+import math
+import random
+import statistics
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from inspect_versions import VERSIONS, made
+from made_logs import claim, log_of, rows, std_error
+
+from socialstats.claims import check
+from socialstats_collect.readers import read_log
+from tests.collect.readers.logs import dump, header, printed_score, sample
+
+PASSED = ("reproduced", "explained")
+
+
+def log_at(path, seed, version):
+    path.write_text(json.dumps(made(seed, version)), encoding="utf-8")
+    return read_log(path)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_twenty_logs_of_a_version_hold_no_wrong_number(version, tmp_path):
+    verdicts = Counter()
+    for seed in range(20):
+        found = check(log_at(tmp_path / "x.json", seed, version))
+        verdicts.update(one.verdict for one in found.judged)
+        for one in found.judged:
+            assert one.verdict == "reproduced" or one.claim.printed == "NaN", one.sentence()
+    assert verdicts["reproduced"] > 100
+
+
+def planted(rng, log):
+    """A claim of a log with an error in full precision; None where the error leaves the number as it is."""
+    right = rng.choice([c for c in log.claims if c.printed != "NaN"])
+    value = float(right.printed)
+    values = [v for v in log.rows["value"].tolist() if v == v]
+    others = [float(c.printed) for c in log.claims if c.quantity == right.quantity and c.printed != "NaN"]
+    weights = log.rows["weight"].astype(float)
+    errors = {
+        "tiny": value * (1 + rng.choice([-1, 1]) * 10 ** rng.uniform(-11, -1)),
+        "away": value + rng.choice([-1, 1]) * rng.uniform(1e-9, 0.5),
+        "digit": float(repr(value).replace(repr(value)[-1], rng.choice("123456789"), 1)),
+        "percent": 100 * value, "half": value / 2, "twice": 2 * value, "root": math.sqrt(abs(value)),
+        "another": rng.choice(others), "pooled": statistics.fmean(values), "rows": float(len(log.rows)),
+        "pooled_error": std_error(values) if len(values) > 1 else value + 1, "zero": 0.0,
+        "population": value * math.sqrt((len(values) - 1) / len(values)), "count": value + rng.choice([-1, 1]),
+        "below": float(sum(v < 1 for v in values)), "positive": float(sum(v >= 1 for v in values)),
+        "weighted": float((log.rows["value"] * weights).sum() / weights[log.rows["value"].notna()].sum()),
+        "first": statistics.fmean([v for v in log.rows.groupby("unit")["value"].first().tolist() if v == v] or [9]),
+        "least": statistics.fmean([v for v in log.rows.groupby("unit")["value"].min().tolist() if v == v] or [9]),
+    }  # fmt: skip
+    kind = rng.choice(sorted(errors))
+    wrong = errors[kind]
+    if math.isclose(wrong, value, rel_tol=5e-12, abs_tol=1e-13):
+        return None
+    printed = repr(wrong) if right.quantity != "count" or not wrong.is_integer() else repr(int(wrong))
+    return kind, right, replace(right, printed=printed)
+
+
+def passed_errors(tmp_path, logs, each):
+    """Plant `each` errors in each of so many logs: how many, and those that passed."""
+    rng, total, passed = random.Random(17), 0, []
+    for seed in range(logs):
+        log = log_at(tmp_path / "x.json", 100 + seed, rng.choice(sorted(VERSIONS)))
+        for _ in range(each):
+            if (found := planted(rng, log)) is None:
+                continue
+            kind, right, wrong = found
+            near = [c for c in log.claims if (c.select, c.settings.get("reducer")) == (
+                right.select, right.settings.get("reducer"))]  # fmt: skip
+            claims = tuple(wrong if c is right else c for c in near)
+            one = check(replace(log, claims=claims)).judged[next(i for i, c in enumerate(near) if c is right)]
+            total += 1
+            if one.verdict in PASSED:
+                passed.append((kind, seed, log.version, one.sentence()))
+    return total, passed
+
+
+def test_planted_errors_do_not_pass(tmp_path):
+    total, passed = passed_errors(tmp_path, 12, 4)
+    assert total > 35
+    assert not passed
+
+
+@pytest.mark.slow
+def test_five_hundred_planted_errors_do_not_pass(tmp_path):
+    total, passed = passed_errors(tmp_path, 100, 7)
+    assert total >= 500
+    assert not passed
