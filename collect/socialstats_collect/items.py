@@ -59,7 +59,7 @@ def read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     if suffix in {".jsonl", ".ndjson"}:
         return [(line, _texts(row, path.name, line)) for line, row in json_lines(path)]
     if suffix == ".json":
-        whole = load_json(path, spelled=False)
+        whole = load_json(path)
         return [
             (k, _texts(one, path.name, k)) for k, one in enumerate(whole if isinstance(whole, list) else [whole], 1)
         ]

@@ -9,6 +9,7 @@ import tempfile
 import zlib
 from array import array
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -184,21 +185,17 @@ class Log:
     def _still_there(self) -> None:
         """Go on in a copy where the file was moved, deleted or replaced."""
         here = os.fstat(self._descriptor)
-        try:
-            there = os.stat(self.path)
-            if (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev):
+        with suppress(OSError):
+            if os.path.samestat(here, os.stat(self.path)):
                 return
-        except OSError:
-            pass
         names = (self.path.name, *(f"{self.path.stem}.saved-{k}.jsonl" for k in range(1, 100)))
         folders = (self.path.parent, Path(tempfile.gettempdir()))
+        new, path = -1, self.path
         for path in (folder / name for folder in folders for name in names):
-            try:
+            with suppress(OSError):
                 new = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-            except OSError:
-                continue
-            break
-        else:
+                break
+        if new < 0:
             raise OSError(2, "The log is gone, and no place takes a copy of it", str(self.path))
         _lock(new, path)
         place = 0
@@ -377,17 +374,9 @@ def _lock(descriptor: int, path: Path) -> None:
 
 def _lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
     """Yield number, offset and bytes of every line, its newline included; the last may have none."""
-    place, number, offset = 0, 0, 0
-    rest: list[bytes] = []
-    while chunk := os.pread(descriptor, CHUNK, offset):
-        offset += len(chunk)
-        *lines, tail = chunk.split(b"\n")
-        for line in lines:
-            whole = b"".join([*rest, line, b"\n"])
-            rest.clear()
-            number += 1
-            yield number, place, whole
-            place += len(whole)
-        rest.append(tail)
-    if last := b"".join(rest):
-        yield number + 1, place, last
+    place = 0
+    with os.fdopen(os.dup(descriptor), "rb", buffering=CHUNK) as file:
+        file.seek(0)
+        for number, text in enumerate(file, 1):
+            yield number, place, text
+            place += len(text)

@@ -358,8 +358,7 @@ def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None], *, estimat
     first = array("Q")
     for unit in runfile.design.units():
         exchanges, ask = replay(protocol, unit, reply_to)
-        begins = exchanges[0][0] if exchanges else ask
-        if begins is None:
+        if (begins := exchanges[0][0] if exchanges else ask) is None:
             continue
         work.units += 1
         first.append(int(begins.key[:16], 16))

@@ -20,7 +20,7 @@ class Tally:
     """Counts over attempts; ``calls`` and ``tokens`` include those already in the log.
 
     ``units_done`` are this run's finished units, ``units_replayed`` those of them that needed no call, ``unread`` their
-    rows whose answer could not be read, ``spent`` tokens by model and kind.
+    rows whose answer could not be read, ``spent`` tokens by model and kind, ``served`` answers by what served them.
 
     Examples
     --------
@@ -36,11 +36,9 @@ class Tally:
     units_replayed: int = 0
     unread: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
-    models: Counter[tuple[str, str]] = field(default_factory=Counter)
-    fingerprints: Counter[tuple[str, str]] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     spent: Counter[tuple[str, str]] = field(default_factory=Counter)
-    hosts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    served: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     days: Counter[str] = field(default_factory=Counter)
     estimated: int = 0
     cost: float = 0.0
@@ -62,9 +60,7 @@ class Tally:
             self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
             return
         self.days[str(line.get("t_start"))[:10]] += 1
-        for name, counts in COUNTED.items():
-            if line.get(name):
-                getattr(self, counts)[asked, str(line[name])] += 1
+        self.served.update((name, asked, str(line[name])) for name in COUNTED if line.get(name))
 
     @property
     def answers(self) -> int:
@@ -96,15 +92,14 @@ class Tally:
     def changes(self) -> list[str]:
         """Say where a model answered under more than one name or fingerprint, or from more than one endpoint."""
         said = []
-        for what, counts in (("name", self.models), ("fingerprint", self.fingerprints), ("endpoint", self.hosts)):
-            for asked in dict.fromkeys(model for model, _ in counts):
-                found = [f"{name} ({n:,})" for (model, name), n in counts.items() if model == asked]
-                if len(found) > 1:
-                    said.append(f"{asked} answered under more than one {what}: {', '.join(found)}")
+        for kind, asked in dict.fromkeys((kind, asked) for kind, asked, _ in self.served):
+            found = [f"{name} ({n:,})" for (*key, name), n in self.served.items() if key == [kind, asked]]
+            if len(found) > 1:
+                said.append(f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(found)}")
         return said
 
 
-COUNTED = {"model_returned": "models", "system_fingerprint": "fingerprints", "host": "hosts"}
+COUNTED = {"model_returned": "name", "system_fingerprint": "fingerprint", "host": "endpoint"}
 BYTES_A_TOKEN = 4  # a usual estimate, of UTF-8 text; byte-level tokenizers need at most one token a byte
 
 

@@ -124,7 +124,7 @@ class Table:
         settings = design.protocol.settings
         levels = {name: list(dict.fromkeys(level for one in self.designs for level in one.factors.get(name, ())))
                   for name in design.factors}  # fmt: skip
-        returned = ", ".join(sorted({name for _, name in tally.models}))
+        returned = ", ".join(sorted({name for kind, _, name in tally.served if kind == "model_returned"}))
         days = sorted(tally.days)
         when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
         given = ", ".join(f"{name} {value}" for name, value in settings.parameters.items()) or "the endpoint's defaults"

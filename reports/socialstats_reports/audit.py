@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from socialstats.audit.show import GUESSED, HEADINGS, asked, by_verdict, headline, power_text, short
+from socialstats.audit.show import GUESSED, HEADINGS, asked, by_verdict, headline, lead, power_text, short
 from socialstats.studies.page import Table
 from socialstats_reports.data import ESCAPES
 from socialstats_reports.page import TEMPLATES, _environment, palette_css, table_view, versions
@@ -86,7 +86,7 @@ def part(report: AuditReport, number: int) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "id": f"part-{number}", "title": report.title or "Audit of published numbers", "source": report.source,
-        "headline": headline(report), "guessed": GUESSED if report.guessed else "",
+        "headline": headline(report), "lead": lead(report), "guessed": GUESSED if report.guessed else "",
         "repairs": [repair.message for repair in report.repairs],
         "sections": [(verdict, heading, groups[verdict]) for verdict, heading in HEADINGS.items()],
         "agree": agree_table(report), "rules": report.book.text, "rules_name": report.book.name,

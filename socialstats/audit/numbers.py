@@ -339,6 +339,8 @@ class Finding:
         One sentence.
     published, expected : str
         The number as printed, and what the other numbers imply.
+    implied : (Fraction, Fraction) or None
+        The ends of what the other numbers imply, where that is an interval of the published number.
     gap : Fraction
         How far the published number is from the nearest possible one, in units of its last digit; 0 when they agree.
     noticed, neighbours : int
@@ -371,6 +373,7 @@ class Finding:
     severity: Severity = "none"
     published: str = ""
     expected: str = ""
+    implied: tuple[Fraction, Fraction] | None = None
     gap: Fraction = Fraction(0)
     noticed: int = 0
     neighbours: int = 0
@@ -485,5 +488,5 @@ def compare(
     verdict: Verdict = "disagree" if severity != "none" else "agree"
     return Finding(
         rule=rule, verdict=verdict, severity=severity, message=message, published=number.text,
-        expected=expected, gap=gap, noticed=noticed, neighbours=of, details=dict(details or {}),
+        expected=expected, implied=(low, high), gap=gap, noticed=noticed, neighbours=of, details=dict(details or {}),
     )  # fmt: skip

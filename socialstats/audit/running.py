@@ -10,9 +10,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, is_number, printed
+from socialstats.audit.leading import told
+from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, printed
 from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
-from socialstats.audit.sheets import Cell, Sheet
+from socialstats.audit.sheets import Cell, Sheet, label_columns
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
@@ -51,7 +52,6 @@ def papers(name: str | None = None) -> dict[str, Path]:
 
 
 LABELS_SHOWN = 3
-LOOKED_AT = 50  # rows that tell which columns hold labels
 SIZES = ("n", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df", "df1")
 
 
@@ -220,15 +220,6 @@ class _Place:
         labels = [shorten(self.sheet.rows[row][self.sheet.known(column)], 40) for column in shown[:LABELS_SHOWN]]
         parts = [f"{self.sheet.sources[row]} {lines}", *([f"column {shorten(self.column)}"] if self.column else [])]
         return ", ".join(parts) + (f": {', '.join(labels)}" if labels else "")
-
-
-def label_columns(sheet: Sheet) -> tuple[str, ...]:
-    """Return the columns that hold text in most of the first rows."""
-    some, found = sheet.rows[:LOOKED_AT], list[str]()
-    for column in sheet.columns:
-        texts = [row[column] for row in some if row[column].strip() and not is_number(row[column])]
-        found += [column] if len(texts) > len(some) / 2 else []
-    return tuple(found)
 
 
 LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence
@@ -497,7 +488,7 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
         except InputError as error:
             problems += error.problems
             continue
-        made = [bound.run() for bound in of_rule]
+        made = [told(bound.run(), bound.printed_cells, book.sheets, ()) for bound in of_rule]
         bounds += zip(of_rule, made, strict=True)
         findings += [assumed(finding) for finding in made] if guessed else made
         if not of_rule:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from socialstats.audit.numbers import Printed, Rounding, located, printed
+from socialstats.audit.numbers import Printed, Rounding, is_number, located, printed
 from socialstats.errors import InputError, Problem
 from socialstats.text import quoted, shorten
 
 MISSING = ("", "-", "--", "—", "–", "na", "n/a", "nan", "none", "null", ".", "nr", "n.r.", "n.s.", "ns")
+LOOKED_AT = 50  # rows that tell which columns hold labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,11 @@ class Cell:
     column: str = ""
 
     @property
+    def place(self) -> tuple[str, int]:
+        """File and line."""
+        return self.source, self.line
+
+    @property
     def key(self) -> tuple[str, int, str]:
         """File, line and column."""
         return self.source, self.line, self.column
@@ -84,6 +90,11 @@ class Sheet:
     reading: Reading = field(default_factory=Reading)
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     title: str = ""
+
+    @property
+    def places(self) -> set[tuple[str, int]]:
+        """File and line of every row."""
+        return {*zip(self.sources, self.lines, strict=True)}
 
     def label(self, row: int, column: str) -> str:
         """Return a label in the spelling that keys are compared in."""
@@ -124,6 +135,15 @@ class Sheet:
         if not isinstance(decimals, int) or number.relation != "=" or "e" in text.lower():
             return number  # as printed; "column" was settled when the table was read
         return located(text, problem, decimals=decimals, **how)
+
+
+def label_columns(sheet: Sheet) -> tuple[str, ...]:
+    """Return the columns that hold text in most of the first rows."""
+    some, found = sheet.rows[:LOOKED_AT], list[str]()
+    for column in sheet.columns:
+        texts = [row[column] for row in some if row[column].strip() and not is_number(row[column])]
+        found += [column] if len(texts) > len(some) / 2 else []
+    return tuple(found)
 
 
 def most_decimals(sheet: Sheet, column: str) -> int:

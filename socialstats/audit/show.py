@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from socialstats.audit.leading import leading
 from socialstats.audit.numbers import Finding
 from socialstats.audit.rules import CHECKS, TABLE_CHECKS, Rule
 from socialstats.audit.running import AuditReport
@@ -47,6 +48,19 @@ def headline(report: AuditReport) -> str:
     return "; ".join([said, *rest]) + "."
 
 
+def lead(report: AuditReport) -> list[tuple[str, str]]:
+    """Return the disagreement that leads the report: its place and numbers, its sentence, what it changes."""
+    first = leading(report.findings)
+    if first is None:
+        return []
+    found = [
+        ("Gravest disagreement", f"{first.where}: {short(first.message)}" if first.where else short(first.message)),
+        ("Sentence", f"“{first.passage}”" if first.passage else ""),
+        ("What it changes", first.changes),
+    ]
+    return [(name, text) for name, text in found if text]
+
+
 def asked(rule: Rule) -> str:
     """Return what a rule asks."""
     return CHECKS[rule.check].asks if rule.check in CHECKS else TABLE_CHECKS[rule.check]
@@ -72,6 +86,7 @@ def as_text(report: AuditReport, *, color: bool = False) -> str:
     """Return an audit for a terminal: disagreements with both numbers, then what agrees, rule by rule."""
     lines = [clean(line) for line in (report.title, report.source) if line]
     lines += [headline(report), *([GUESSED] if report.guessed else [])]
+    lines += [f"{name}: {clean(text)}" for name, text in lead(report)]
     for verdict, heading in HEADINGS.items():
         groups = list(by_verdict(report, verdict))
         if groups:
@@ -110,6 +125,7 @@ def as_markdown(report: AuditReport) -> str:
     lines = [f"# {markdown(report.title or 'Audit of published numbers')}", ""]
     lines += [f"{markdown(report.source)}", ""] if report.source else []
     lines += [headline(report), "", *([GUESSED, ""] if report.guessed else [])]
+    lines += [line for name, text in lead(report) for line in (f"**{name}:** {markdown(text)}", "")]
     for verdict, heading in HEADINGS.items():
         groups = list(by_verdict(report, verdict))
         if not groups:

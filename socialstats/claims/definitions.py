@@ -89,9 +89,10 @@ class Definition:
         return "@" in self.reading.repeats
 
     def choices(self) -> tuple[tuple[str, str], ...]:
-        """Rows, repeats, formula and scale: the name that `DOCUMENTED` has for each, and all that it stands for."""
+        """Rows, repeats, formula and scale: the name that `DEPARTURES` has for each, and all that it stands for."""
         rows, repeats, scale = self.reading.rows, self.reading.repeats, "percent" if self.scale == PERCENT else ""
-        named = (rows.partition(":")[0], "threshold" if self.has_threshold else name_and_k(repeats)[0], self.formula, scale)
+        joined = "threshold" if self.has_threshold else name_and_k(repeats)[0]
+        named = (rows.partition(":")[0], joined, self.formula, scale)
         return tuple(zip(named, (rows, repeats, f"{self.formula} {self.column}", scale), strict=True))
 
     def departures(self, other: Definition) -> int:
@@ -198,7 +199,8 @@ DEPARTURES: dict[str, frozenset[str]] = {
         OK, UNPARSED, ZERO, ALL_FILTERS, FILTER[:-1], "percent", "mean", POOLED, "median", "mode", "max", *COUNTING,
         "threshold", "macro", "plain", "population", "clustered", "clustered_plain", "share", "bootstrap", "halves",
         "single", "sd", "between", "between_population", "units", "ok_rows", "rows", "groups", "wilson", "percentile",
-        "percentile_clustered", "equal", "by_size", "pooled_within", "all_rows", "of_means", *(f"{spread}_{quantile}" for spread in SPREADS for quantile in "tz"),
+        "percentile_clustered", "equal", "by_size", "pooled_within", "all_rows", "of_means",
+        *(f"{spread}_{quantile}" for spread in SPREADS for quantile in "tz"),
     }),
 }  # fmt: skip
 """What a printed number may rest on beside the documented definition: what the harness documents and its log does not

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -330,7 +329,7 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[
     tried, fitting = search(bench, claim, first, target, repeats, known, most=most)
     base = replace(base, tried=tried + 1)
     if not stands:
-        return otherwise(bench, base, first, fitting, target, repeats, known)
+        return otherwise(bench, base, first, fitting, target, known)
     words = definitions_in_words(fitting, repeats)
     drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
     reason = f"{drawn}{other_n(claim, sample)}".removeprefix("; ")
@@ -351,11 +350,11 @@ UNDEFINED = "a single score or cluster has no standard error: Inspect prints 0 i
 
 
 def otherwise(
-    bench: Bench, base: Judged, first: Definition, fitting: Sequence[Definition], target: Target, repeats: int,
-    known: frozenset[str],
+    bench: Bench, base: Judged, first: Definition, fitting: Sequence[Definition], target: Target, known: frozenset[str]
 ) -> Judged:
     """Judge a claim that its documented definition does not give; what nobody documents is a hint, no explanation."""
     claim, sample = base.claim, bench.sample_for(base.claim, first.reading)
+    repeats = bench.repeats(claim)
     explaining = [d for d in fitting if d.is_known(first, known)]
     explaining = [d for d in explaining if not d.has_threshold or fits_all(bench, claim, d)]
     said = rules.first_of(rules.DECISIVE, bench, claim, target, sample)

@@ -218,7 +218,7 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
         NaN for a repeat that was not scored: it makes a mean NaN, and does not pass.
     unit : (rows,) int64 array
     how : str
-        ``pooled`` leaves rows alone; else a name of `WORDS`, with its k and threshold: ``pass_at_3``, ``at_least_2@0.5``.
+        ``pooled`` leaves rows alone; else a name of `WORDS` with k and threshold: ``pass_at_3``, ``at_least_2@0.5``.
     kind : (rows,) int64 array, optional
         What ``mode`` counts, where two labels may stand for one value.
 
@@ -330,8 +330,8 @@ class Reading:
     ----------
     rows : str
         ``ok``; ``zero`` (rows without a value count as 0); ``unparsed zero`` (only scores that are no number do);
-        ``unscored kept`` (repeats without a score stay, and spoil the mean of their unit); ``filter:NAME`` or ``all filters`` in place of the
-        claim's own; ``without:COLUMN`` for all rows whatever the column says.
+        ``unscored kept`` (repeats without a score stay, and spoil the mean of their unit); ``filter:NAME`` or ``all
+        filters`` in place of the claim's own; ``without:COLUMN`` for all rows whatever the column says.
     repeats : str
         See `socialstats.claims.repeats.join`.
     """

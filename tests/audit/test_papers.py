@@ -219,7 +219,7 @@ def test_003_tables_are_consistent_in_themselves_and_its_rows_are_misordered() -
     assert MADE["003"].tally()["disagree"] == 4
     assert all("recorded of the files of the repository" in f.message for f in found("003", IN_FILE))
     text = as_text(MADE["003"]).splitlines()
-    assert text[4:6] == ["Sources disagree (4)", f"  {IN_FILE}: 4 of 4"]
+    assert text[5:7] == ["Sources disagree (4)", f"  {IN_FILE}: 4 of 4"]
     (finding,) = found("003", "Table 1 = released sum / 100")
     assert finding.verdict == "not_checkable"
 

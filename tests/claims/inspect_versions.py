@@ -103,11 +103,12 @@ def made(seed, name):
         found = metrics_of(values, story, arm, version)
         held = {
             key: {"name": "stderr" if key == "stderr2" else key, "value": value}
-            | ({"params": params} if version >= (0, 3, 113) else {"options": params}) | ({"group": group} if group else {})
+            | {"params" if version >= (0, 3, 113) else "options": params} | ({"group": group} if group else {})
             for key, (value, params, group) in found.items()
         }  # fmt: skip
         counted = {"scored_samples": sum(v == v for v in values)} if version >= (0, 3, 113) else {}
-        scores.append({"name": "judge", "scorer": "judge", "params": {}, "reducer": reducer, "metrics": held, **counted})
+        about = {"name": "judge", "scorer": "judge", "params": {}, "reducer": reducer}
+        scores.append({**about, "metrics": held, **counted})
     samples = [
         {"id": f"u{i}", "epoch": e, "input": "?", "target": "x",
          "metadata": {"story": story[i], "arm": arm[i], "weight": 1 + i % 4},

@@ -31,7 +31,6 @@ from socialstats_collect.readers.tables import (
 )
 from socialstats_collect.readers.tabular import Row, column, log_of, natural, row
 
-NAME = "ada-met"
 NEEDS = "a csv with a column 'rot' or 'rot_id' and several columns of labels A to F, or its released folder (ADA-Met)"
 FEWEST = 5  # people of whom ordinal-alignment takes a mode
 LETTERS, REFUSAL = "ABCDE", "F"
@@ -61,17 +60,15 @@ def read(source: Source) -> Log:
     """Read a wide table: a row a rule and rater, with the label as answer and its place from 0 to 4 as value."""
     if source.kind == "folder":
         rows = [*_models(source), *_people(source)]
-        return log_of(NAME, (source.path.name,), rows, notes=(BY_PLACE, *_notes(rows)), keep=("rot",))
+        return log_of(__name__, source, rows, notes=(BY_PLACE, *_notes(rows)))
     columns = columns_of(source.path)
-    labels, key, prompt = _labels(columns), named(columns, *IDS), named(columns, "prompt") or ""
-    if key is None or not labels:
-        raise InputError(f"{source.path.name}: no column of rules (rot_id, rot) or none of labels A to F")
+    labels, key, prompt = _labels(columns), named(columns, *IDS) or "", named(columns, "prompt") or ""
     rows = []
     for record in records(columns):
         about = {column(name): held for name, held in record.items() if name not in (*labels, key)}
         which = (record[key], record.get(prompt) or "", about)
         rows += [_answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels]
-    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
+    return log_of(__name__, source, rows, notes=_notes(rows))
 
 
 def _labels(columns: Columns) -> list[str]:

@@ -15,7 +15,6 @@ from socialstats_collect.readers.files import Source
 from socialstats_collect.readers.tables import Record, columns_of, header, records
 from socialstats_collect.readers.tabular import Row, flat, log_of, read_by, row
 
-NAME = "arena"
 NEEDS = "a table with the columns model_a, model_b and winner (arena battles)"
 COLUMNS = ("model_a", "model_b", "winner")
 IDS = ("question_id", "battle_id", "id", "conversation_id")
@@ -34,7 +33,7 @@ def read(source: Source) -> Log:
     battles = list(records(columns_of(source.path)))
     named = next((name for name in IDS if name in battles[0]), None)
     rows = [_row(battle, battle[named] if named else str(k)) for k, battle in enumerate(battles, start=1)]
-    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
+    return log_of(__name__, source, rows, notes=_notes(rows))
 
 
 def _row(battle: Record, unit: str | None) -> Row:

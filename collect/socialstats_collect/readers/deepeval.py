@@ -6,6 +6,7 @@ of test cases with scores of spans inside them.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Source, load_json
 from socialstats_collect.readers.tabular import (
     Row,
+    at,
     cell,
     claim,
     flat,
@@ -26,32 +28,26 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "deepeval"
 NEEDS = "JSON with 'testCases' or 'testRunData' (DeepEval)"
 CASE, SUCCESS = "case", "success"
+OWN = {"threshold": "threshold", "passed": "success", "judge": "evaluationModel"}
 KINDS = ("testCases", "conversationalTestCases")
 FORMS = [("object", name) for name in ("testRunData", *KINDS)]
-CASE_KEYS = dict.fromkeys(
-    ("name", "order", "input", "scenario", "success", "metricsData", "actualOutput", "tags", "metadata",
-     "additionalMetadata", "trace")
-)  # fmt: skip
-RUN = {"*": None, **{kind: [CASE_KEYS] for kind in KINDS}}
 
 
 def read(source: Source) -> Log:
     """Read a test run: a row a test case and metric, its spans under the filter ``span: name``."""
-    top = mapping(load_json(source.path, {**RUN, "testRunData": RUN}))
-    run = mapping(top.get("testRunData")) or top
-    task = cell(run.get("testFile") or run.get("identifier") or run.get("datasetAlias")) or ""
     seen: dict[str, dict[str, Row]] = {}
-    rows = [
-        {**r, "task": task}
-        for kind in KINDS for position, case in enumerate(sequence(run.get(kind)))
-        for r in _of_case(mapping(case), position, seen)
-    ]  # fmt: skip
+    position = itertools.count()
+    cases = [lambda case: list(_of_case(mapping(case), next(position), seen))]
+    shape: dict[str, Any] = {"*": None, **dict.fromkeys(KINDS, cases)}
+    top = mapping(load_json(source.path, {**shape, "testRunData": shape}))
+    run = at(top, "testRunData") or top
+    task = run.get("testFile") or run.get("identifier") or run.get("datasetAlias") or ""
+    rows = [r for kind in KINDS for made in sequence(run.get(kind)) for r in made]
     return log_of(
-        NAME, (source.path.name,), rows, claims=_claims(run, source.path.name), notes=_notes(run, rows),
-        version=run.get("deepevalVersion"),
+        __name__, source, rows, about={"task": task}, version=run.get("deepevalVersion"), notes=_notes(run, rows),
+        claims=_claims(run, source.path.name),
     )  # fmt: skip
 
 
@@ -65,25 +61,24 @@ def _of_case(case: dict[str, Any], position: int, seen: dict[str, dict[str, Row]
     about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata"))}
     if case.get("tags"):
         about["tags"] = "; ".join(cell(t) or "" for t in sequence(case["tags"]))
-    traces = [spans for key, spans in mapping(case.get("trace")).items() if key.endswith("Spans")]
-    spans = [mapping(span) for listed in traces for span in sequence(listed)]
-    yield from _judged(case, CASE, case.get("actualOutput"), about, common)
-    yield row(**common, scorer=SUCCESS, filter=CASE, score=scored(case.get("success")), metadata=flat(about))
-    for span in spans:
-        yield from _judged(
-            span, f"span: {cell(span.get('name') or span.get('type'))}", span.get("output"), about, common
-        )
+    shared = {**common, "metadata": flat(about)}
+    yield from _judged(case, CASE, case.get("actualOutput"), shared)
+    yield row(**shared, scorer=SUCCESS, filter=CASE, score=scored(case.get("success")))
+    traces = [spans for key, spans in at(case, "trace").items() if key.endswith("Spans")]
+    for span in [mapping(span) for listed in traces for span in sequence(listed)]:
+        level = f"span: {cell(span.get('name') or span.get('type'))}"
+        yield from _judged(span, level, span.get("output"), shared)
 
 
-def _judged(judged: dict[str, Any], level: str, answer: Any, about: dict[str, Any], common: Row) -> Iterator[Row]:
+def _judged(judged: dict[str, Any], level: str, answer: Any, shared: Row) -> Iterator[Row]:
     """Yield a row for each metric of a test case, or of a span in it."""
     for held in map(mapping, sequence(judged.get("metricsData"))):
         failed = held.get("error")
-        own = {"threshold": held.get("threshold"), "passed": held.get("success"), "judge": held.get("evaluationModel")}
-        yield row(
-            **common, scorer=held.get("name"), filter=level, score=scored(held.get("score"), failed=bool(failed)),
-            answer=failed or answer, metadata={**flat(about), **{name: cell(value) for name, value in own.items()}},
+        made = row(
+            **shared, scorer=held.get("name"), filter=level, score=scored(held.get("score"), failed=bool(failed)),
+            answer=failed or answer,
         )  # fmt: skip
+        yield made | {name: cell(held.get(key)) for name, key in OWN.items()}
 
 
 def _claims(run: dict[str, Any], file: str) -> Iterator[Claim]:

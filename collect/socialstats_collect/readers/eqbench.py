@@ -7,10 +7,10 @@ re-weights the others. Here both are rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from socialstats.claims.types import Claim, Log
-from socialstats.errors import InputError
 from socialstats.text import count, listing
 from socialstats_collect.readers.files import Source, load_json
 from socialstats_collect.readers.tabular import (
@@ -27,19 +27,18 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "eqbench"
 NEEDS = "JSON of runs with 'scenario_tasks' (EQ-Bench 3, PoliticsBench)"
 SCORED, TASKS = "rubric_scored", "scenario_tasks"
 FORMS = [("object", f"*.{TASKS}")]
 COMPOSITE, FINAL = "composite", "final"
-SCORES = {
-    "rubric": ("baseline_rubric_scores", "turn_rubric_scores", "rubric_scores"),
-    "commitment": ("baseline_commitment_scores", "turn_commitment_scores", "debrief_commitment_scores"),
-}
+SCORES = (
+    ("baseline_rubric_scores", "turn_rubric_scores", "rubric_scores"),
+    ("baseline_commitment_scores", "turn_commitment_scores", "debrief_commitment_scores"),
+)
 """Members of a task with scores before, during and after a talk; those of each judge end with ``_by_judge``."""
 TASK = dict.fromkeys(
     ("status", "error", "rubric_run_error", "test_model",
-     *(f"{name}{of}" for names in SCORES.values() for name in names for of in ("", "_by_judge")))
+     *(f"{name}{of}" for names in SCORES for name in names for of in ("", "_by_judge")))
 )  # fmt: skip
 RUNS = {"*": {"*": None, TASKS: {"*": {"*": TASK}}}}
 POLITICS = {
@@ -58,7 +57,6 @@ SHORT = {
     "tradition_orientation": "tradition", "progress_orientation": "progress", "openness_to_difference": "openness",
     "commitment_score": "commitment",
 }  # fmt: skip
-KEPT = ("run", "scenario", "task_status", "stage", "judge", "trait")
 MIDDLE, LARGEST = 10.0, 100.0
 Runs = dict[str, dict[str, Any]]
 
@@ -70,12 +68,10 @@ def read(source: Source) -> Log:
     """
     found = mapping(load_json(source.path, RUNS))
     runs: Runs = {key: run for key, run in found.items() if TASKS in mapping(run)}
-    if not runs:
-        raise InputError(f"{source.path.name}: no run with '{TASKS}'")
     rows = [r for key, run in runs.items() for r in _of_run(key, run)]
     versions = {str(run["benchmark_version"]) for run in runs.values() if run.get("benchmark_version")}
     return log_of(
-        NAME, (source.path.name,), rows, version=", ".join(sorted(versions)) or None, notes=_notes(rows), keep=KEPT,
+        __name__, source, rows, version=", ".join(sorted(versions)) or None, notes=_notes(rows),
         claims=(c for key, run in runs.items() for c in _claims(key, run, rows, source.path.name)),
     )  # fmt: skip
 
@@ -116,12 +112,11 @@ def _of_run(key: str, run: dict[str, Any]) -> Iterator[Row]:
 
 def _stages(task: dict[str, Any], judges: list[str]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield stage, judge and scores: each judge's where they are kept, else those of all judges together."""
-    for before, during, after in SCORES.values():
-        turns, by_judge = sequence(task.get(during)), sequence(task.get(f"{during}_by_judge"))
-        each = [*by_judge, *[None] * len(turns)]
-        stages = [("baseline", task.get(before), task.get(f"{before}_by_judge"))]
-        stages += [(f"turn {k + 1}", scores, each[k]) for k, scores in enumerate(turns)]
-        stages += [(FINAL, task.get(after), task.get(f"{after}_by_judge"))]
+    for names in SCORES:
+        before, during, after = ((task.get(name), task.get(f"{name}_by_judge")) for name in names)
+        turns, each = map(sequence, during)
+        talk = [(f"turn {k}", *turn) for k, turn in enumerate(zip_longest(turns, each[: len(turns)]), 1)]
+        stages = [("baseline", *before), *talk, (FINAL, *after)]
         for stage, scores, listed in stages:
             for k, held in enumerate(sequence(listed)):
                 yield stage, judges[k] if k < len(judges) else f"judge {k + 1}", mapping(held)

@@ -18,17 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal
 
 from socialstats.errors import InputError, MissingDependency, Problem, SocialStatsError
-from socialstats_collect.readers.streaming import CHUNK, JsonStream, Shape
+from socialstats_collect.readers.streaming import CHUNK, SPLIT, JsonStream, Shape
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 PARQUET_MAGIC = b"PAR1"
-MOST_BYTES = 1 << 29
 MOST_LINE = 1 << 28
-MOST_STREAMED = 1 << 34
 MOST_FILES = 200_000
 DEEPEST = 8
-TOO_LARGE = "Split the log, or convert it with its own harness first"
 
 
 @contextmanager
@@ -60,7 +57,7 @@ def damaged(name: str, error: BaseException, what: str = "file") -> InputError:
     return InputError(f"{name}: the {what} is cut off or damaged ({reason}). {fix}")
 
 
-def load_json(path: Path, shape: Shape = None, *, nan: bool = False, spelled: bool = True, most: int = 0) -> Any:
+def load_json(path: Path, shape: Shape = None, *, nan: bool = False) -> Any:
     """Read a JSON file, gzipped or not.
 
     Parameters
@@ -70,23 +67,17 @@ def load_json(path: Path, shape: Shape = None, *, nan: bool = False, spelled: bo
         What is kept (`streaming.Shape`); the file is then read piece by piece, and may be large.
     nan : bool
         Whether the format documents NaN; elsewhere it is an error with its line.
-    spelled : bool
-        Keep how decimal numbers are spelled (`streaming.Spelled`).
-    most : int
-        Bytes, after decompression, beyond which the file is refused.
 
     Raises
     ------
     InputError
         With the line where the JSON breaks, or the byte that is not UTF-8.
     """
-    bound = most or (MOST_STREAMED if shape else MOST_BYTES)
     with open_bytes(path) as raw:
-        place = Problem(message="", source=path.name)
-        return JsonStream(raw, place, nan=nan, spelled=spelled, most=bound).whole(shape)
+        return JsonStream(raw, Problem(message="", source=path.name), nan=nan).whole(shape)
 
 
-def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path, *, nan: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line numbers and objects of a file with one JSON object a line; blank lines are skipped.
 
     Raises
@@ -99,9 +90,9 @@ def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Itera
         for number, line in enumerate(iter(lambda: raw.readline(MOST_LINE), b""), start=1):
             place = Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix)
             if len(line) == MOST_LINE:
-                raise InputError(replace(place, message=f"a line has more than {MOST_LINE:,} bytes", fix=TOO_LARGE))
+                raise InputError(replace(place, message=f"a line has more than {MOST_LINE:,} bytes", fix=SPLIT))
             if line.strip(b" \t\r\n\xef\xbb\xbf"):
-                value = JsonStream.of(line.rstrip(b"\r\n"), place, offset, nan=nan, spelled=spelled).whole()
+                value = JsonStream(line.rstrip(b"\r\n"), place, offset, nan=nan).whole()
                 if not isinstance(value, dict):
                     raise InputError(place)
                 yield number, value
@@ -189,10 +180,10 @@ class Archive(zipfile.ZipFile):
             self.close()
             raise InputError(f"{path.name}: {trouble}")
 
-    def json(self, name: str, *, spelled: bool = False) -> Any:
+    def json(self, name: str) -> Any:
         """Read an entry as JSON, in which NaN is allowed."""
         place = Problem(message="", source=f"{self._path.name}: {name}")
-        return JsonStream.of(self.content(name), place, nan=True, spelled=spelled).whole()
+        return JsonStream(self.content(name), place, nan=True).whole()
 
     def content(self, name: str) -> bytes:
         """Read an entry.
@@ -206,10 +197,9 @@ class Archive(zipfile.ZipFile):
         """
         entry, place = self.getinfo(name), f"{self._path.name}: {name}"
         method, asked = entry.compress_type, copy(entry)
-        if entry.flag_bits & 1:
-            raise InputError(f"{place}: the entry is encrypted. Save the log without a password")
-        if method not in (*READABLE, ZSTD):
-            raise InputError(f"{place}: packed by method {method}; deflate and zstd are read. Pack it again")
+        if method not in (*READABLE, ZSTD) or entry.flag_bits & 1:
+            how = "with a password" if entry.flag_bits & 1 else f"by method {method}"
+            raise InputError(f"{place}: packed {how}; deflate and zstd are read. Pack it again")
         if method == ZSTD:  # zipfile hands out the packed bytes of an entry that says it is stored and has no checksum
             asked.compress_type, asked.file_size = zipfile.ZIP_STORED, entry.compress_size
             del asked.CRC
@@ -346,7 +336,7 @@ def _first(head: bytes, name: str, is_list: bool) -> tuple[dict[str, Any], str, 
     place: dict[str, Any] = {}
     rest, trouble = "", ""
     try:
-        stream = JsonStream.of(head, Problem(message="", source=name), nan=True)
+        stream = JsonStream(head, Problem(message="", source=name), nan=True)
         if is_list:
             place["first"] = next(stream.elements(), None)
         else:

@@ -12,33 +12,30 @@ from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
 from socialstats_collect.readers.files import Source, look
+from socialstats_collect.readers.tabular import harness_of
 
 MODULES = (
     "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",
     "ada_met", "gain", "scenarios",
 )  # fmt: skip
-TABLES = ("arena", "ada-met", "gain", "scenarios")  # harnesses whose logs are plain tables
 DEEPEST = 5
 
 
 def harnesses() -> dict[str, ModuleType]:
     """Return the module of each harness by its name."""
-    modules = [importlib.import_module(f"socialstats_collect.readers.{name}") for name in MODULES]
-    return {str(module.NAME): module for module in modules}
+    return {harness_of(name): importlib.import_module(f"socialstats_collect.readers.{name}") for name in MODULES}
 
 
 def recognises(module: ModuleType, source: Source) -> bool:
-    """Tell whether a reader knows a file or folder: by a closer look of its own, or by the forms it lists."""
+    """Tell whether a reader knows a file or folder: by the forms it lists, or by a closer look of its own."""
     own: Callable[[Source], bool] | None = getattr(module, "recognises", None)
-    return own(source) if own else source.fits(module.FORMS)
+    return source.fits(getattr(module, "FORMS", ())) or (own is not None and own(source))
 
 
 def holds_log(path: Path) -> bool:
     """Tell whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
     source = look(path)
-    if source.kind == "text":
-        return False
-    return any(recognises(module, source) for name, module in harnesses().items() if name not in TABLES)
+    return source.kind != "text" and any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
 
 
 def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:
@@ -88,7 +85,7 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     place, known = Path(path), harnesses()
     if not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
-    name = (harness or "").strip().lower().replace("_", "-").replace("/", "-")
+    name = harness_of((harness or "").strip().lower().replace("/", "-"))
     if name and name not in known:
         raise InputError(f"there is no harness '{harness}'. Harnesses: {listing([*known], 20)}")
     source, chosen = look(place), [known[name]] if name else [*known.values()]

@@ -18,7 +18,6 @@ from socialstats_collect.readers.scenarios import norms
 from socialstats_collect.readers.tables import PERSON, Columns, columns_in, columns_of, header, mostly, named, plain
 from socialstats_collect.readers.tabular import Row, log_of, read_by, row
 
-NAME = "gain"
 NEEDS = "a table with goal, situation, norm (or scenario) and several columns of actions (GAIN)"
 RUN = re.compile(r"(.+?)[\W_]*(?:run|seed)?[\W_]*(\d+)")
 KNOWN = {spelled: name for name, spellings in ACTIONS.items() for spelled in spellings}
@@ -51,7 +50,7 @@ def read(source: Source) -> Log:
     """Read a wide table: a row a scenario and answer, with source, rater and action."""
     columns = columns_of(source.path)
     rows = list(_rows(columns, answered(columns)))
-    return log_of(NAME, (source.path.name,), rows, notes=_notes(rows))
+    return log_of(__name__, source, rows, notes=_notes(rows))
 
 
 def _rows(columns: Columns, labels: list[str]) -> Iterator[Row]:

@@ -27,7 +27,6 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "helm"
 NEEDS = "a folder with stats.json and per_instance_stats.json (HELM)"
 STATS, INSTANCES, SPEC = "stats.json", "per_instance_stats.json", "run_spec.json"
 FORMS = (("folder", INSTANCES), ("list", "instance_id", "stats"), ("list", "name.name", "count"))
@@ -43,25 +42,24 @@ def read(source: Source) -> Log:
     spec, stats = (load_json(paths[name]) if name in paths else None for name in (SPEC, STATS))
     spec = mapping(spec)
     adapter = mapping(spec.get("adapter_spec"))
-    about = {"model": adapter.get("model") or adapter.get("model_deployment")}
-    about["task"] = spec.get("name") or folder.resolve().name
-    instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(mapping(instance), about))])
+    model, task = adapter.get("model") or adapter.get("model_deployment"), spec.get("name") or folder.resolve().name
+    instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(mapping(instance)))])
     rows = [r for found in sequence(instances) for r in found]
     known = {r["scorer"] for r in rows}
     return log_of(
-        NAME, [f"{folder.name}/{name}" for name in paths], rows, notes=_notes(rows),
-        claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
+        __name__, source, rows, about={"model": model, "task": task}, files=[f"{folder.name}/{name}" for name in paths],
+        notes=_notes(rows), claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
     )  # fmt: skip
 
 
-def _rows(held: dict[str, Any], about: dict[str, Any]) -> Iterator[Row]:
+def _rows(held: dict[str, Any]) -> Iterator[Row]:
     index = held.get("train_trial_index")
     trial = index if isinstance(index, int) else 0
     for stat in map(mapping, sequence(held.get("stats"))):
         name = mapping(stat.get("name"))
         bent = _perturbed(name.get("perturbation") or held.get("perturbation"))
         yield row(
-            **about, unit=held.get("instance_id"), epoch=trial + 1, scorer=name.get("name"), filter=bent,
+            unit=held.get("instance_id"), epoch=trial + 1, scorer=name.get("name"), filter=bent,
             score=_mean(stat), metadata=flat(_where(name)),
         )  # fmt: skip
 

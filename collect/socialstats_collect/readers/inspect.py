@@ -6,10 +6,11 @@ Entries of an ``.eval``: ``header.json`` (or ``_journal/start.json`` of a run th
 from __future__ import annotations
 
 import fnmatch
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status, version_of
@@ -17,7 +18,6 @@ from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Archive, Source, load_json
-from socialstats_collect.readers.streaming import pruned
 from socialstats_collect.readers.tabular import (
     Row,
     Score,
@@ -35,14 +35,13 @@ from socialstats_collect.readers.tabular import (
     whole,
 )
 
-NAME = "inspect"
 NEEDS = "a .eval file, or a .json with 'eval' and 'status' (Inspect AI)"
 HEADER, START, SUMMARIES, REDUCTIONS = "header.json", "_journal/start.json", "summaries.json", "reductions.json"
 FORMS = (("zip", HEADER), ("zip", START), ("object", "status", "eval.task"))
 JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
-SAMPLE = dict.fromkeys(("id", "epoch", "target", "metadata", "scores", "error", "limit", "score"))
-WHOLE = dict.fromkeys(("version", "status", "eval", "results", "reductions", "error", "invalidated"))
+SAMPLE = ("id", "epoch", "target", "metadata", "scores", "error", "limit", "score")
+WHOLE = ("version", "status", "eval", "results", "reductions", "error", "invalidated")
 Samples = list[dict[str, Any]]
 Scorers = dict[str, list[str]]
 
@@ -53,50 +52,57 @@ def read(source: Source) -> Log:
         with Archive(source.path) as archive:
             top, samples = _unpacked(archive)
     else:
-        top = mapping(load_json(source.path, {**WHOLE, "samples": [SAMPLE]}, nan=True))
-        samples = [_checked(sample, source.path.name) for sample in sequence(top.get("samples"))]
-    rows, notes = rows_of(top, samples)
+        shape = {**dict.fromkeys(WHOLE), "samples": [lambda sample: _sample(sample, source.path.name)]}
+        top = mapping(load_json(source.path, shape, nan=True))
+        samples = sequence(top.get("samples"))
+    about = at(top, "eval")
+    rows = rows_of(top, samples)
     return log_of(
-        NAME, (source.path.name,), rows, version=mapping(at(top, "eval").get("packages")).get("inspect_ai"),
-        claims=claims(top, rows, source.path.name), notes=(*_state(top), *notes),
+        __name__, source, rows, about={"model": about.get("model"), "task": about.get("task")},
+        version=at(about, "packages").get("inspect_ai"), claims=claims(top, rows, source.path.name),
+        notes=(*_state(top), *_notes(samples, rows, version_in(top))),
     )  # fmt: skip
 
 
-def _checked(sample: Any, name: str) -> dict[str, Any]:
-    if "id" not in mapping(sample):
+def _sample(held: Any, name: str) -> dict[str, Any]:
+    """Keep of a sample what is needed; the oldest logs have one score, without a name."""
+    found = {key: mapping(held)[key] for key in SAMPLE if key in mapping(held)}
+    if "id" not in found:
         raise InputError(f"{name}: a sample without an id. Is this a log that Inspect wrote?")
-    return mapping(pruned(sample, SAMPLE))
+    if isinstance(found.get("score"), dict) and not found.get("scores"):
+        found["scores"] = {"score": found["score"]}
+    return {"epoch": 1, **found, "scores": mapping(found.get("scores"))}
 
 
 def _unpacked(archive: Archive) -> tuple[dict[str, Any], Samples]:
     """Take the summaries; read whole samples only where a summary misses something that is needed."""
     names = archive.namelist()
     ended = HEADER in names
-    top = mapping(archive.json(HEADER if ended else START, spelled=True))
+    top = mapping(archive.json(HEADER if ended else START))
     if not ended:
         top["status"] = top.get("status") or "started"
     if REDUCTIONS in names:
         top["reductions"] = archive.json(REDUCTIONS)
     journal = sorted((int(match[1]), name) for name in names if (match := JOURNAL.fullmatch(name)))
     listed = [SUMMARIES] if SUMMARIES in names else [name for _, name in journal]
-    samples = [_checked(sample, name) for name in listed for sample in sequence(archive.json(name))]
+    samples = [_sample(held, name) for name in listed for held in sequence(archive.json(name))]
     found = {_entry(sample): sample for sample in samples}
     needed = _groupings(top)
     for name in filter(ENTRY.fullmatch, dict.fromkeys(names)):
         if name not in found or _too_thin(found[name], needed):
-            sample = _checked(archive.json(name), name)
+            sample = _sample(archive.json(name), name)
             found[_entry(sample)] = sample
     return top, [*found.values()]
 
 
 def _entry(sample: dict[str, Any]) -> str:
-    return f"samples/{sample['id']}_epoch_{sample.get('epoch', 1)}.json"
+    return f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
 
 
 def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
     """Tell whether a summary misses scores or metadata: old versions wrote neither, new ones leave out long values."""
-    scored = summary.get("scores") or summary.get("error")
-    return not scored or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
+    ended = summary["scores"] or summary.get("error")
+    return not ended or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
 
 
 def _groupings(top: dict[str, Any]) -> set[str]:
@@ -117,18 +123,17 @@ def _state(top: dict[str, Any]) -> Iterator[str]:
         yield f"the harness counts {count(done)} of {count(total)} samples as completed"
 
 
-LETTERS = {"C": "1", "P": "0.5", "I": "0", "N": "0"}
-WORDS = {"yes": "1", "true": "1", "no": "0", "false": "0"}
+WORTH = {"C": "1", "P": "0.5", "I": "0", "N": "0", "yes": "1", "true": "1", "no": "0", "false": "0"}
 INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
 REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
 
 
 NEWEST = (9,)  # a log that does not say its version is read as one of today's
-POPULATION, EQUAL, SIGNED, KEPT, SHORT, ERRORED = (
-    (0, 3, 64), (0, 3, 101), (0, 3, 133), (0, 3, 123), (0, 3, 221), (0, 3, 248)
+POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
+    (0, 3, 64), (0, 3, 101), (0, 3, 123), (0, 3, 133), (0, 3, 221), (0, 3, 248)
 )  # fmt: skip
-"""First versions that: divide a variance by n - 1; pass scores above the threshold of pass@k too; read texts such as
-"-2" as numbers; leave out unscored repeats; leave pass@k of fewer than k repeats undefined and print 0 for the standard
+"""First versions that: divide a variance by n - 1; pass scores above the threshold of pass@k too; leave out unscored
+repeats; read texts such as "-2" as numbers; leave pass@k of fewer than k repeats undefined and print 0 for the standard
 error of one cluster; count errored samples that have a score (CHANGELOG.md of Inspect)."""
 
 
@@ -150,60 +155,50 @@ def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        known = LETTERS.get(value, WORDS.get(value.lower(), value))
+        known = WORTH.get(value, WORTH.get(value.lower(), value))
         number = as_number(known) if version >= SIGNED or known.replace(".", "").isnumeric() else None
         return scored(value if number is None else number)
-    if isinstance(value, (int, float)) and not is_number(value) and not isinstance(value, bool) and value == value:
-        raise InputError(INFINITE)
     return scored(None if value != value else value)
 
 
-def rows_of(top: dict[str, Any], samples: Samples) -> tuple[list[Row], tuple[str, ...]]:
-    """Return a row a sample, epoch, scorer and part, and what is to be said about them.
+def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
+    """Return a row a sample, epoch, scorer and part.
 
     Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
-    that the log plans and does not hold are missing.
+    that the log plans and does not hold are missing. Of a log without samples, rows are what its epochs were joined to.
     """
-    about, version = mapping(top.get("eval")), version_in(top)
-    common = {"model": about.get("model"), "task": about.get("task")}
+    about, version = at(top, "eval"), version_in(top)
+    if not samples:
+        return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]), version)]
+    declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
+    named = [str(score["scorer"]) for score in printed_scores(top)] or declared or [""]
+    scorers = _scorers(samples) or {name: [] for name in named}
+    seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
+    epochs = range(1, 1 + (whole(at(about, "config").get("epochs")) or 1))
+    planned = [(unit, epoch) for unit in sequence(at(about, "dataset").get("sample_ids")) for epoch in epochs]
+    absent = [
+        {"id": unit, "epoch": epoch, "scores": {}, "planned": True}
+        for unit, epoch in planned if (cell(unit), cell(epoch)) not in seen
+    ]  # fmt: skip
+    rows = [r for sample in (*samples, *absent) for r in _rows(sample, scorers, version)]
+    _drop_plain_texts(rows)
+    return rows
+
+
+def _joined(top: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
     reductions = sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))
-    if not samples and reductions:
-        joined = [
-            (sample, _scorers([sample]), {**common, "filter": cell(reduction.get("reducer")) or ""})
-            for reduction in map(mapping, reductions) for held in map(mapping, sequence(reduction.get("samples")))
-            for sample in [{"id": held.get("sample_id"), "scores": {cell(reduction.get("scorer")) or "": held}}]
-        ]  # fmt: skip
-        return [r for each in joined for r in _rows(*each, version)], (REDUCED,)
-    scorers = _scorers(samples)
-    if not scorers:
-        declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
-        scorers = {name: [] for name in [_scorer(score) for score in printed_scores(top)] or declared or [""]}
-    found = [r for sample in samples for r in _rows(sample, scorers, common, version)]
-    _drop_plain_texts(found)
-    seen = {(cell(sample["id"]), cell(sample.get("epoch", 1))) for sample in samples}
-    epochs = whole(at(about, "config").get("epochs")) or 1
-    planned = [
-        {"id": unit, "epoch": epoch}
-        for unit in sequence(mapping(about.get("dataset")).get("sample_ids"))
-        for epoch in range(1, epochs + 1)
-        if samples and (cell(unit), cell(epoch)) not in seen
-    ]
-    missing = [r for sample in planned for r in _rows(sample, scorers, common, version, "missing")]
-    return found + missing, tuple(_notes(samples, found, version))
-
-
-def scores_of(sample: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores of a sample by scorer; the oldest logs have one, without a name."""
-    if isinstance(sample.get("score"), dict) and not sample.get("scores"):
-        return {"score": sample["score"]}
-    return mapping(sample.get("scores"))
+    for reduction in map(mapping, reductions):
+        for held in map(mapping, sequence(reduction.get("samples"))):
+            scores = {cell(reduction.get("scorer")) or "": held}
+            yield {"id": held.get("sample_id"), "epoch": 1, "filter": reduction.get("reducer"), "scores": scores}
 
 
 def _scorers(samples: Samples) -> Scorers:
     """Return every scorer with the parts of its values, in order of appearance."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
-        for name, score in scores_of(sample).items():
+        for name, score in sample["scores"].items():
             found.setdefault(name, {}).update(dict.fromkeys(_parts(mapping(score).get("value"))))
     return {name: [*parts] for name, parts in found.items()}
 
@@ -214,12 +209,10 @@ def _parts(value: Any) -> dict[str, Any]:
     return {str(name): part for name, part in held.items()}
 
 
-def _rows(
-    sample: dict[str, Any], scorers: Scorers, common: Row, version: tuple[int, ...], absent: Status = "unscored"
-) -> Iterator[Row]:
+def _rows(sample: dict[str, Any], scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
-    scores, epoch = scores_of(sample) if version >= ERRORED or not sample.get("error") else {}, sample.get("epoch", 1)
-    absent = "error" if sample.get("error") else "missing" if scores else absent
+    scores = sample["scores"] if version >= ERRORED or not sample.get("error") else {}
+    absent: Status = "error" if sample.get("error") else "missing" if scores or "planned" in sample else "unscored"
     metadata = _metadata(sample)
     for name, parts in scorers.items():
         score = mapping(scores.get(name))
@@ -228,14 +221,12 @@ def _rows(
         undivided = not parts or (score and not held and value is not None and value == value)
         for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
             raw = value if undivided else held.get(scorer)
-            try:
-                number = to_float(raw, version) if score else scored(None, failed=absent == "error", absent=absent)
-            except InputError as error:
-                raise InputError(f"sample {quoted([cell(sample['id']) or ''])}, epoch {cell(epoch)}: {error}") from None
-            texts = {SCORE_TEXT: raw} if isinstance(raw, str) else {}
+            if raw in (math.inf, -math.inf):
+                raise InputError(f"sample {quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}: {INFINITE}")
             yield row(
-                **common, unit=sample["id"], epoch=epoch, scorer=scorer, score=number, answer=score.get("answer"),
-                metadata={**metadata, **texts},
+                unit=sample["id"], epoch=sample["epoch"], scorer=scorer, filter=sample.get("filter") or "",
+                score=to_float(raw, version) if score else (None, absent), answer=score.get("answer"),
+                metadata=metadata | ({SCORE_TEXT: raw} if isinstance(raw, str) else {}),
             )  # fmt: skip
 
 
@@ -260,13 +251,15 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
     return found
 
 
-def _notes(samples: Samples, found: list[Row], version: tuple[int, ...]) -> Iterator[str]:
-    if failed := sum(bool(sample.get("error") and scores_of(sample)) for sample in samples):
-        counts = "the harness counts it" if version >= ERRORED else "Inspect counts it from 0.3.248, not in this version"
+def _notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Iterator[str]:
+    if rows and not samples:
+        yield REDUCED
+    if failed := sum(bool(sample.get("error") and sample["scores"]) for sample in samples):
+        counts = "the harness counts it" if version >= ERRORED else "this version of Inspect does not count it"
         yield f"{count(failed, 'sample')} ended in an error and have a score all the same: {counts}"
     if limited := sum(bool(sample.get("limit")) for sample in samples):
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
-    if odd := sorted({str(r["scorer"]) for r in found if r["status"] == "unparsed"}):
+    if odd := sorted({str(r["scorer"]) for r in rows if r["status"] == "unparsed"}):
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
@@ -276,21 +269,20 @@ METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
     "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
     "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
     "bootstrap_std": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
-    "var": ("variance", DDOF), "lower": ("conf_low", STUDENT), "upper": ("conf_high", STUDENT),
+    "var": ("variance", DDOF), "ci lower": ("conf_low", STUDENT), "ci upper": ("conf_high", STUDENT),
 }  # fmt: skip
 """Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
-ONE_NUMBER = {*METRICS} - {"lower", "upper"}
 NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
 PARAMS = {"level": "conf_level", "method": "method", "num_samples": "resamples", "to_float": "to_float"}
 
 
 @dataclass(slots=True, frozen=True)
 class Metric:
-    """A metric that the log prints or declares, with its parameters."""
+    """A metric that the log declares, or one number of it that the log prints, with its parameters."""
 
-    name: str
+    kind: str
     params: dict[str, Any]
-    group: str = ""
+    label: str = field(compare=False)
 
     @classmethod
     def of(cls, held: Any, key: str = "") -> Metric:
@@ -300,20 +292,17 @@ class Metric:
             (cell(text) or "").removeprefix("inspect_ai/") for text in (held.get("name") or key, held.get("group"))
         )
         params = mapping(held.get("params")) or mapping(held.get("options"))
-        return cls(name, {name: value for name, value in params.items() if value is not None}, group)
+        held = {name: value for name, value in params.items() if value is not None}
+        return cls(group or name, held, f"{group} {name}".strip())
 
 
 def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
-    results = mapping(top.get("results"))
-    if "scores" not in results and isinstance(results.get("scorer"), dict):
-        legacy = results["scorer"]
-        return [{**legacy, "scorer": legacy.get("name"), "metrics": results.get("metrics") or legacy.get("metrics")}]
-    return [mapping(score) for score in sequence(results.get("scores"))]
-
-
-def _scorer(score: dict[str, Any]) -> str:
-    return cell(score.get("scorer") or score.get("name")) or ""
+    results = at(top, "results")
+    legacy = at(results, "scorer")
+    alone = [{**legacy, "metrics": results.get("metrics") or legacy.get("metrics")}] if legacy else []
+    scores = map(mapping, sequence(results.get("scores", alone)))
+    return [{**score, "scorer": cell(score.get("scorer") or score.get("name")) or ""} for score in scores]
 
 
 def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
@@ -322,7 +311,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     known = {str(r["scorer"]) for r in rows}
     places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
-        name, scorer, n = cell(score.get("name")) or "", _scorer(score), whole(score.get("scored_samples"))
+        name, scorer, n = cell(score.get("name")) or "", score["scorer"], whole(score.get("scored_samples"))
         part = f"{scorer}/{name}"
         by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}
@@ -330,8 +319,8 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         where = f"{file}: results.scores[{position}]"
         entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
         metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
-        there = [replace(metric, name=metric.group or metric.name, group="") for *_, metric in metrics]
-        places.setdefault((scorer, name if by_part else None), []).append((entry, there))
+        there = places.setdefault((scorer, name if by_part else None), [])
+        there.append((entry, [metric for *_, metric in metrics]))
         for key, held, metric in metrics:
             value = mapping(held).get("value")
             claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows, version)
@@ -346,53 +335,50 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         listed = [(at or "", metric) for at, metric in _declared(about, scorer) if (at is None) == (of is None)]
         declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
-        yield from (_claim(metric, entry, rows, version) for metric in _unprinted(declared, [there for _, there in found]))
+        unprinted = _unprinted(declared, [there for _, there in found])
+        yield from (_claim(metric, entry, rows, version) for metric in unprinted)
 
 
-def _declared(about: dict[str, Any], scorer: str) -> Iterator[tuple[str | None, Metric]]:
+def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, Metric]]:
     """Yield the metrics that are declared for a scorer, with the pattern of the parts of its values they are about."""
     scorers = map(mapping, sequence(about.get("scorers")))
-    tables = next((held.get("metrics") for held in scorers if held.get("name") == scorer), None)
-    for metric in [tables] if isinstance(tables, dict) else sequence(tables):
-        if "name" in mapping(metric) and metric is not tables:
-            yield None, Metric.of(metric)
-        else:
-            yield from ((at, Metric.of(each)) for at, found in mapping(metric).items() for each in sequence(found))
+    held = next((scorer.get("metrics") for scorer in scorers if scorer.get("name") == name), None)
+    for metrics in held if isinstance(held, list) else [held]:
+        alone = isinstance(mapping(metrics).get("name"), str)
+        tables = {None: [metrics]} if alone else mapping(metrics)
+        yield from ((at, Metric.of(metric)) for at, found in tables.items() for metric in sequence(found))
 
 
 def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
     """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
     seen = [metric for entry in printed for metric in entry]
-    for name in dict.fromkeys(metric.name for metric in declared if metric.name in ONE_NUMBER):
-        wanted = [metric for metric in declared if metric.name == name]
-        there = max(sum(metric.name == name for metric in entry) for entry in printed)
+    for kind in dict.fromkeys(metric.kind for metric in declared if metric.kind in METRICS):
+        wanted = [metric for metric in declared if metric.kind == kind]
+        there = max(sum(metric.kind == kind for metric in entry) for entry in printed)
         yield from [metric for metric in wanted if metric not in seen][: max(0, len(wanted) - there)]
 
 
 def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ...]) -> Claim:
     """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
-    group, inner, select = metric.group, metric, dict(entry.select)
-    label = f"{group} {metric.name}".strip()
+    inner, label, select = metric, metric.label, dict(entry.select)
     parts: tuple[dict[str, str], ...] = ()
-    if group == "grouped":
+    if metric.kind == "grouped":
         inner = Metric.of(metric.params.get("metric"))
-        label, select, parts = _grouped(metric, inner.name, select, rows)
-    elif "aggregate" in (group, metric.name):
+        label, select, parts = _grouped(metric, inner.label, select, rows)
+    elif metric.kind == "aggregate":
         inner, key = Metric.of(metric.params.get("agg")), metric.params.get("key")
         label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
     params = inner.params
-    quantity, usual = METRICS.get(inner.name, ("other", {}))
+    quantity, usual = METRICS.get(inner.label, ("other", {}))
     settings = {**entry.settings, **usual, **{ours: params[own] for own, ours in PARAMS.items() if own in params}}
-    if group not in ("", "ci", "grouped", "aggregate"):
-        quantity = "other"
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
         if version < SHORT:
-            del settings["undefined"]
+            settings.pop("undefined", None)
     if settings.get("method") != "bootstrap":
         settings.pop("resamples", None)
     if parts and quantity != "mean":
-        quantity = "std_error" if inner.name == "stderr" and "cluster" not in settings else "other"
+        quantity = "std_error" if inner.kind == "stderr" and "cluster" not in settings else "other"
         settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
     shown = [f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")]
     name = f"{label} ({', '.join(shown)})" if shown else label
@@ -403,13 +389,13 @@ def _grouped(
     metric: Metric, of: str, select: dict[str, str], rows: list[Row]
 ) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
     """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""
-    params, by = metric.params, cell(metric.params.get("group_key"))
+    params, by, name = metric.params, cell(metric.params.get("group_key")), metric.label.removeprefix("grouped").strip()
     key, template = column(str(by)), str(params.get("name_template") or "{group_name}")
     mine = [r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")]
     groups = dict.fromkeys(r.get(key) or "" for r in mine)
-    if metric.name != str(params.get("all_label") or "all"):
+    if name != str(params.get("all_label") or "all"):
         named = {template.replace("{group_name}", group or NO_GROUP): group for group in reversed(groups)}
-        return f"{of} ({by} = {metric.name})", {**select, key: named.get(metric.name, metric.name)}, ()
+        return f"{of} ({by} = {name})", {**select, key: named.get(name, name)}, ()
     if params.get("all") != "groups":
         return f"{of} (all)", select, ()
     return f"{of} (mean over {by})", select, tuple({**select, key: group} for group in groups)
@@ -431,6 +417,6 @@ def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], sele
     units, repeats = len({r["unit"] for r in mine}), sum(r["status"] in ("ok", "unparsed") for r in mine)
     if units < repeats == score.get("scored_samples"):
         return "none"
-    configured = mapping(about.get("config")).get("epochs_reducer")
-    listed = configured if isinstance(configured, list) else [configured]
-    return str(listed[0]) if listed and listed[0] else "mean"
+    configured = at(about, "config").get("epochs_reducer")
+    first = configured[0] if isinstance(configured, list) and configured else configured
+    return str(first or "mean")

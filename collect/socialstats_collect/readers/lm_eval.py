@@ -31,7 +31,6 @@ from socialstats_collect.readers.tabular import (
     whole,
 )
 
-NAME = "lm-eval"
 NEEDS = "a JSON file with 'results' and 'versions' or 'configs', or samples with 'doc_id' (lm-evaluation-harness)"
 ALONE = "no results file beside {}: there are no numbers of the harness to check"
 FORMS = (
@@ -45,41 +44,39 @@ OWN = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
      "target_hash")
 )  # fmt: skip
-Samples = tuple[Path, Iterable[tuple[str, dict[str, Any]]]]
+Samples = Iterable[tuple[str, dict[str, Any]]]
+"""Samples of a task, each with its place for messages."""
 
 
 def read(source: Source) -> Log:
-    """Read a results file with its samples, or samples whose results are not there (then without claims)."""
-    path = source.path
-    if source.kind == "lines":
-        return _read_samples(path)
-    results = mapping(load_json(path, nan=True))
-    files = _samples_of(path, results)
-    within = {task: _within(held, path) for task, held in at(results, "samples").items() if isinstance(held, list)}
-    samples = {**within, **{task: _lines(file) for task, file in files.items() if task not in within}}
-    groups = {*at(results, "groups"), *(name for name, tasks in at(results, "group_subtasks").items() if tasks)}
-    without = [task for task in at(results, "results") if task not in {*samples, *groups}]
-    missing = f"no samples file for {listing(without, most=8)}: run lm_eval with --log_samples to have one"
-    names = [path.name, *(file.name for file in files.values())]
-    return _log(names, samples, results, claims(results, path.name), [missing] if without else [])
-
-
-def _read_samples(path: Path) -> Log:
-    stem = _stem(path.name)
+    """Read a results file with its samples, or the samples of one task with what their results say about it."""
+    path, stem, alone = source.path, _stem(source.path.name), source.kind == "lines"
     match = STAMPED.fullmatch(stem)
-    beside = path.parent / (f"results_{match['stamp']}.json" if match else "results.json")
+    beside = path.parent / (f"results_{match['stamp']}.json" if match else "results.json") if alone else path
     results = mapping(load_json(beside, nan=True)) if beside.is_file() else {}
-    task = match["task"] if match else stem.removeprefix("samples_")
-    task = next((name for name in at(results, "results") if stem.endswith(f"_{name}")), task)
-    own = [c for c in claims(results, beside.name) if c.select.get("task") == task and not c.parts]
-    return _log([path.name], {task: _lines(path)}, results, own, [] if results else [ALONE.format(path.name)])
-
-
-def _log(
-    files: list[str], samples: dict[str, Samples], results: dict[str, Any], numbers: Iterable[Claim], notes: list[str]
-) -> Log:
-    rows = [r for task, (path, held) in samples.items() for r in _rows(held, path, task, results, notes)]
-    return log_of(NAME, files, rows, claims=numbers, notes=notes, version=results.get("lm_eval_version"))
+    numbers, notes = list(claims(results, beside.name)), []
+    if alone:
+        task = match["task"] if match else stem.removeprefix("samples_")
+        task = next((name for name in at(results, "results") if stem.endswith(f"_{name}")), task)
+        files, within = {task: path}, {}
+        numbers = [c for c in numbers if c.select.get("task") == task and not c.parts]
+        notes += [] if results else [ALONE.format(path.name)]
+    else:
+        files = _samples_of(path, results)
+        within = {task: held for task, held in at(results, "samples").items() if isinstance(held, list)}
+        groups = {*at(results, "groups"), *(name for name, tasks in at(results, "group_subtasks").items() if tasks)}
+        without = [task for task in at(results, "results") if task not in {*within, *files, *groups}]
+        missing = f"no samples file for {listing(without, most=8)}: run lm_eval with --log_samples to have one"
+        notes += [missing] if without else []
+    samples = {task: _placed(f"{file.name} line", json_lines(file, nan=True)) for task, file in files.items()}
+    samples |= {task: _placed(f"{path.name} sample", enumerate(held, 1)) for task, held in within.items()}
+    config = at(results, "config")
+    named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
+    return log_of(
+        __name__, source, (r for task, held in samples.items() for r in _rows(held, task, results, notes)),
+        files=dict.fromkeys((path.name, *(file.name for file in files.values()))), claims=numbers, notes=notes,
+        about={"model": results.get("model_name") or named or path.parent.name}, version=results.get("lm_eval_version"),
+    )  # fmt: skip
 
 
 def _stem(name: str) -> str:
@@ -103,24 +100,14 @@ def _samples_of(path: Path, results: dict[str, Any]) -> dict[str, Path]:
     return found
 
 
-def _lines(path: Path) -> Samples:
-    return path, ((f"{path.name} line {line}", sample) for line, sample in json_lines(path, nan=True))
+def _placed(what: str, numbered: Iterable[tuple[int, Any]]) -> Samples:
+    return ((f"{what} {number}", mapping(sample)) for number, sample in numbered)
 
 
-def _within(samples: list[Any], path: Path) -> Samples:
-    """Return samples that a results file holds itself (as the library returns them)."""
-    return path, ((f"{path.name} sample {k}", mapping(sample)) for k, sample in enumerate(samples, start=1))
-
-
-def _rows(
-    samples: Iterable[tuple[str, dict[str, Any]]], path: Path, task: str, results: dict[str, Any], notes: list[str]
-) -> Iterator[Row]:
+def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]) -> Iterator[Row]:
     """Yield a row a document, filter and metric of one task's samples, and note what is to be said about them."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
-    config = at(results, "config")
-    named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
-    model = cell(results.get("model_name")) or named or path.parent.name
     seen: Counter[str] = Counter()
     unnamed = False
     for place, sample in samples:
@@ -130,10 +117,10 @@ def _rows(
         unnamed |= "filter" not in sample and seen[doc] > 0
         used = cell(sample.get("filter", filters[seen[doc] % len(filters)])) or ""
         seen[doc] += 1
-        common = {"model": model, "task": task, "unit": f"{task}:{doc}", "filter": used}
+        common = {"task": task, "unit": f"{task}:{doc}", "filter": used}
         yield from _of_sample(sample, common, [name for name, of in listed if of == used], results, place)
     if unnamed:
-        notes.append(f"{path.name} does not say which filter a row is of: they were told apart by their order")
+        notes.append(f"{task}: its samples do not say which filter a row is of: they were told apart by their order")
     if len(filters) > 1:
         notes.append(f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric")
     sizes = at(results, "n-samples", task)
@@ -201,11 +188,17 @@ def metrics_of(results: dict[str, Any], task: str) -> list[tuple[str, str]]:
 
 def aggregation(results: dict[str, Any], task: str, metric: str) -> str:
     """Return how a task's metric joins documents: as configured, else by its name, else the mean."""
-    for held in map(mapping, sequence(at(results, "configs", task).get("metric_list"))):
-        if held.get("metric") == metric and isinstance(held.get("aggregation"), str):
-            how = str(held["aggregation"])
-            return "mean" if MEAN_AS_CODE.match(how) else how
-    return BY_NAME.get(metric, "mean")
+    how = _configured(results, task, "metric_list", metric).get("aggregation")
+    if not isinstance(how, str):
+        return BY_NAME.get(metric, "mean")
+    return "mean" if MEAN_AS_CODE.match(how) else how
+
+
+def _configured(results: dict[str, Any], task: str, key: str, metric: str) -> dict[str, Any]:
+    """Return what a list (or its only entry) in the configuration of a task or group says about a metric."""
+    listed = at(results, "configs", task).get(key)
+    held = map(mapping, listed if isinstance(listed, list) else [listed])
+    return next((each for each in held if each.get("metric", metric) == metric), {})
 
 
 def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str) -> Claim:
@@ -220,7 +213,8 @@ def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str)
         settings |= _error_settings(results, how)
     n = at(results, "n-samples", task).get("effective")
     if tasks:
-        settings |= _weights(results, task, base)
+        by_size = _configured(results, task, "aggregate_metric_list", base).get("weight_by_size")
+        settings |= {"by_size": by_size} if isinstance(by_size, bool) else {}
         held = at(results, "results", task)
         n = mapping(held.get("sample_count")).get(f"{base},{used}", held.get("samples"))
     return Claim(
@@ -246,12 +240,3 @@ def _leaves(results: dict[str, Any], group: str, key: str, depth: int = 0) -> li
         inner = _leaves(results, task, key, depth + 1)
         found += inner or ([task] if key in at(results, "results", task) else [])
     return list(dict.fromkeys(found))
-
-
-def _weights(results: dict[str, Any], group: str, metric: str) -> dict[str, object]:
-    """Return whether a group weights its tasks by their sizes, where the file says so."""
-    listed = at(results, "configs", group).get("aggregate_metric_list")
-    for held in map(mapping, listed if isinstance(listed, list) else [listed]):
-        if held.get("metric", metric) == metric and isinstance(held.get("weight_by_size"), bool):
-            return {"by_size": held["weight_by_size"]}
-    return {}

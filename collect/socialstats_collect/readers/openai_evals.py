@@ -7,7 +7,6 @@ Events come in the order of threads, not of samples. The report's standard devia
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
@@ -15,6 +14,7 @@ from socialstats.errors import InputError
 from socialstats_collect.readers.files import Source, json_lines
 from socialstats_collect.readers.tabular import (
     Row,
+    at,
     cell,
     claim,
     flat,
@@ -27,7 +27,6 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "openai-evals"
 NEEDS = "events with 'run_id' and 'type', or a line with 'spec' (openai/evals)"
 KINDS = "lines object"
 FORMS = ((KINDS, "spec.eval_name"), (KINDS, "spec.base_eval"), (KINDS, "run_id", "event_id", "type", "data"))
@@ -36,65 +35,51 @@ TEXTS = ("correct", "picked", "choice", "prompt", "sampled", "options")
 BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
 
 
-@dataclass(slots=True, kw_only=True)
-class Events:
-    """What the events say: by sample, which scores it has of each scorer, and what ended it in an error."""
-
-    spec: dict[str, Any] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)
-    samples: dict[str, dict[str, list[Row]]] = field(default_factory=dict)
-    failed: dict[str, Any] = field(default_factory=dict)
-
-
 def read(source: Source) -> Log:
     """Read events: a row a sample and score (``match``, or a key of its metrics); samples without one are missing."""
-    events = _events(source)
-    scorers = dict.fromkeys(name for scores in events.samples.values() for name in scores) or {MATCH: None}
-    rows = [r for sample in sorted(events.samples, key=natural) for r in _rows(events, sample, [*scorers])]
-    if not rows:
+    spec: dict[str, Any] = {}
+    report: dict[str, Any] = {}
+    samples: dict[str, dict[str, list[Row]]] = {}
+    failed: dict[str, Any] = {}
+    runs = set()
+    for line, event in json_lines(source.path):
+        data, kind = mapping(event.get("data")), event.get("type")
+        spec = spec or at(event, "spec")
+        report |= at(event, "final_report")
+        if not {"spec", "final_report"} & {*event} and event.get("sample_id") is not None:
+            sample = cell(event["sample_id"]) or ""
+            scores = samples.setdefault(sample, {})
+            runs.add(str(event.get("run_id")))
+            if kind == ERROR:
+                failed[sample] = data.get("type") or data.get("message") or "error"
+            found = {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)} if kind == METRICS else {}
+            for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
+                scores.setdefault(scorer, []).append(_row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1))
+        if len(runs) > 1:
+            raise InputError(f"{source.path.name} line {line}: events of several runs. Write one file a run")
+    if not samples:
         raise InputError(f"{source.path.name}: events, but not one of a sample. Is the record complete?")
+    scorers = [*dict.fromkeys(name for scores in samples.values() for name in scores)] or [MATCH]
+    rows = [
+        r for sample in sorted(samples, key=natural) for scorer in scorers
+        for r in samples[sample].get(scorer) or [_absent(sample, scorer, failed.get(sample))]
+    ]  # fmt: skip
+    model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
     return log_of(
-        NAME, (source.path.name,), rows, claims=_claims(events.report, [*scorers], source.path.name),
-        notes=_notes(events.report),
+        __name__, source, rows, about={"model": model, "task": spec.get("eval_name") or spec.get("base_eval")},
+        claims=_claims(report, scorers, source.path.name), notes=_notes(report),
     )  # fmt: skip
 
 
-def _events(source: Source) -> Events:
-    events, runs = Events(), set()
-    for line, event in json_lines(source.path, spelled=True):
-        data, kind = mapping(event.get("data")), event.get("type")
-        if "spec" in event:
-            events.spec = events.spec or mapping(event["spec"])
-        elif "final_report" in event:
-            events.report |= mapping(event["final_report"])
-        elif event.get("sample_id") is not None:
-            sample = cell(event["sample_id"]) or ""
-            scores = events.samples.setdefault(sample, {})
-            runs.add(str(event.get("run_id")))
-            if kind == ERROR:
-                events.failed[sample] = data.get("type") or data.get("message") or "error"
-            found = {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)} if kind == METRICS else {}
-            for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
-                scores.setdefault(scorer, []).append(_scored(data, scorer, value))
-        if len(runs) > 1:
-            raise InputError(f"{source.path.name} line {line}: events of several runs. Write one file a run")
-    return events
-
-
-def _scored(data: dict[str, Any], scorer: str, value: Any) -> Row:
+def _row(data: dict[str, Any], sample: str, scorer: str, value: Any, epoch: int) -> Row:
     rest = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
     answer = data.get("picked" if scorer == MATCH else "choice")
-    return {"score": scored(value), "answer": answer, "metadata": flat(rest)}
+    return row(unit=sample, scorer=scorer, epoch=epoch, score=scored(value), answer=answer, metadata=flat(rest))
 
 
-def _rows(events: Events, sample: str, scorers: list[str]) -> Iterator[Row]:
-    spec, failed = events.spec, events.failed.get(sample)
-    model = ", ".join(cell(name) or "" for name in sequence(spec.get("completion_fns")))
-    about: Row = {"model": model, "task": spec.get("eval_name") or spec.get("base_eval"), "unit": sample}
-    absent: Row = {"score": scored(None, failed=bool(failed), absent="missing"), "answer": failed}
-    for scorer in scorers:
-        for epoch, held in enumerate(events.samples[sample].get(scorer, [absent]), start=1):
-            yield row(scorer=scorer, epoch=epoch, **about, **held)
+def _absent(sample: str, scorer: str, failed: Any) -> Row:
+    score = scored(None, failed=bool(failed), absent="missing")
+    return row(unit=sample, scorer=scorer, score=score, answer=failed)
 
 
 def _claims(report: dict[str, Any], scorers: list[str], file: str) -> Iterator[Claim]:

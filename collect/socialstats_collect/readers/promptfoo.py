@@ -19,7 +19,6 @@ from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import Source, json_lines, load_json, open_bytes
-from socialstats_collect.readers.streaming import pruned
 from socialstats_collect.readers.tabular import (
     Row,
     at,
@@ -35,17 +34,12 @@ from socialstats_collect.readers.tabular import (
     sequence,
 )
 
-NAME = "promptfoo"
 NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx', or its csv (promptfoo)"
 SCORE, PASS = "score", "pass"
-TEST = {
-    **dict.fromkeys(
-        ("promptIdx", "testIdx", "vars", "testCase", "metadata", "provider", "prompt", "success", "score",
-         "namedScores", "error", "failureReason")
-    ),
-    "response": dict.fromkeys(("output", "isRefusal")), "gradingResult": {"namedScoreWeights": None},
-}  # fmt: skip
-OUTPUT = {"*": None, "results": {"*": None, "results": [TEST]}}
+KEPT = (
+    "promptIdx", "testIdx", "vars", "testCase", "metadata", "provider", "prompt", "success", "score", "namedScores",
+    "error", "failureReason",
+)  # fmt: skip
 FAILED = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
 CSV_STATUS, CSV_SCORE = "Status", "Score"
@@ -65,13 +59,14 @@ def read(source: Source) -> Log:
     """Read an output: a row a test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
     top = _top(source)
     inner = mapping(top.get("results"))
-    tests = _numbered([mapping(held) for held in sequence(inner.get("results"))])
-    rows, repeated = _rows(tests, mapping(top.get("config")).get("description") or top.get("evalId"))
-    older = mapping(mapping(inner.get("table")).get("head"))
-    prompts = [mapping(p) for p in sequence(inner.get("prompts")) or sequence(older.get("prompts"))]
+    tests = _numbered(sequence(inner.get("results")))
+    rows, repeated = _rows(tests)
+    listed = sequence(inner.get("prompts")) or sequence(at(inner, "table", "head").get("prompts"))
+    prompts = [*map(mapping, listed)]
     about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
     return log_of(
-        NAME, (source.path.name,), rows, version=mapping(top.get("metadata")).get("promptfooVersion"),
+        __name__, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId")},
+        version=at(top, "metadata").get("promptfooVersion"),
         claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
     )  # fmt: skip
 
@@ -79,12 +74,23 @@ def read(source: Source) -> Log:
 def _top(source: Source) -> dict[str, Any]:
     """Read an output of any format as that of JSON; of its tests only what the rows need."""
     if source.kind == "object":
-        return mapping(load_json(source.path, OUTPUT))
+        return mapping(load_json(source.path, {"*": None, "results": {"*": None, "results": [_kept]}}))
     if source.kind == "lines":
-        tests = [pruned(held, TEST) for _, held in json_lines(source.path)]
+        tests = [_kept(held) for _, held in json_lines(source.path)]
     else:
-        tests = list(_csv_tests(source)) if source.kind == "text" else load_json(source.path, [TEST])
+        tests = [*map(_kept, _csv_tests(source))] if source.kind == "text" else load_json(source.path, [_kept])
     return {"results": {"results": tests}}
+
+
+def _kept(test: Any) -> dict[str, Any]:
+    """Keep of a test what its rows need; numbers of versions that give none are put in later."""
+    test = mapping(test)
+    answer, grading = test.get("response"), test.get("gradingResult")
+    return {key: test.get(key) for key in KEPT} | {
+        "answer": answer.get("output") if isinstance(answer, dict) else answer,
+        "refused": bool(mapping(answer).get("isRefusal")),
+        "weights": at(grading, "namedScoreWeights") if isinstance(grading, dict) else None,
+    }
 
 
 def _starts(header: Sequence[str]) -> list[int]:
@@ -134,7 +140,7 @@ def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(tests, key=lambda test: (test["testIdx"], test["promptIdx"]))
 
 
-def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
+def _rows(tests: list[dict[str, Any]]) -> tuple[list[Row], int]:
     """Return rows, and how many of the tests repeat another one."""
     units: dict[str, str] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -145,25 +151,23 @@ def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
         unit = units.setdefault(same, f"test {len(units) + 1}")
         side = f"prompt {test['promptIdx'] + 1}"
         seen[unit, side] += 1
-        found += _of_test(test, {"task": task, "unit": unit, "filter": side, "epoch": seen[unit, side]})
+        found += _of_test(test, {"unit": unit, "filter": side, "epoch": seen[unit, side]})
     return found, sum(n - 1 for n in seen.values())
 
 
 def _of_test(test: dict[str, Any], common: Row) -> Iterator[Row]:
-    provider, case, response = test.get("provider"), mapping(test.get("testCase")), test.get("response")
+    provider, case, weights = test["provider"], mapping(test["testCase"]), test["weights"]
     model = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
-    grading, weights = test.get("gradingResult"), at(test, "gradingResult", "namedScoreWeights")
-    graded = isinstance(grading, dict)
-    failed = test.get("failureReason") == FAILED or (bool(test.get("error")) and not graded)
+    failed = test["failureReason"] == FAILED or (bool(test["error"]) and weights is None)
     about = {**mapping(case.get("metadata")), **mapping(test.get("metadata")), **mapping(test.get("vars"))}
     metadata = flat({name: held for name, held in about.items() if not name.startswith("_promptfoo")})
     metadata["prompt_label"] = cell(mapping(test.get("prompt")).get("label"))
-    if mapping(response).get("isRefusal"):
+    if test["refused"]:
         metadata["refusal"] = "True"
-    answer = test.get("error") if failed else response.get("output") if isinstance(response, dict) else response
+    answer = test["error"] if failed else test["answer"]
     scores = {SCORE: test.get("score"), PASS: test.get("success"), **mapping(test.get("namedScores"))}
     for scorer, value in scores.items():
-        weight = {"weight": cell(weights.get(scorer, 1))} if graded else {}
+        weight = {} if weights is None else {"weight": cell(weights.get(scorer, 1))}
         score = scored(value, failed=failed)
         yield row(**common, model=model, scorer=scorer, score=score, answer=answer, metadata={**metadata, **weight})
 

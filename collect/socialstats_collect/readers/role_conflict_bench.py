@@ -18,7 +18,6 @@ from socialstats.text import count
 from socialstats_collect.readers.files import Source, head_of, inside, load_json
 from socialstats_collect.readers.tabular import Row, cell, log_of, mapping, read_by, row, sequence
 
-NAME = "role-conflict-bench"
 NEEDS = "a folder of <F01>-<R02>_<1-2>_<0-1>.json files (RoleConflictBench)"
 STORY = re.compile(
     r"(.*/)?(?P<id>(?P<code_a>[A-Z]\d+)-(?P<code_b>[A-Z]\d+)(?:_(?P<obligation_a>\d+)-(?P<obligation_b>\d+)"
@@ -26,13 +25,13 @@ STORY = re.compile(
 )
 DOMAINS = {"F": "family", "O": "occupation", "S": "society", "I": "interpersonal", "R": "religion"}
 LETTERS = ("A", "B")
+FORMS = [("object", "Option", "Selected", "Answer")]
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a folder of stories, or one story."""
-    if source.kind == "folder":
-        return 2 * sum(STORY.fullmatch(name) is not None for name in source.names) >= max(1, len(source.names))
-    return source.fits([("object", "Option", "Selected", "Answer")])
+    """Tell whether this is a folder of stories."""
+    stories = [name for name in source.names if STORY.fullmatch(name)]
+    return source.kind == "folder" and 2 * len(stories) >= max(1, len(source.names))
 
 
 def read(source: Source) -> Log:
@@ -46,8 +45,8 @@ def read(source: Source) -> Log:
         raise InputError(f"{folder.name}: no story like F01-R02_1-2_0-1.json in it")
     raw = count(len(twice), "reply", "replies")
     said = [f"{raw} kept both raw and repaired: only the repaired one is a row"] if twice else []
-    keep = ("item_a", "item_b", "winner", "order")
-    return log_of(NAME, (folder.name, *sorted(stories)[:1]), rows, notes=(*said, *_notes(rows)), keep=keep)
+    files = (folder.name, *sorted(stories)[:1])
+    return log_of(__name__, source, rows, files=files, notes=(*said, *_notes(rows)))
 
 
 def _row(path: Path, match: re.Match[str]) -> Row:
@@ -73,11 +72,11 @@ def _row(path: Path, match: re.Match[str]) -> Row:
 
 def _story(match: re.Match[str]) -> dict[str, str | None]:
     """Return codes, domains and urgencies of a story; an expectation's urgency is its number modulo 3, plus 1."""
-    found: dict[str, str | None] = {"pair": "-".join(sorted((match["code_a"], match["code_b"])))}
+    found = {name: held for name, held in match.groupdict().items() if name not in ("id", "raw")}
+    found["pair"] = "-".join(sorted((match["code_a"], match["code_b"])))
     for side in "ab":
-        code, number = match[f"code_{side}"], match[f"expectation_{side}"]
-        found |= {f"code_{side}": code, f"domain_{side}": DOMAINS.get(code[0], code[0])}
-        found |= {f"obligation_{side}": match[f"obligation_{side}"], f"expectation_{side}": number}
+        domain, number = match[f"code_{side}"][0], match[f"expectation_{side}"]
+        found[f"domain_{side}"] = DOMAINS.get(domain, domain)
         found[f"urgency_{side}"] = None if number is None else str(int(number) % 3 + 1)
     return found
 

@@ -12,9 +12,12 @@ from typing import IO, Any
 from socialstats.errors import InputError, Problem
 
 CHUNK = 1 << 22
-MOST_VALUE = 1 << 28
+MOST_VALUE = 1 << 29
+MOST_BYTES = 1 << 34
 SLACK = 16
 NAN_FIX = "Write null, or leave the row out, and say so"
+SPLIT = "Split the log, or convert it with its own harness first"
+NOT_UTF8 = "Save the file as UTF-8, or copy it again if it was damaged"
 JSON_FIX = "The file may be cut off: copy it again, or name another one"
 
 
@@ -27,35 +30,17 @@ class Spelled(float):
     (0.75, '0.750')
     """
 
-    text: str
+    __slots__ = ("text",)
 
-    def __new__(cls, text: str) -> Spelled:
-        """Read a number and keep its text."""
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
-Shape = dict[str, Any] | list[Any] | Callable[[Any], Any] | None
-"""What is kept: all (None), some members of an object, the same of each element of a list, or what a function returns.
+Shape = dict[str, Any] | list[Callable[[Any], Any]] | None
+"""What is kept: all (None), some members of an object, or what a function makes of each element of a list.
 
 The member ``*`` stands for every other one.
 """
-
-
-def pruned(value: Any, shape: Shape) -> Any:
-    """Keep of a value what a shape names.
-
-    Examples
-    --------
-    >>> pruned({"id": 1, "said": "...", "scores": [{"a": 2, "b": 3}]}, {"id": None, "scores": [{"a": None}]})
-    {'id': 1, 'scores': [{'a': 2}]}
-    """
-    if isinstance(shape, dict) and isinstance(value, dict):
-        return {k: pruned(v, shape.get(k, shape.get("*"))) for k, v in value.items() if k in shape or "*" in shape}
-    if isinstance(shape, list) and isinstance(value, list):
-        return [pruned(element, shape[0]) for element in value]
-    return shape(value) if callable(shape) else value
 
 
 class JsonStream:
@@ -63,44 +48,31 @@ class JsonStream:
 
     Parameters
     ----------
-    raw
-        Binary stream of UTF-8.
+    data
+        UTF-8: bytes, or a binary stream of them.
     place
         Where the text is, for messages; the line is counted from its first line.
     start
         Byte offset of the stream's first byte in its file.
     nan
         Whether NaN and Infinity are allowed.
-    spelled
-        Whether decimal numbers remember their spelling.
-    most
-        Bytes beyond which the text is refused.
 
     Examples
     --------
-    >>> stream = JsonStream(io.BytesIO(b'{"a": 1, "rows": [{"x": 2}, {"x": 3}]}'), Problem(message="", source="f"))
+    >>> stream = JsonStream(b'{"a": 1, "rows": [{"x": 2}, {"x": 3}]}', Problem(message="", source="f"))
     >>> [(key, list(stream.elements()) if key == "rows" else stream.value()) for key in stream.members()]
     [('a', 1), ('rows', [{'x': 2}, {'x': 3}])]
     """
 
-    def __init__(
-        self, raw: IO[bytes], place: Problem, start: int = 0, *, nan: bool = False, spelled: bool = False,
-        most: int | None = None,
-    ) -> None:  # fmt: skip
-        self._raw, self._place, self._offset, self._most = raw, place, start, most
+    def __init__(self, data: bytes | IO[bytes], place: Problem, start: int = 0, *, nan: bool = False) -> None:
+        self._raw = io.BytesIO(data) if isinstance(data, bytes) else data
+        self._place, self._offset = place, start
         self._bytes = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at, self._ended = "", 0, False
         self._line = place.lines[0] if place.lines else 1
-        constant = None if nan else self._constant
-        self._plain = json.JSONDecoder(parse_constant=constant)
-        self._keeping = json.JSONDecoder(parse_float=Spelled, parse_constant=constant) if spelled else self._plain
+        self._decoder = json.JSONDecoder(parse_float=Spelled, parse_constant=None if nan else self._constant)
         if self.peek() == "\ufeff":
             self._at += 1
-
-    @classmethod
-    def of(cls, data: bytes, place: Problem, start: int = 0, *, nan: bool = False, spelled: bool = False) -> JsonStream:
-        """Read bytes in memory."""
-        return cls(io.BytesIO(data), place, start, nan=nan, spelled=spelled)
 
     def whole(self, shape: Shape = None) -> Any:
         """Return what a shape keeps of the one value there is; anything after it is an error."""
@@ -122,7 +94,7 @@ class JsonStream:
     def elements(self) -> Iterator[Any]:
         """Yield the elements of a list."""
         for _ in self._items("[", "]"):
-            yield self.value(plain=True)
+            yield self.value()
 
     def _items(self, opening: str, closing: str) -> Iterator[None]:
         """Stop before each item of an object or a list, and take the commas between them."""
@@ -138,7 +110,7 @@ class JsonStream:
         """Put what a shape keeps of the next value into a place, member by member: what was read stays if it breaks."""
         holder[key] = None
         if isinstance(shape, list) and self.peek() == "[":
-            holder[key] = [pruned(element, shape[0]) for element in self.elements()]
+            holder[key] = [shape[0](element) for element in self.elements()]
         elif not isinstance(shape, dict) or self.peek() != "{":
             holder[key] = self.value()
         else:
@@ -147,7 +119,7 @@ class JsonStream:
                 if name in shape or "*" in shape:
                     self.keep(shape.get(name, shape.get("*")), held, name)
                 else:
-                    self.value(plain=True)
+                    self.value()
 
     def _constant(self, name: str) -> float:
         raise self.broken(f"{name} is no JSON number, and this format has none", fix=NAN_FIX)
@@ -168,14 +140,13 @@ class JsonStream:
             raise self.broken(f"{character!r} is expected, {found!r} found" if found else "the text ends too early")
         self._at += 1
 
-    def value(self, *, plain: bool = False) -> Any:
+    def value(self) -> Any:
         """Return the next value."""
-        decoder = self._plain if plain else self._keeping
         if not self.peek():
             raise self.broken("the text ends too early")
         while True:
             try:
-                found, end = decoder.raw_decode(self._text, self._at)
+                found, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut_off = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - SLACK
                 if not cut_off or not self._more():
@@ -201,7 +172,7 @@ class JsonStream:
         self._line += self._text.count("\n", 0, self._at)
         self._text, self._at = self._text[self._at :], 0
         if len(self._text) > MOST_VALUE:
-            raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix="Split the log")
+            raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix=SPLIT)
         block = self._raw.read(max(CHUNK, len(self._text)))
         self._ended = not block
         self._text += self._decode(block)
@@ -214,12 +185,12 @@ class JsonStream:
         except UnicodeDecodeError as error:
             place = self._offset - held + error.start
             message = f"byte 0x{error.object[error.start]:02x} at offset {place:,} is not UTF-8"
-            fix = "Save the file as UTF-8, or copy it again if it was damaged"
-            raise InputError(replace(self._place, message=message, fix=fix)) from error
+            self._text += error.object[: error.start].decode()
+            self._at = len(self._text)
+            raise self.broken(message, fix=NOT_UTF8) from error
         self._offset += len(block)
-        if self._most is not None and self._offset > self._most:
-            message = f"more than {self._most:,} bytes, which is more than is read at once"
-            raise InputError(Problem(message=message, source=self._place.source, fix="Split the log"))
+        if self._offset > MOST_BYTES:
+            raise self.broken(f"more than {MOST_BYTES:,} bytes, which is more than is read at once", fix=SPLIT)
         return text
 
     def broken(self, message: str, fix: str = "") -> InputError:

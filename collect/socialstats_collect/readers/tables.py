@@ -33,11 +33,9 @@ def plain(name: str) -> str:
 
 def header(source: Source) -> list[str]:
     """Return the names of a table's columns, by the first look where that is enough; nothing for other files."""
-    if source.kind in ("lines", "list"):
-        return [*source.first]
-    if source.kind == "object":
-        return [name for name, held in source.first.items() if isinstance(held, list)]
-    return [*(source.names or columns_in(source.path))] if source.kind == "text" else []
+    if source.kind == "text":
+        return [*(source.names or columns_in(source.path))]
+    return [name for name, held in source.first.items() if source.kind != "object" or isinstance(held, list)]
 
 
 def columns_of(path: Path) -> Columns:

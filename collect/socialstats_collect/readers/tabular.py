@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
 from socialstats.tables import as_text
 from socialstats.text import count, listing
+from socialstats_collect.readers.files import Source
 from socialstats_collect.readers.streaming import Spelled
 
 if TYPE_CHECKING:
@@ -58,8 +59,6 @@ def cell(value: Any) -> str | None:
     """
     if value is None or (isinstance(value, float) and value != value):
         return None
-    if isinstance(value, Spelled):
-        return value.text
     text = json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (dict, list)) else str(value)
     if "\0" in text:
         text = text.replace("\0", "\\x00")
@@ -151,21 +150,41 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
     return table.astype({"value": "float64"})
 
 
+def harness_of(module: str) -> str:
+    """Name a harness as its module is called.
+
+    Examples
+    --------
+    >>> harness_of("socialstats_collect.readers.lm_eval")
+    'lm-eval'
+    """
+    return module.rpartition(".")[2].replace("_", "-")
+
+
+ALWAYS = ("rot", "item_a", "item_b", "winner", "order")  # columns that studies read, however long their texts
+
+
 def log_of(
-    harness: str, files: Sequence[str], rows: Sequence[Row], *, notes: Iterable[str] = (), keep: Sequence[str] = (),
-    claims: Iterable[Claim] = (), version: Any = None,
+    module: str, source: Source, rows: Iterable[Row], *, about: Mapping[str, Any] | None = None,
+    files: Iterable[str] = (), notes: Iterable[str] = (), claims: Iterable[Claim] = (), version: Any = None,
 ) -> Log:  # fmt: skip
     """Make the log of a reader: its rows without long texts, and notes on statuses and on what was left out.
 
     Parameters
     ----------
-    harness, files, rows, notes, claims, version
+    module
+        Name of the reader's module, which names the harness.
+    rows, notes, claims, version
         As in `Log`.
-    keep
-        Columns that stay however long their texts are; others with long texts (questions, answers) are left out.
+    source
+        What was read, where ``files`` does not say it.
+    about
+        What all rows share: model and task of the run.
     """
+    shared = {name: cell(value) for name, value in (about or {}).items()}
+    rows = [each | shared for each in rows]
     long = {name for each in rows for name, value in each.items() if isinstance(value, str) and len(value) > LONGEST}
-    long -= {*KEYS, *keep}
+    long -= {*KEYS, *ALWAYS}
     counts = Counter(str(each["status"]) for each in rows if each["status"] != "ok")
     said = [
         f"status {status}: {count(n)} of {count(len(rows), 'row')} ({WORDS[status]})"
@@ -174,10 +193,12 @@ def log_of(
     if long:
         rows = [{name: value for name, value in each.items() if name not in long} for each in rows]
         said.append(f"columns with long texts were left out: {listing(sorted(long), most=8)}")
+    named = tuple(files) or (source.path.name,)
     notes = (*notes, *said)
     return Log(
-        harness=harness, version=cell(version), files=tuple(files), claims=tuple(claims), notes=notes, rows=frame(rows)
-    )
+        harness=harness_of(module), version=cell(version), files=named, claims=tuple(claims), notes=notes,
+        rows=frame(rows),
+    )  # fmt: skip
 
 
 def claim(

@@ -62,7 +62,7 @@ def test_old_samples_without_a_filter_are_told_apart_by_their_order(tmp_path: Pa
     results = {"gsm": {"exact_match,strict-match": 1.0, "exact_match,flexible-extract": 0.0}}
     log = read_log(run(tmp_path, results, {"gsm": lines}))
     assert dict(log.rows.groupby("filter")["value"].mean()) == {"strict-match": 1.0, "flexible-extract": 0.0}
-    assert any("does not say which filter" in note for note in log.notes)
+    assert any("do not say which filter" in note for note in log.notes)
 
 
 def test_old_names_and_keys(tmp_path: Path) -> None:
