@@ -393,8 +393,8 @@ def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
     """Tell whether scores are known to lie between 0 and 1; an unknown scale is none of shares.
 
     All values of the scorer in the log count, in whatever group. Where all are 0, or all 1 (as a group of a 1-7 scale
-    may be), one of its metrics must be called accuracy or alike, and no whole number above 1 may stand in the log. A
-    scorer called scale, rating, ..., or such a column of metadata with a number above 1, says that there are more levels.
+    may be), one of its metrics must be called accuracy or alike, and no whole number above 1 may stand in the log.
+    A scorer called scale, rating, ..., or such a column of metadata with a number above 1, tells of more levels.
     """
     if claim.quantity == "share" or name_and_k(reading.repeats)[0] in COUNTING:
         return True

@@ -33,7 +33,8 @@ def test_twenty_logs_of_a_version_hold_no_wrong_number(version, tmp_path):
         found = check(log_at(tmp_path / "x.json", seed, version))
         verdicts.update(one.verdict for one in found.judged)
         for one in found.judged:
-            assert one.verdict == "reproduced" or one.claim.printed == "NaN", one.sentence()
+            assert one.verdict in ("reproduced", "not_computable"), one.sentence()
+    assert verdicts["not_computable"] < 0.1 * verdicts.total()  # NaN, groups without enough repeats
     assert verdicts["reproduced"] > 100
 
 
