@@ -251,7 +251,8 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
         joined = np.bincount(dense, value) / count
     elif np.isnan(value).any():  # as Python orders them: Inspect before 0.3.123
         grouped = [value[dense == i].tolist() for i in range(len(count))]
-        joined = np.array([{"max": max, "min": min, "median": statistics.median}[name](held) for held in grouped])
+        ordered: dict[str, Any] = {"max": max, "min": min, "median": statistics.median}
+        joined = np.array([ordered[name](held) for held in grouped])
     else:
         by_unit: Any = pd.Series(value).groupby(dense)
         joined = by_unit.agg(name).to_numpy(np.float64)

@@ -34,7 +34,7 @@ def test_twenty_logs_of_a_version_hold_no_wrong_number(version, tmp_path):
         verdicts.update(one.verdict for one in found.judged)
         for one in found.judged:
             assert one.verdict in ("reproduced", "not_computable"), one.sentence()
-    assert verdicts["not_computable"] < 0.1 * verdicts.total()  # NaN, groups without enough repeats
+    assert verdicts["not_computable"] < 0.25 * verdicts.total()  # NaN, as 0.3.60 prints it for one unscored sample
     assert verdicts["reproduced"] > 100
 
 

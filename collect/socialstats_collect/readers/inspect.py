@@ -377,6 +377,8 @@ def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ..
             settings.pop("undefined", None)
     if settings.get("method") != "bootstrap":
         settings.pop("resamples", None)
+    if parts:
+        settings["by_size"] = False
     if parts and quantity != "mean":
         quantity = "std_error" if inner.kind == "stderr" and "cluster" not in settings else "other"
         settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
@@ -406,7 +408,8 @@ def _of_version(reducer: str, version: tuple[int, ...]) -> dict[str, object]:
     if reducer.startswith("pass_at"):
         variant = "pass_at_equal" if version < EQUAL else "pass_at_short" if version < SHORT else "pass_at"
         reducer = variant + reducer.removeprefix("pass_at")
-    return {"reducer": reducer} | ({"errors": "kept"} if version < KEPT and reducer != "none" else {})
+    kept = {"errors": "kept"} if version < KEPT and reducer != "none" else {}
+    return {"reducer": reducer, **kept}
 
 
 def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]) -> str:

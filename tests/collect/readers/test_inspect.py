@@ -168,7 +168,8 @@ def test_metrics_are_told_apart_by_name_group_and_parameters(tmp_path: Path) -> 
     assert found["0.5"] == ("std_error", one, [], {**mean, "method": "bootstrap", "resamples": 200, "ddof": 0})
     assert found["0.6"] == ("mean", {**one, "scenario": "s0"}, [], mean)
     assert found["0.7"] == ("mean", one, [], mean)
-    assert found["0.8"] == ("mean", one, [{**one, "scenario": "s0"}, {**one, "scenario": "s1"}], mean)
+    groups = [{**one, "scenario": "s0"}, {**one, "scenario": "s1"}]
+    assert found["0.8"] == ("mean", one, groups, {**mean, "by_size": False})
     assert found["0.9"] == ("std_dev", one, [], {**mean, "ddof": 1, "undefined": "0"})
     assert found["1.5"][0] == "other"
     assert found["NaN"][0] == "variance"
