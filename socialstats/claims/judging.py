@@ -374,8 +374,9 @@ def otherwise(
 
 
 def fits_all(bench: Bench, claim: Claim, definition: Definition) -> bool:
-    """Tell whether a threshold that the log does not record gives the other numbers too, of which 1 does not give all."""
-    found, usual = [], []
+    """Tell whether a threshold that the log does not record gives the other numbers too, and 1 does not."""
+    found: list[bool] = []
+    usual: list[bool] = []
     for other in bench.siblings(claim):
         target = target_of(other.printed, full=True)
         same = other.settings.get("reducer") == claim.settings.get("reducer")

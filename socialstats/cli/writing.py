@@ -56,9 +56,7 @@ def format_of(target: str | None, given: str | None, known: Sequence[str]) -> st
     raise InputError(f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format")
 
 
-def write(
-    options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Sequence[str] = FORMATS
-) -> None:
+def write(options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Sequence[str] = FORMATS) -> None:
     """Write an outcome to the file or stdout.
 
     Parameters

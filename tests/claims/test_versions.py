@@ -17,6 +17,7 @@ from made_logs import std_error
 
 from socialstats.claims import check
 from socialstats_collect.readers import read_log
+from tests.collect.readers.logs import dump, header, printed_score, sample
 
 PASSED = ("reproduced", "explained")
 
@@ -99,3 +100,57 @@ def test_five_hundred_planted_errors_do_not_pass(tmp_path):
     total, passed = passed_errors(tmp_path, 100, 7)
     assert total >= 500
     assert not passed
+
+
+def judged_in(path, metrics, values, version, metadata=None, **rest):
+    """Judgments of a log with one scorer, whose values are given by sample and epoch."""
+    samples = [
+        sample(f"u{i}", e, scores={"judge": v}, metadata=(metadata or {}).get(i, {}))
+        for i, held in enumerate(values) for e, v in enumerate(held, 1)
+    ]  # fmt: skip
+    score = printed_score("judge", metrics, **rest)
+    top = {**header([score], packages={"inspect_ai": version}), "samples": samples}
+    return check(read_log(dump(path, top))).judged
+
+
+@pytest.mark.parametrize(("version", "other"), [("0.3.100", "0.3.101"), ("0.3.260", "0.3.100")])
+def test_pass_at_k_is_that_of_the_logs_version(version, other, tmp_path):
+    """Of 0, 1, 2 two pass from 1 on and one equals 1: pass@2 is 1, or 2/3."""
+    values = [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
+    numbers = {"0.3.100": (2 / 3 + 2 / 3 + 0) / 3, "0.3.101": (1 + 2 / 3 + 0) / 3}
+    numbers["0.3.260"] = numbers["0.3.101"]
+    rest = {"reducer": "pass_at_2"}
+    (right,) = judged_in(tmp_path / "x.json", {"mean": numbers[version]}, values, version, **rest)
+    assert right.verdict == "reproduced"
+    assert ("Inspect before 0.3.101" in right.definition) == (version == "0.3.100")
+    (wrong,) = judged_in(tmp_path / "x.json", {"mean": numbers[other]}, values, version, **rest)
+    assert wrong.wrong
+    assert "it would fit" in wrong.reason
+
+
+def test_an_error_of_zero_with_one_cluster_stands_and_is_named(tmp_path):
+    story = {i: {"story": "a"} for i in range(4)}
+    metrics = {"stderr": {"name": "stderr", "value": 0.0, "params": {"cluster": "story"}}}
+    (one,) = judged_in(tmp_path / "x.json", metrics, [[1], [5], [7], [2]], "0.3.260", story)
+    assert one.verdict == "reproduced"
+    assert "a single score or cluster has no standard error" in one.reason
+    (old,) = judged_in(tmp_path / "x.json", metrics, [[1], [5], [7], [2]], "0.3.200", story)
+    assert old.wrong
+
+
+def test_scores_of_a_scale_are_no_shares(tmp_path):
+    """All 1 of a 1-7 scale: known by another group's scores, by metadata, or not at all; accuracy says yes or no."""
+    ones = [[1]] * 4
+    (unknown,) = judged_in(tmp_path / "x.json", {"mean": 1.0}, ones, "0.3.260")
+    assert unknown.own.conf_low is None
+    assert "nothing in the log says" in unknown.own.undefined
+    (accuracy,) = judged_in(tmp_path / "x.json", {"accuracy": 1.0}, ones, "0.3.260")
+    assert accuracy.own.conf_low == pytest.approx(0.51, abs=0.005)
+    scale = {i: {"scale": "1-7"} for i in range(4)}
+    (known,) = judged_in(tmp_path / "x.json", {"accuracy": 1.0}, ones, "0.3.260", scale)
+    assert known.own.conf_low is None
+    arms = {i: {"arm": "x" if i < 4 else "y"} for i in range(8)}
+    group = {"name": "x", "group": "grouped", "value": 1.0,
+             "params": {"group_key": "arm", "metric": {"name": "mean", "params": {}}}}  # fmt: skip
+    (mine,) = judged_in(tmp_path / "x.json", {"x": group}, [*ones, [7], [2], [5], [1]], "0.3.260", arms)
+    assert (mine.verdict, mine.own.estimate, mine.own.conf_low) == ("reproduced", 1.0, None)

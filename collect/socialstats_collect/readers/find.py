@@ -21,7 +21,7 @@ MODULES = (
 )  # fmt: skip
 DEEPEST = 5
 BOARD = {"standarderror", "ratingq025", "ratinglower", "mtbenchscore", "arenaelo", "numbattles"}
-BOARD_SAID = "a leaderboard: numbers without the rows behind them. Check them with socialstats audit, or give the battles"
+BOARD_SAID = "a leaderboard: numbers without their rows. Check them with socialstats audit, or give the battles"
 
 
 def harnesses() -> dict[str, ModuleType]:

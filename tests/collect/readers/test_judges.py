@@ -73,7 +73,9 @@ def test_lighteval_wrong_numbers_and_runs_without_details(tmp_path: Path) -> Non
     assert set(verdicts(bare).values()) <= {"not_computable", "reproduced"}
 
 
-@pytest.mark.parametrize("texts", [("user_input", "response", "retrieved_contexts"), ("question", "answer", "contexts")])
+@pytest.mark.parametrize(
+    "texts", [("user_input", "response", "retrieved_contexts"), ("question", "answer", "contexts")]
+)
 def test_ragas_tables_have_a_row_a_metric(texts: tuple[str, ...], tmp_path: Path) -> None:
     frame = pd.DataFrame({name: ["one, two", "three"] for name in texts})
     frame["faithfulness"], frame["answer_relevancy"] = [0.5, math.nan], [0.91, 0.75]
