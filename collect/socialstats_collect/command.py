@@ -236,7 +236,12 @@ def tidy(options: argparse.Namespace) -> int:
     if options.summary:
         print(as_text(summary.table()), file=sys.stdout if target != "-" else sys.stderr)
     if target != "-" and table.designs:
-        words = table.designs[-1].protocol.report(summary.varies, bool(people))
+        protocol = table.designs[-1].protocol
+        words = protocol.report(summary.varies, bool(people))
+        drops = "--missing" in protocol.probable  # rows without probabilities, as those of people are
+        if words and summary.has("p_rest") and not (people and drops):
+            words += protocol.probable
+            _say(f"without {shlex.join(protocol.probable)} the report reads the sampled answers, no probabilities")
         names = {level for one in table.designs for levels in one.factors.values() for level in levels}
         beside += ["--na", ""] if names & MISSING else []
         _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")

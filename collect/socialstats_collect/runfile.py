@@ -67,7 +67,8 @@ class Limits:
 
 
 Allowed = Mapping[str, Any]
-"""What a table may hold by name: a type, a table of its own, or why that is not yours to set; ``*`` is any name."""
+"""What a table may hold by name: a type, one of some words, a table of its own, or why that is not yours to set; ``*``
+is any name."""
 
 OURS: Allowed = {
     "*": object,
@@ -82,8 +83,8 @@ OURS: Allowed = {
 }  # parameters that a run sets itself
 ENDPOINT, ANY = get_type_hints(Endpoint), {"*": object}
 KEYS: Allowed = {
-    "protocol": str | dict, "items": str, "id": str, "template": str, "texts": str | dict, "system": str, "order": str,
-    "replicates": int, "seed": int, "factors": ANY, "parameters": OURS, "endpoint": ENDPOINT,
+    "protocol": str | dict, "items": str, "id": str, "template": str, "texts": str | dict, "system": str,
+    "order": ORDERS, "replicates": int, "seed": int, "factors": ANY, "parameters": OURS, "endpoint": ENDPOINT,
     "endpoints": {"*": ENDPOINT}, "limits": {**get_type_hints(Limits), "patience": str | float},
     "judges": {"models": list, "parameters": OURS}, "prices": {"*": {"input": float, "output": float}}, "raw": bool,
 }  # fmt: skip
@@ -132,8 +133,7 @@ def read_runfile(path: Path) -> RunFile:
     ...
     socialstats.errors.InputError: nowhere.toml: No such file or directory
     """
-    values = _parsed(path)
-    _check(values, path.name)
+    values = _checked(path)
     given, judges = values["protocol"], values.get("judges", {})
     options = {"name": given} if isinstance(given, str) else {**given}
     if not isinstance(name := options.pop("name", None), str):
@@ -145,6 +145,10 @@ def read_runfile(path: Path) -> RunFile:
         judge_parameters=judges.get("parameters", values.get("parameters", {})),
         options=options,
     )
+    if unknown := [one for one in options if one not in protocol_class(name).takes]:
+        known = ["name", *protocol_class(name).takes]
+        fix = meant(unknown[0], known) or f"There are: {', '.join(known)}."
+        raise InputError(Problem(message=f"protocol '{name}' takes no key '{unknown[0]}'", source=path.name, fix=fix))
     protocol = protocol_class(name)(settings)
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
@@ -183,21 +187,14 @@ def _seconds(value: str | float, source: str) -> float:
     return float(found[1]) * SECONDS[(found[2] or "s")[0]]
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _checked(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(path, path.name))
+        values = tomllib.loads(_text(path, path.name))
     except tomllib.TOMLDecodeError as error:
         raise InputError(Problem(message=f"not TOML: {error}", source=path.name)) from None
-
-
-def _check(values: Mapping[str, Any], source: str) -> None:
-    problems = list(_problems(values, KEYS, ""))
-    if (order := values.get("order", "balanced")) not in ORDERS:
-        problems.append(Problem(message=f"order = '{order}'", fix=f"There are: {', '.join(ORDERS)}."))
-    if isinstance(replicates := values.get("replicates", 1), int) and replicates < 1:
-        problems.append(Problem(message=f"replicates = {replicates} is not at least 1"))
-    if problems:
-        raise InputError([replace(problem, source=source) for problem in problems])
+    if problems := [replace(problem, source=path.name) for problem in _problems(values, KEYS, "")]:
+        raise InputError(problems)
+    return values
 
 
 def _problems(values: Mapping[str, Any], allowed: Allowed, where: str) -> Iterator[Problem]:
@@ -210,13 +207,16 @@ def _problems(values: Mapping[str, Any], allowed: Allowed, where: str) -> Iterat
         if wanted is None:
             fix = meant(name, allowed).strip() or f"There are: {', '.join(allowed)}."
             yield Problem(message=f"unknown key '{key}'", fix=fix)
+        elif isinstance(wanted, tuple):
+            if value not in wanted:
+                yield Problem(message=f"{key} = '{value}'", fix=f"There are: {', '.join(wanted)}.")
         elif isinstance(wanted, str):
             if (name, value) != ("n", 1):
                 yield Problem(message=f"'{key}' is not yours to set", fix=wanted)
         elif wanted is not object and type(value) not in types | ({int} if float in types else set()):
             known = " or ".join(PLAIN[one] for one in PLAIN if one in types)
             yield Problem(message=f"'{key}' = {value!r} is not {known}")
-        elif where == "limits." and not isinstance(value, str) and value <= 0:
+        elif (where == "limits." or key == "replicates") and not isinstance(value, str) and value <= 0:
             yield Problem(message=f"{key} = {value} is not positive")
         elif isinstance(wanted, dict):
             yield from _problems(value, wanted, f"{key}.")

@@ -250,7 +250,7 @@ def as_cells(row: Mapping[str, object]) -> dict[str, object]:
 
 
 LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
-KINDS = {"ok": "answered", "refusal": "refusal", "missing": "missing"}
+KINDS = {"ok": "answered", "corrected": "corrected", "refusal": "refusal", "missing": "missing"}
 SHOWN = 100
 
 
@@ -287,6 +287,10 @@ class Summary:
         """Tell whether a column holds more than one value, the absent ones aside."""
         return len(self._first.get(name, ())) > 1
 
+    def has(self, name: str) -> bool:
+        """Tell whether a column holds any value."""
+        return bool(self._first.get(name))
+
     def table(self) -> list[dict[str, object]]:
         """Return counts by cell, and the share refused: of replies, and of all if none or all of the missing were."""
         found = []
@@ -295,8 +299,17 @@ class Summary:
             there = n - counts["missing"]
             rate = f"{refused / there:.0%}" if there else "-"
             bounds = f"{rate} ({refused / n:.0%} to {(refused + counts['missing']) / n:.0%})"
-            kinds = {name: counts[name] for name in ("answered", "refusal", "blocked", "unread", "missing")}
-            found.append({**dict(zip(self.factors, cell, strict=True)), "rows": n, **kinds, "refused": bounds})
+            answered = counts["answered"] + counts["corrected"]
+            kinds = {name: counts[name] for name in ("corrected", "refusal", "blocked", "unread", "missing")}
+            found.append(
+                {
+                    **dict(zip(self.factors, cell, strict=True)),
+                    "rows": n,
+                    "answered": answered,
+                    **kinds,
+                    "refused": bounds,
+                }
+            )
         return found
 
 

@@ -5,9 +5,11 @@ Every check takes numbers as they were printed and returns a `Finding`. `audit` 
 
 from __future__ import annotations
 
-from socialstats.audit.alignment import alignment, by_position
+from socialstats.audit.alignment import alignment, by_position, realigned
 from socialstats.audit.arithmetic import (
+    alpha_bound,
     count_percent,
+    extreme,
     hull,
     linear_composite,
     mean_abs,
@@ -22,13 +24,16 @@ from socialstats.audit.arithmetic import (
 )
 from socialstats.audit.numbers import Finding, Printed, printed
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
+from socialstats.audit.reconstruct import Reconstruction, grim_map, grimmer_map, sprite
 from socialstats.audit.running import AuditReport, Repair, audit, digit_repairs, papers
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 
 __all__ = [
     "audit", "papers", "AuditReport", "Repair", "Finding", "Printed", "printed",
-    "sum_to", "count_percent", "digit_repairs", "weighted_mean", "hull", "mean_of", "mean_abs", "sd_of", "subset_mean",
+    "sum_to", "count_percent", "alpha_bound", "extreme", "digit_repairs", "weighted_mean", "hull", "mean_of",
+    "mean_abs", "sd_of", "subset_mean", "sprite", "Reconstruction", "grim_map", "grimmer_map",
     "grim", "grimmer", "debit", "granularity", "std_error_possible",
     "statistic_p", "t_from_summary", "paired_t_feasible", "mcnemar_bounds",
     "linear_composite", "text_against_table", "within", "sensitivity_reference", "alignment", "by_position",
+    "realigned",
 ]  # fmt: skip

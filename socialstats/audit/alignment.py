@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from socialstats.audit.answers import between, listed, sheet_of
 from socialstats.audit.numbers import Finding, Printed, printed
 from socialstats.audit.sheets import Sheet
 from socialstats.errors import InputError
@@ -156,11 +158,37 @@ def _solve(
     """Return the least misfit of the linear program, and the exact lower bound that its dual solution proves."""
     import numpy as np
     from scipy.optimize import linprog
+
+    exact = distances_to(rows, levels_of(rows, low, high), missing)
+    equal, limits = _program(goals, exact, misfit=True)
+    units, levels, sources = len(exact), len(exact[0]), len(goals)
+    cost = np.r_[np.zeros(units * levels), np.ones(2 * sources), np.zeros(sources)]
+    solve: Any = linprog  # its types do not know sparse matrices
+    found = solve(cost, A_eq=equal, b_eq=np.r_[np.zeros(sources), np.ones(units)], bounds=limits, method="highs")
+    if not found.success:
+        raise InputError(f"the linear program could not be solved: {found.message}")
+    dual = [float(y) for y in found.eqlin.marginals[:sources]]
+    return float(found.fun), max(_proved(goals, exact, dual, sign) for sign in (1, -1))
+
+
+def levels_of(rows: Sequence[Sequence[Fraction | None]], low: int, high: int) -> list[Fraction]:
+    """Return the levels between which every distance is linear: the whole ones and those of the answers."""
+    return sorted({Fraction(a) for a in range(low, high + 1)} | {s for row in rows for s in row if s})
+
+
+def distances_to(
+    rows: Sequence[Sequence[Fraction | None]], levels: Sequence[Fraction], missing: float | None
+) -> list[list[list[Fraction]]]:
+    """Return the distance of each unit's answers (last) from each level of the key."""
+    gone = Fraction(missing or 0)
+    return [[[gone if s is None else abs(a - s) for s in row] for a in levels] for row in rows]
+
+
+def _program(goals: list[Printed], exact: list[list[list[Fraction]]], *, misfit: bool) -> tuple[Any, list[Any]]:
+    """Return the equations (sums of the mixtures, weights that add up to 1) and the limits of the variables."""
+    import numpy as np
     from scipy.sparse import csr_array, hstack, kron, vstack
 
-    gone = Fraction(missing or 0)
-    whole = sorted({Fraction(a) for a in range(low, high + 1)} | {s for row in rows for s in row if s})
-    exact = [[[gone if s is None else abs(a - s) for s in row] for a in whole] for row in rows]
     cube = np.array(exact, dtype=np.float64)  # units x levels x sources
     units, levels, sources = cube.shape
     mix = csr_array(cube.reshape(units * levels, sources).T)
@@ -168,14 +196,7 @@ def _solve(
     ones = hstack([kron(csr_array(np.eye(units)), csr_array(np.ones((1, levels)))), csr_array((units, 3 * sources))])
     equal = vstack([hstack([mix, eye, -eye, -eye]), ones])  # weights, misfit up and down, the sum itself
     ends = [tuple(float(end) for end in goal.bounds) for goal in goals]
-    cost = np.r_[np.zeros(units * levels), np.ones(2 * sources), np.zeros(sources)]
-    limits = [(0.0, None)] * (units * levels + 2 * sources) + ends
-    solve: Any = linprog  # its types do not know sparse matrices
-    found = solve(cost, A_eq=equal, b_eq=np.r_[np.zeros(sources), np.ones(units)], bounds=limits, method="highs")
-    if not found.success:
-        raise InputError(f"the linear program could not be solved: {found.message}")
-    dual = [float(y) for y in found.eqlin.marginals[:sources]]
-    return float(found.fun), max(_proved(goals, exact, dual, sign) for sign in (1, -1))
+    return equal, [(0.0, None)] * (units * levels) + [(0.0, None if misfit else 0.0)] * (2 * sources) + ends
 
 
 def _proved(goals: list[Printed], exact: list[list[list[Fraction]]], dual: list[float], sign: int) -> Fraction:
@@ -185,6 +206,90 @@ def _proved(goals: list[Printed], exact: list[list[list[Fraction]]], dual: list[
     for levels in exact:
         bound -= max(sum((v * d for v, d in zip(y, level, strict=True)), Fraction(0)) for level in levels)
     return bound
+
+
+def realigned(
+    sums: Mapping[Any, Mapping[Any, Any]],
+    answers: Mapping[Any, Mapping[Any, float | None]],
+    groups: Mapping[Any, Any],
+    order: Sequence[Hashable],
+    *,
+    low: int = 0,
+    high: int = 4,
+    missing: float | None = None,
+) -> dict[Any, dict[Any, Printed]]:
+    """Return what the sums can be after realignment, where two lists were joined by position and one was sorted.
+
+    The sums D_j of a group were made of abs(h_k - s_kj), where the key h_k at place k is that of unit order[k], and the
+    answers s_kj are those of the unit at place k of `groups`. Joined by unit, the sum is that of abs(h_k - s_j) with
+    the answers of unit order[k]. Of all keys that give D the least and the largest such sum are linear programs; the
+    ends are lower and upper bounds by weak duality, exact for the solver's dual solution as rounded.
+
+    Parameters
+    ----------
+    sums, answers, low, high, missing
+        As in `alignment`.
+    groups : mapping of unit to group
+        In the order that the answers stood in.
+    order : sequence of unit
+        The order that the key stood in.
+
+    Returns
+    -------
+    mapping of group to mapping of source to Printed
+        Intervals.
+
+    Raises
+    ------
+    InputError
+        As `alignment`; and where no key gives the sums of a group in this order.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> answers = {1: {"a": 0}, 2: {"a": 4}, 3: {"a": 4}}
+    >>> found = realigned({"g": {"a": Fraction(1)}}, answers, {1: "g", 2: "g", 3: "g"}, [2, 3, 1])
+    >>> found["g"]["a"].text
+    '7 to 9'
+    """
+    import numpy as np
+
+    partner = dict(zip(groups, order, strict=True))
+    made: dict[Any, dict[Any, Printed]] = {}
+    for group, units in _units(sums, answers, by_position(groups, order)).items():
+        goals = [printed(value) for value in sums[group].values()]
+        rows, true = ([_row(unit, answers[unit], list(sums[group]), low, high, missing) for unit in some]
+                      for some in (units, [partner[unit] for unit in units]))  # fmt: skip
+        levels = levels_of([*rows, *true], low, high)
+        exact, after = (distances_to(some, levels, missing) for some in (rows, true))
+        program = _program(goals, exact, misfit=False)
+        many = math.lcm(Fraction(missing or 0).denominator, *(level.denominator for level in levels))
+        whole, costs = (np.array([[[int(d * many) for d in row] for row in unit] for unit in some], dtype=object)
+                        for some in (exact, after))  # fmt: skip
+        ends = [[sign * _least(goals, whole, sign * costs[:, :, j], many, program) for sign in (1, -1)]
+                for j in range(len(goals))]  # fmt: skip
+        made[group] = {source: between(*end) for source, end in zip(sums[group], ends, strict=True)}
+    return made
+
+
+def _least(goals: list[Printed], whole: Any, cost: Any, many: int, program: tuple[Any, list[Any]]) -> Fraction:
+    """Return the exact lower bound, from the dual solution, of a sum over the mixtures that give the sums.
+
+    `whole` (units x levels x sources) and `cost` (units x levels) are distances times `many`, whole numbers.
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+
+    sources, solve = len(goals), cast("Any", linprog)
+    flat = np.r_[cost.ravel().astype(np.float64) / many, np.zeros(3 * sources)]
+    right = np.r_[np.zeros(sources), np.ones(len(cost))]
+    found = solve(flat, A_eq=program[0], b_eq=right, bounds=program[1], method="highs")
+    if not found.success:
+        raise InputError(f"no answer key gives the {len(goals)} sums in this order: nothing follows from it")
+    y = [round(float(v) * FINEST) for v in found.eqlin.marginals[:sources]]
+    bound = sum((min(v * end for end in goal.bounds) for v, goal in zip(y, goals, strict=True)), Fraction(0))
+    rest = FINEST * cost - whole @ np.array(y, dtype=object)
+    return (bound + Fraction(int(rest.min(axis=1).sum()), many)) / FINEST
 
 
 def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved: Fraction) -> Finding:
@@ -207,6 +312,7 @@ def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved
                    published=f"{len(goals)} sums", expected="an answer key exists")  # fmt: skip
 
 
+WHOLE = ("low", "high", "missing", "shuffles")
 NEEDED = ("table", "sum", "group", "source", "answers", "unit", "answer")
 KEYS = (
     "check", "name", "note", "where", *NEEDED, "units", "sort_by", "low", "high", "missing", "refusals", "shuffles",
@@ -224,36 +330,37 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
     """
     from socialstats.audit.rules import Rule
 
+    for message, fix in (wrong := wrong_keys(given, sheets)):
+        file.wrong(f"{place}{message}", fix)
+    if wrong:
+        return None
+    whole: dict[str, Any] = {key: given[key] for key in WHOLE if key in given}
+    return Rule(name=str(given.get("name", "alignment")), check="alignment", table=given["table"],
+                note=str(given.get("note", "")), where=given.get("where", {}), parameters=given,
+                options=whole)  # fmt: skip
+
+
+def wrong_keys(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> list[tuple[str, str]]:
+    """Return what is wrong with the keys of an alignment, each with its fix."""
     absent = [key for key in NEEDED if key not in given]
     if absent:
-        file.wrong(f"{place}alignment needs {', '.join(absent)}", f"Keys: {', '.join(KEYS)}")
-        return None
-    tables = {key: given.get(key, given["answers"]) for key in ("table", "answers", "units")}
-    strange = [name for name in tables.values() if str(name) not in sheets]
+        return [(f"alignment needs {', '.join(absent)}", f"Keys: {', '.join(KEYS)}")]
+    tables = {key: str(given.get(key, given["answers"])) for key in ("table", "answers", "units")}
+    strange = [name for name in tables.values() if name not in sheets]
     if strange:
-        file.wrong(f"{place}there is no table '{shorten(str(strange[0]))}'", f"Tables: {listing(list(sheets), 20)}")
-        return None
-    sources = given["source"] if isinstance(given["source"], list) else [given["source"]]
+        return [(f"there is no table '{shorten(strange[0])}'", f"Tables: {listing(list(sheets), 20)}")]
     if not isinstance(given.get("refusals", []), list) or not isinstance(given.get("where", {}), dict):
-        file.wrong(f'{place}refusals must be a list of labels, where {{ column = "label" }}')
-        return None
+        return [('refusals must be a list of labels, where { column = "label" }', "")]
     wanted = {
-        "table": [given["sum"], given["group"], *sources], "answers": [given["unit"], given["answer"], *sources],
-        "units": [given["unit"], given["group"], *([given["sort_by"]] if "sort_by" in given else [])],
+        "table": [given["sum"], given["group"], *listed(given["source"])],
+        "answers": [given["unit"], given["answer"], *listed(given["source"])],
+        "units": [given["unit"], given["group"], *listed(given.get("sort_by"))],
     }  # fmt: skip
-    lost = [(tables[k], c) for k, columns in wanted.items() for c in columns if c not in sheets[tables[k]].columns]
-    for table, column in lost:
-        columns = ", ".join(sheets[table].columns)
-        file.wrong(f"{place}table {table} has no column '{shorten(str(column))}'", f"Columns: {columns}")
-    whole: dict[str, Any] = {key: given[key] for key in ("low", "high", "missing", "shuffles") if key in given}
-    broken = [key for key, value in whole.items() if not isinstance(value, int)]
-    for key in broken:
-        file.wrong(f"{place}{key} = {whole[key]!r} must be a whole number")
-    if lost or broken:
-        return None
-    return Rule(name=str(given.get("name", "alignment")), check="alignment", table=given["table"],
-                note=str(given.get("note", "")), where=given.get("where", {}),
-                parameters={**given, "source": sources, "units": tables["units"]}, options=whole)  # fmt: skip
+    of = {key: sheets[tables[key]].columns for key in wanted}
+    wrong = [(f"table {tables[key]} has no column '{shorten(str(column))}'", f"Columns: {', '.join(of[key])}")
+             for key, columns in wanted.items() for column in columns if column not in of[key]]  # fmt: skip
+    broken = [key for key in WHOLE if key in given and not isinstance(given[key], int)]
+    return wrong + [(f"{key} = {given[key]!r} must be a whole number", "") for key in broken]
 
 
 def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
@@ -261,13 +368,10 @@ def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
     given = rule.parameters
     if rule.absent:
         return recorded(rule)
-    sums, cells = _sums(sheets[given["table"]], rule)
+    sums, cells = _sums(sheets[given["table"]], given)
     answers = _answers(sheets[given["answers"]], given)
-    units = sheets[given["units"]]
-    rows: dict[Any, int] = {units.label(row, given["unit"]): row for row in range(len(units.rows))}
-    groups = {unit: units.label(row, given["group"]) for unit, row in rows.items()}
-    if "sort_by" in given:
-        groups = by_position(groups, sorted(rows, key=lambda unit: units.rows[rows[unit]][given["sort_by"]]))
+    groups, order = _groups(sheets, given)
+    groups = by_position(groups, order) if order else groups
     ordered = "by position after sorting" if "sort_by" in given else "by key"
     try:
         found = alignment(sums, answers, groups, **rule.options)
@@ -306,13 +410,24 @@ def recorded(rule: Rule) -> list[Finding]:
     return findings
 
 
-def _sums(sheet: Sheet, rule: Rule) -> tuple[dict[str, dict[Any, Any]], dict[str, list[tuple[str, int, str]]]]:
-    given = rule.parameters
+def _groups(sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """Return the group of each unit, and the units in the order of ``sort_by``, where that is given."""
+    units = sheets[given.get("units", given["answers"])]
+    rows: dict[str, int] = {units.label(row, given["unit"]): row for row in range(len(units.rows))}
+    groups = {unit: units.label(row, given["group"]) for unit, row in rows.items()}
+    if "sort_by" not in given:
+        return groups, []
+    return groups, sorted(rows, key=lambda unit: units.rows[rows[unit]][given["sort_by"]])
+
+
+def _sums(
+    sheet: Sheet, given: Mapping[str, Any]
+) -> tuple[dict[str, dict[Any, Any]], dict[str, list[tuple[str, int, str]]]]:
     sums: dict[str, dict[Any, Any]] = {}
     cells: dict[str, list[tuple[str, int, str]]] = {}
-    for row in sheet.where(rule.where):
+    for row in sheet.where(given.get("where", {})):
         group, cell = sheet.label(row, given["group"]), sheet.cell(row, given["sum"])
-        source = tuple(sheet.label(row, column) for column in given["source"])
+        source = tuple(sheet.label(row, column) for column in listed(given["source"]))
         if cell.number is None:
             continue
         if source in sums.setdefault(group, {}):
@@ -327,10 +442,22 @@ def _answers(sheet: Sheet, given: Mapping[str, Any]) -> dict[str, dict[Any, floa
     answers: dict[str, dict[Any, float | None]] = {}
     for row in range(len(sheet.rows)):
         unit = sheet.label(row, given["unit"])
-        source = tuple(sheet.label(row, column) for column in given["source"])
+        source = tuple(sheet.label(row, column) for column in listed(given["source"]))
         if source in answers.setdefault(unit, {}):
             raise InputError(f"{sheet.name} line {sheet.lines[row]}: {', '.join(source)} answers unit '{unit}' twice")
         refused = sheet.label(row, given["answer"]) in refusals
         number = None if refused else sheet.cell(row, given["answer"]).number
         answers[unit][source] = None if number is None else float(number.value)
     return answers
+
+
+def realigned_sheet(name: str, sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> Sheet:
+    """Return the sums after realignment as a table: group, columns of the source, and the interval as ``value``."""
+    sums, _ = _sums(sheets[given["table"]], given)
+    groups, order = _groups(sheets, given)
+    scale = {key: given[key] for key in ("low", "high", "missing") if key in given}
+    found = realigned(sums, _answers(sheets[given["answers"]], given), groups, order or list(groups), **scale)
+    by = (given["group"], *listed(given["source"]))
+    rows = [({given["group"]: group, **dict(zip(by[1:], source, strict=True))}, number)
+            for group, of in found.items() for source, number in of.items()]  # fmt: skip
+    return sheet_of(name, rows, by, f"{given['table']} and {given['answers']}")

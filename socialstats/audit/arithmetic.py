@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from socialstats.audit.numbers import (
+    MINOR_UNITS,
     NEIGHBOURS,
     Finding,
     Printed,
@@ -242,6 +243,51 @@ def hull(value: Any, parts: Sequence[Any]) -> Finding:
     return compare("hull", number, low, high, source=f"the range of its {len(numbers)} parts")
 
 
+def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smallest"] = "largest") -> Finding:
+    """Check a claim that a printed value is the largest, or the smallest, of several; a tie agrees.
+
+    Parameters
+    ----------
+    value : printed number
+    parts : sequence of printed numbers
+        The others; the value itself may be among them.
+    which : {"largest", "smallest"}
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> extreme("0.77", ["0.89", "0.69"]).message
+    'sources disagree: 0.77 is said to be the largest of 3 numbers, 0.89 is larger'
+    >>> extreme("0.69", ["0.89", "0.69"], which="smallest").verdict
+    'agree'
+    """
+    one_of("which", which, ("largest", "smallest"))
+    number, *numbers = same_units([printed(value), *needed(parts, "parts")])
+    sign = 1 if which == "largest" else -1
+
+    def ahead(other: Printed, of: Printed) -> bool:
+        if other.unit == of.unit:
+            return sign * (other.value - of.value) > 0
+        return other.bounds[0] > of.bounds[1] if sign > 0 else other.bounds[1] < of.bounds[0]
+
+    rival = max(numbers, key=lambda other: sign * other.value)
+    noticed, of = neighbours_noticed(number, lambda x: not any(ahead(other, x) for other in numbers))
+    said = f"the {which} of {count(len(numbers) + 1, 'number')}"
+    base = Finding(
+        rule="extreme", verdict="agree", message=f"{number.text} is {said}", published=number.text,
+        expected=f"at {'least' if sign > 0 else 'most'} {rival.text}", noticed=noticed, neighbours=of,
+    )  # fmt: skip
+    if not any(ahead(other, number) for other in numbers):
+        return base
+    gap = abs(rival.value - number.value) / (number.unit or 1)
+    message = f"sources disagree: {number.text} is said to be {said}, {rival.text} is {which.replace('st', 'r')}"
+    return replace(base, verdict="disagree", severity="minor" if gap <= MINOR_UNITS else "major", message=message,
+                   gap=gap)  # fmt: skip
+
+
 def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
     """Check that a printed value may be the unweighted mean of printed parts.
 
@@ -409,6 +455,35 @@ def _least_sum(
                     longer[taken + t] = total + extra
         best = longer
     return best[part]
+
+
+def alpha_bound(value: Any, raters: Any) -> Finding:
+    """Check a printed alpha or Fleiss' kappa of units with m ratings each: it is at least -1/(m - 1), at most 1.
+
+    The mean squared distance of two ratings of a unit is at most m/(m - 1) times that of two ratings of all units,
+    as no group varies more around its own mean than around the common one. That holds for nominal, interval and, with
+    the ranks as they are, ordinal distances. Krippendorff's alpha is even above the bound.
+
+    Parameters
+    ----------
+    value : printed number
+    raters : whole number
+        Ratings of each unit, all of them complete.
+
+    Returns
+    -------
+    Finding
+
+    Examples
+    --------
+    >>> alpha_bound("-0.032", 50).message
+    'sources disagree: -0.032 is printed, agreement of 50 ratings a unit gives -0.02041 to 1'
+    """
+    m, number = whole(raters, "raters", least=2), printed(value)
+    finding = compare(
+        "alpha_bound", number, Fraction(-1, m - 1), Fraction(1), source=f"agreement of {m} ratings a unit"
+    )
+    return replace(finding, noticed=0, neighbours=0)
 
 
 Chooser = Literal["rule", "coin", "ranking", "all_or_nothing", "largest"]

@@ -14,8 +14,12 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from socialstats.audit.answers import KEYS as ANSWER_KEYS
+from socialstats.audit.answers import LABEL, VALUE, computed, listed, recorded_sheet, wrong_settings
 from socialstats.audit.arithmetic import (
+    alpha_bound,
     count_percent,
+    extreme,
     hull,
     linear_composite,
     mean_abs,
@@ -108,6 +112,8 @@ CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
     Check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
     Check(text_against_table, "do two places print the same number?"),
     Check(within, "is it within its possible range?"),
+    Check(alpha_bound, "can so many ratings a unit agree so little?"),
+    Check(extreme, "is it the largest (or the smallest) of these?", many=["parts"]),
     Check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
 )}  # fmt: skip
 TABLE_CHECKS = {"alignment": "can the sums of distances belong to these answers in this order?"}
@@ -178,13 +184,14 @@ def _named(lines: list[str], first: int, last: int, message: str) -> int:
 
 RULE_KEYS = ("check", "name", "note", "table", "columns", "where", "by", "label")
 REFERENCE_KEYS = ("table", "column", "by", "where", "value", "match", "key", "values", "columns")
+COMPUTED_KEYS = (*ANSWER_KEYS, LABEL)  # of a parameter that is computed from raw answers
 
 
 class RuleReading:
     """The parameters of one rule against the check that it names."""
 
     def __init__(
-        self, file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet], sheet: Sheet
+        self, file: _Reading, place: str, given: dict[str, Any], sheets: dict[str, Sheet], sheet: Sheet
     ) -> None:
         self.file, self.place, self.given, self.sheets, self.sheet = file, place, given, sheets, sheet
         self.check = CHECKS[given["check"]]
@@ -272,10 +279,12 @@ class RuleReading:
     def _leads_elsewhere(self) -> bool:
         leader = self.given.get(self.check.many[0]) if self.check.many else None
         first = leader[0] if isinstance(leader, list) and leader else leader
-        return isinstance(first, dict) and "table" in first
+        return isinstance(first, dict) and not {"table", "answers"}.isdisjoint(first)
 
     def reference(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
-        """Check a reference to cells of a table."""
+        """Check a reference to cells of a table, or to what is computed from raw answers."""
+        if "answers" in given:
+            return self.from_answers(name, given)
         if not self.file.known(f"{self.place}{name}: ", given, REFERENCE_KEYS):
             return given
         if "value" in given:
@@ -314,9 +323,24 @@ class RuleReading:
             self.where(given["where"], other)
         return found
 
+    def from_answers(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Compute what a parameter asks for, as a table of one row a group, and refer to its cells."""
+        place, keys = f"{self.place}{name}: ", given.get("by", {})
+        pairs = keys if isinstance(keys, dict) else {str(key): key for key in listed(keys)}
+        if self.file.known(place, given, COMPUTED_KEYS):
+            self.columns(f"{name}.by", list(pairs), self.sheet)
+            table = f"{given['answers']}: {given.get('compute')} for {name} of rule {self.file.number}"
+            how = {key: value for key, value in given.items() if key != LABEL} | {"by": list(pairs.values())}
+            self.file.compute(place, table, how, self.sheets)
+            where = {LABEL: given[LABEL]} if LABEL in given else {}
+            return {"table": table, "column": VALUE, "by": pairs, "where": where}
+        return given
+
 
 SECTIONS = ("title", "source", "tables", "rule")
 TABLE_KEYS = ("file", "optional", "decimals", "rounding", "decimal", "strip", "missing", "names")
+REALIGNED_KEYS = ("table", "sum", "group", "source", "units", "sort_by", "low", "high", "missing", "refusals")
+COMPUTED_TABLE_KEYS = (*ANSWER_KEYS, *REALIGNED_KEYS, "recorded")
 GIVEN = "table"  # name of the table of the command line
 
 
@@ -458,16 +482,47 @@ class _Reading:
                     sheets[name] = self._read(name, [Path(self.path).parent / file for file in how["file"]], how)
                 elif "optional" in how:
                     self.absent[name] = str(how["optional"])
+                elif "answers" in how:
+                    continue
                 else:
                     fix = 'Write: file = "name.csv", or give the table on the command line'
                     self.wrong(f"tables.{name} names no file", fix)
+        for name, how in settings.items():
+            if how is not None and "answers" in how and name not in sheets:
+                self.compute(f"tables.{name}: ", name, how, sheets)
         return sheets
+
+    def compute(self, place: str, name: str, how: Mapping[str, Any], sheets: dict[str, Sheet]) -> None:
+        """Compute a table from raw answers: from a table, or a file beside the rules file; or take what is recorded."""
+        from socialstats.audit.alignment import realigned_sheet, wrong_keys
+
+        answers, beside = str(how["answers"]), Path(self.path).parent
+        wanted = [answers, *(str(how[key]) for key in ("table", "units") if key in how)]
+        absent = [table for table in wanted if table in self.absent]
+        if absent and "recorded" in how:
+            sheets[name] = recorded_sheet(self._read(name, [beside / str(how["recorded"])], {}))
+        elif absent:
+            self.absent[name] = self.absent[absent[0]]
+        else:
+            try:
+                sheet = sheets[answers] if answers in sheets else self._read(answers, [beside / answers], {})
+                realigned = how.get("compute") == "realigned"
+                wrong = wrong_keys(how, sheets) if realigned else wrong_settings(how, sheet.columns)
+                for message, fix in wrong:
+                    self.wrong(f"{place}{message}", fix)
+                if not wrong:
+                    made = realigned_sheet(name, sheets, how) if realigned else computed(name, sheet, how)
+                    sheets[name] = made
+            except InputError as error:
+                self.problems += error.problems
 
     def _settings(self, name: str, spec: Any) -> dict[str, Any] | None:
         how = dict(spec) if isinstance(spec, dict) else {"file": spec}
         place = f"tables.{name}: "
-        if not self.known(place, how, TABLE_KEYS):
+        if not self.known(place, how, COMPUTED_TABLE_KEYS if "answers" in how else TABLE_KEYS):
             return None
+        if "answers" in how:
+            return how
         files = [how["file"]] if isinstance(how.get("file"), str) else how.get("file", [])
         if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
             self.wrong(f"{place}file must be a file name or a list of them")
@@ -497,7 +552,7 @@ class _Reading:
         reading = Reading(**{k: how[k] for k in keys if k in how}, missing=tuple(map(str, how.get("missing", ()))))
         return read_sheet(name, files, reading=reading, names=how.get("names", {}))
 
-    def rule(self, number: int, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
+    def rule(self, number: int, given: dict[str, Any], sheets: dict[str, Sheet]) -> Rule | None:
         """Check one rule; None when it cannot be used."""
         self.number = number
         check = given.get("check")
@@ -512,7 +567,8 @@ class _Reading:
             return None
         table = given.get("table", GIVEN if GIVEN in sheets else next(iter(sheets), ""))
         parts = [value for value in given.values() if isinstance(value, dict)]
-        named = [given.get(key) for key in ("table", "answers", "units")] + [part.get("table") for part in parts]
+        named = [given.get(key) for key in ("table", "answers", "units")]
+        named += [part.get("table", part.get("answers")) for part in parts]
         absent = [name for name in named if isinstance(name, str) and name in self.absent]
         if absent:
             said = f"{absent[0]} ({self.absent[absent[0]]})"

@@ -81,7 +81,7 @@ class Bound:
         """Cells that hold a published number, and not the size of something."""
         every = [cell for name, cell in self.one.items() if name not in SIZES]
         every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
-        return tuple(cell for cell in every if cell.source)
+        return tuple(cell for cell in every if cell.source and not cell.computed)
 
     def run(self, changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
         """Make the check; a missing number makes it not checkable."""
@@ -93,8 +93,9 @@ class Bound:
             return base
         empty = [cell for cell in self.cells if cell.number is None]
         if empty:
+            reasons = [c.text for c in empty if c.computed]
             places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
-            return replace(base, message=f"no number in {places}")
+            return replace(base, message=reasons[0] if reasons else f"no number in {places}")
         one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
         many = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
         try:
@@ -224,6 +225,7 @@ class _Place:
 
 LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence
 TRIED = 400  # cells whose digits are tried
+CLAIMS = ("within", "extreme", "mcnemar_bounds")  # many numbers satisfy them: that a digit does is no evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,7 +330,7 @@ def repairs_of(made: Sequence[tuple[Bound, Finding]]) -> tuple[Repair, ...]:
     """Find the cells of which one digit settles two or more disagreements, and breaks no agreement."""
     touching: dict[tuple[str, int, str], list[Bound]] = defaultdict(list)
     cells: dict[tuple[str, int, str], Cell] = {}
-    for bound, _ in made:
+    for bound in (bound for bound, _ in made if bound.rule.check not in CLAIMS):
         for cell in {c.key: c for c in bound.printed_cells}.values():
             touching[cell.key].append(bound)
             cells[cell.key] = cell
@@ -352,10 +354,9 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     fitting = []
     for other in single_digits(cell.number):
         swap = {cell.key: replace(cell, number=other)}
-        if all(b.run(swap).verdict == "agree" for b in good):
-            settled = [b for b in bad if b.run(swap).verdict == "agree"]
-            if independent(settled) >= LEAST:
-                fitting.append((independent(settled), len(settled), other))
+        settled = [b for b in bad if b.run(swap).verdict == "agree"]  # few, and rarely two: the many others later
+        if independent(settled) >= LEAST and all(b.run(swap).verdict == "agree" for b in good):
+            fitting.append((independent(settled), len(settled), other))
     if not fitting:
         return None
     most = max(found[:2] for found in fitting)

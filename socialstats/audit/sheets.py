@@ -41,7 +41,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """A printed number and its place; `source` (the file) is empty for a constant of the rules file."""
+    """A printed number and its place; `source` (the file) is empty for a constant of the rules file.
+
+    `computed` tells that the number was computed from answers, not printed.
+    """
 
     number: Printed | None
     text: str
@@ -49,6 +52,7 @@ class Cell:
     row: int = -1
     line: int = 0
     column: str = ""
+    computed: bool = False
 
     @property
     def place(self) -> tuple[str, int]:
@@ -80,6 +84,8 @@ class Sheet:
         Other spellings, replaced when keys are compared.
     title : str
         The caption, where the document has one.
+    numbers : mapping of row to Printed, optional
+        Of a table that was computed from answers: the numbers of its column ``value``, None where there is a reason.
     """
 
     name: str
@@ -90,6 +96,7 @@ class Sheet:
     reading: Reading = field(default_factory=Reading)
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     title: str = ""
+    numbers: Mapping[int, Printed | None] | None = None
 
     @property
     def places(self) -> set[tuple[str, int]]:
@@ -119,6 +126,9 @@ class Sheet:
     def cell(self, row: int, column: str) -> Cell:
         """Return a cell as a number."""
         text = self.rows[row][self.known(column)]
+        if self.numbers is not None and column == "value":
+            return Cell(number=self.numbers[row], text=text, source=self.sources[row], row=row, line=self.lines[row],
+                        column=column, computed=True)  # fmt: skip
         plain = text.strip().casefold()
         bare = plain.strip(self.reading.strip.casefold()).strip()  # marks alone, or after a word: '**', 'ns*'
         missing = not {plain, bare}.isdisjoint((*MISSING, *(m.casefold() for m in self.reading.missing)))

@@ -20,6 +20,7 @@ EPILOG = """examples:
   socialstats audit table2.csv --rules rules.toml -o audit.html
   socialstats audit --rules rules.toml --format json  tables named in the rules file
   socialstats audit --example 002 -o audit.html       published tables that come with socialstats
+  socialstats audit --reconstruct 2.2 1.3 20 1 5      samples that have this mean and sd (n, lowest, highest score)
 
 rules.toml, one [[rule]] a check:
   [tables]
@@ -56,6 +57,8 @@ def add_audit(commands: Any) -> None:
         metavar="NAME",
         help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004; TABLE: files that it can use",
     )
+    add("--reconstruct", nargs=5, metavar=("MEAN", "SD", "N", "LOW", "HIGH"),
+        help="samples of N whole numbers from LOW to HIGH that have this mean and sd (SPRITE)")  # fmt: skip
     add_output(add)
     add("--fail-on", choices=["never", "disagree", "major"], default="never",
         help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip
@@ -66,6 +69,8 @@ def run_audit(options: argparse.Namespace) -> int:
     from socialstats.audit import audit, papers
     from socialstats.audit.rules import optional_tables
 
+    if options.reconstruct is not None:
+        return reconstruct(options)
     if options.example is not None:
         if options.rules:
             raise InputError("--example brings its own rules: leave out --rules")
@@ -87,6 +92,27 @@ def run_audit(options: argparse.Namespace) -> int:
     bad = [f for f in report.findings if f.verdict == "disagree"]
     reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
     return int(reached[options.fail_on])
+
+
+def reconstruct(options: argparse.Namespace) -> int:
+    """Write what a mean and a standard deviation leave possible; a map or a histogram is drawn in Python."""
+    import json
+
+    from socialstats.audit import sprite
+
+    if options.tables or options.rules or options.example:
+        raise InputError("--reconstruct takes five numbers and no tables: leave out the others")
+    mean, sd, n, low, high = options.reconstruct
+    found = sprite(mean, sd, n, low=low, high=high)
+
+    def said(kind: str, color: bool) -> str:
+        if kind == "html":
+            raise InputError("--reconstruct writes no html: say --format text, md or json")
+        return json.dumps(found.to_dict(), indent=1) + "\n" if kind == "json" else found.message + "\n"
+
+    write(options, said)
+    bad = found.finding.verdict == "disagree"
+    return int(bad and options.fail_on != "never")
 
 
 def audited(paths: Sequence[str], rules: str) -> AuditReport:

@@ -78,7 +78,7 @@ class Told:
     pool : people with an answer, in the order of the design
     groups : level of the attribute -> its people with an answer
     people : unit -> person -> score
-    models : model -> score, "refused", None (unparsed) or "not asked" of each unit
+    models : model -> score (or pairs of score and probability), "refused", None (unparsed) or "not asked" of each unit
     weight : (units,) array of alike units
     scores : all scores, ascending
     labels : the levels in that order
@@ -141,6 +141,8 @@ class Told:
                 return max(self.distance(modes, score) for score in self.scores)
             width: float = self.scores[-1] - self.scores[0]
             return {"max": width, "exclude": math.nan}[rule] if isinstance(rule, str) else float(rule)
+        if isinstance(given, tuple):
+            return math.fsum(p * self.distance(modes, score) for score, p in given)
         if ties == "nearest":
             return float(min(abs(mode - given) for mode in modes))
         return float(abs({"low": modes[0], "high": modes[-1]}.get(ties, sum(modes) / len(modes)) - given))
@@ -150,6 +152,15 @@ class Told:
         answers = {x: k for k, x in enumerate(dict.fromkeys(given))}
         each = np.array([[self.distance(one, x) for x in answers] for one in modes[0]], dtype=np.float64)
         return np.asarray(each[modes[1], [answers[x] for x in given]])
+
+    def at_step(self, model: str, step: float) -> FloatArray:
+        """Probability that each unit's answer lies this many steps from the mode of all people."""
+        sets, place = self.modes_of()
+        found = []
+        for given, k in zip(self.models[model], place.tolist(), strict=True):
+            pairs = given if isinstance(given, tuple) else ((given, 1.0),)
+            found.append(sum(p for x, p in pairs if np.rint(np.round(self.distance(sets[k], x), 9)) == step))
+        return np.array(found, dtype=np.float64)
 
     def always(self, modes: Modes, name: str) -> FloatArray:
         """Distance of the same answer to every unit."""
@@ -204,10 +215,12 @@ def tell(of: Of) -> Told:
     models: dict[str, dict[str, Any]] = {}
     columns = (design.unit, design.rater, design.value, design.status)
     scores, person = design.scores.tolist(), (source.codes == source.levels.index(reference)).tolist()
-    for u, r, v, status in zip(*(column.tolist() for column in columns), strict=True):
+    read = design.read_as().tolist() if design.probabilities is not None else None
+    for k, (u, r, v, status) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        told: Any = scores[v] if read is None else tuple(zip(scores, read[k], strict=True))
         unit, rater = design.units[u], design.raters[r]
         if not person[r]:
-            models.setdefault(rater, {})[unit] = scores[v] if status == 0 else REFUSED if status == 2 else None
+            models.setdefault(rater, {})[unit] = told if status == 0 else REFUSED if status == 2 else None
         elif status == 0:
             people.setdefault(unit, {})[rater] = scores[v]
     asked = {unit for own in models.values() for unit in own}
@@ -241,7 +254,8 @@ def verify(result: Result) -> Verification:
             wilson = replace(result, settings={**result.settings, "ci": "wilson"})
             known = np.flatnonzero(~np.isnan(values)).tolist()
             units = {u: (float(values[u]), float(told.weight[u]), tuple(codes[u].tolist())) for u in known}
-            checks += share_checks(wilson, row, units, float(told.weight[known].sum()))
+            most = math.inf if np.any(values[known] % 1) else float(told.weight[known].sum())
+            checks += share_checks(wilson, row, units, most)
         if row.key == (("model", row.term),):
             checks.append(by_scipy(told, row))
         theirs = told.mean(values)
@@ -258,7 +272,7 @@ def hits(told: Told, row: Row, distances: FloatArray) -> FloatArray:
     """1 where a unit is of the kind whose share a row is, else 0; NaN for units that do not count."""
     step, kind = row.label("distance"), REFUSED if row.label("share") == "refused" else None
     if step is not None:
-        return np.where(np.isnan(distances), np.nan, np.rint(distances.round(9)) == float(step))
+        return np.where(np.isnan(distances), np.nan, told.at_step(row.term, float(step)))
     given = told.models[row.term]
     found = np.array([math.nan if x == NOT_ASKED else float(x == kind) for x in given])
     return np.where(told.inside(row), found, np.nan)

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import mean_row_checks
-from socialstats.crosscheck.long import compare, rated_table
+from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
 from socialstats.crosscheck.shares import mean_checks
 from socialstats.crosscheck.swapping import swap_check
@@ -19,14 +19,14 @@ from socialstats.results import Check, Result, Row, Verification
 if TYPE_CHECKING:
     import pandas as pd
 
-IS = "is "
 COUNTED = "the same counts, divided"
 CLOSED = "the same closed form in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
     """Recompute shares, differences and changes of all rows, with standard errors, intervals and tests."""
-    table = with_levels(rated_table(result, "stratum"), result)
+    levels = list(result.extras["counts"][str(result.settings["reference"])])
+    table = with_levels(rated_table(result, "stratum"), result.design, levels)
     base, reference = result.settings["base"], str(result.settings["reference"])
     parts = {cell: table if cell is None else table[table["cell"] == cell] for cell in [None, *table.attrs["cells"]]}
     pairs: dict[Any, pd.DataFrame] = {}
@@ -43,6 +43,8 @@ def verify(result: Result) -> Verification:
                 moved[name, less, cell] = change(shares, name, less, str(cell), str(base))
             make = joint_checks if row.role == "test" else level_checks
             checks += make(row, moved[name, less, cell])
+        elif row.label("entropy") is not None:
+            checks += entropy_checks(result, row, parts[cell][parts[cell]["source"] == name])
         elif row.role == "estimate":
             checks += rating_checks(result, row, parts[cell][parts[cell]["source"] == name])
         else:
@@ -55,16 +57,6 @@ def verify(result: Result) -> Verification:
         if any(row.p_adjusted is not None for row in rows):
             checks += adjusted_checks(rows)
     return Verification(checks=tuple(checks))
-
-
-def with_levels(table: pd.DataFrame, result: Result) -> pd.DataFrame:
-    """Add what each rating counts for each level: 1 for its value, or the probabilities of a reply."""
-    design, levels = result.design, list(result.extras["counts"][str(result.settings["reference"])])
-    read = np.column_stack([table["value"] == level for level in levels]).astype(float)
-    if design.probabilities is not None:
-        known = np.flatnonzero(table["value"].isin(design.levels))
-        read[known, : len(design.levels)] = design.read_as()[table.index[known]]
-    return table.assign(**{f"{IS}{level}": column for level, column in zip(levels, read.T, strict=True)})
 
 
 def both_rated(part: pd.DataFrame, name: str, base: str) -> pd.DataFrame:
@@ -84,6 +76,29 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     probable = bool(np.any(own[[name for name in own if str(name).startswith(IS)]].to_numpy() % 1))
     codes = codes[:, :0] if alone and not probable else codes
     return mean_checks(result, row, hits, np.ones(len(hits)), codes, math.inf if probable else float(len(hits)))
+
+
+def entropy_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
+    """Compare a mean entropy, of units whose replies all have probabilities or of single replies, with scipy's."""
+    from scipy.stats import entropy
+
+    known = ~np.isnan(result.design.probabilities[own.index.to_numpy(dtype=int)]).any(axis=1)
+    names = ["g0", "g1"] if own["crossed"].any() else ["left"]
+    levels = [name for name in own if str(name).startswith(IS)]
+    own = own.assign(known=known, **{name: np.unique(own[name], return_inverse=True)[1] for name in names})
+    if row.label("entropy") == "H":
+        units = own.groupby("unit")[[*levels, *names, "known"]].mean()
+        own = units[units["known"] == 1]
+    else:
+        own = own[own["known"]]
+    if row.estimate is None:
+        return [compare(label(row), None, float(len(own)) or None, package="pandas", tolerance=0, why=COUNTED)]
+    values = entropy(own[levels].to_numpy(), axis=1, base=2)
+    checks = [compare(label(row), row.estimate, float(values.mean()), package="scipy", tolerance=1e-9, why=CLOSED)]
+    if row.std_error is None:
+        return checks
+    return checks + mean_row_checks(row, values, own[names].to_numpy(dtype=int), result.settings["level"],
+                                    cut=(0.0, math.log2(len(levels))))  # fmt: skip
 
 
 def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, str]) -> list[Check]:

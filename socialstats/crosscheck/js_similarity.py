@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.long import compare, rated_table
+from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
 from socialstats.crosscheck.resamples import WHY, Cells, Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.crosscheck.swapping import exchange_check, swap_check
@@ -36,7 +36,7 @@ SHUFFLES, WIDE = 60, 5.0
 def verify(result: Result) -> Verification:
     """Recompute similarities, plug-in and corrected, their errors, intervals and tests, and the ceiling."""
     settings, reference = result.settings, str(result.settings["reference"])
-    table = rated_table(result, "cell")
+    table = with_levels(rated_table(result, "cell"), result.design, result.extras["levels"])
     checks: list[Check] = []
     for name in sorted(set(table["source"]) - {reference}):
         both = table[table["source"].isin([reference, name])]
@@ -80,7 +80,7 @@ def pooled_checks(
     import pandas as pd
 
     cells = list(both.attrs["cells"]) or [""]
-    counts = both.groupby(["left", "cell", "source", "value"]).size().unstack("value", fill_value=0)
+    counts = both.groupby(["left", "cell", "source"])[[name for name in both if str(name).startswith(IS)]].sum()
     clusters = list(dict.fromkeys(counts.index.get_level_values("left")))
     index = pd.MultiIndex.from_product([clusters, cells, names])
     sums = counts.reindex(index, fill_value=0).to_numpy(dtype=float).reshape(len(clusters), len(cells), 2, -1)

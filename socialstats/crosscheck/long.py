@@ -123,6 +123,18 @@ def rated_table(result: Result, option: str) -> pd.DataFrame:
     return out
 
 
+IS = "is "
+
+
+def with_levels(table: pd.DataFrame, design: Ratings, levels: Sequence[str]) -> pd.DataFrame:
+    """Add what each rating counts for each level: 1 for its value, or the probabilities of a reply."""
+    read = np.column_stack([table["value"] == level for level in levels]).astype(float)
+    if design.probabilities is not None:
+        known = np.flatnonzero(table["value"].isin(design.levels))
+        read[known, : len(design.levels)] = design.read_as()[table.index[known]]
+    return table.assign(**{f"{IS}{level}": column for level, column in zip(levels, read.T, strict=True)})
+
+
 def cells_of(design: Ratings, names: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
     """Return the cell of each unit, the levels of its strata joined, and all cells in order (none without strata)."""
     known = {**{factor.name: factor for factor in design.clusters}, **design.strata}

@@ -44,7 +44,7 @@ def long_table(result: Result) -> pd.DataFrame:
     ok = design.status == 0
     unit = design.unit[ok]
     columns = {"unit": unit, "rater": np.array(design.raters, dtype=object)[design.rater[ok]]}
-    columns |= {"score": design.scores[design.value[ok]]}
+    columns |= {"score": (design.read_as() * design.scores).sum(axis=1)[ok]}
     columns |= {f"stratum {k}": np.array(f.levels, dtype=object)[f.codes][unit] for k, f in design.strata.items()}
     used = [f for f in design.clusters if f.name in result.settings["cluster"]]
     columns |= {f"cluster{k}": f.codes[unit] for k, f in enumerate(used)}

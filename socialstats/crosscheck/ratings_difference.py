@@ -50,7 +50,7 @@ def checks_of(result: Result) -> list[Check]:
 
 
 def long_table(design: Ratings, people: Any) -> Any:
-    """Return one row a rating: unit, rater, code of the level (-1 a refusal), score, whether a person gave it."""
+    """Return one row a rating: unit, rater, level (-1 a refusal), score, if a person's, and what each level counts."""
     import pandas as pd
 
     given = (design.status == OK) | (design.status == REFUSAL)
@@ -59,9 +59,9 @@ def long_table(design: Ratings, people: Any) -> Any:
         factor = design.rater_groups[people.name]
         human = np.asarray(factor.codes == factor.levels.index(people.human))
     code = np.where(design.status == OK, design.value, -1)[given]
-    scores = np.append(design.scores, np.nan)
+    scores, read = np.append(design.scores, np.nan), enumerate(design.read_as()[given].T)
     return pd.DataFrame({"unit": design.unit[given], "rater": design.rater[given], "code": code, "score": scores[code],
-                         "person": human[design.rater[given]]})  # fmt: skip
+                         "person": human[design.rater[given]], **{f"p{k}": own for k, own in read}})  # fmt: skip
 
 
 def paired_means(row: Row, tables: Sequence[Any], design: Ratings, shares: dict[str, str]) -> list[float]:
@@ -72,9 +72,11 @@ def paired_means(row: Row, tables: Sequence[Any], design: Ratings, shares: dict[
         if row.group == "distance":
             judged = judged.assign(x=distances(table, design))
         elif row.group == "shares":
-            judged = judged[judged["code"] >= 0].assign(x=lambda f: f["code"] == design.levels.index(shares[row.term]))
+            judged = judged[judged["code"] >= 0].assign(x=lambda f: f[f"p{design.levels.index(shares[row.term])}"])
         else:
-            judged = judged[judged["code"] >= 0].assign(x=lambda f: f["score"])
+            judged = judged[judged["code"] >= 0].assign(
+                x=lambda f: sum(f[f"p{k}"] * score for k, score in enumerate(design.scores))
+            )
         found.append(judged.groupby("unit")["x"].mean().dropna())
     common = found[0].index.intersection(found[1].index)
     return [float(means[common].mean()) for means in found]
@@ -85,7 +87,8 @@ def distances(table: Any, design: Ratings) -> Any:
     people = table[table["person"] & (table["code"] >= 0)]
     modes = people.groupby("unit")["score"].agg(lambda scores: scores.mode().mean())
     judged = table[~table["person"]]
-    far = (judged["score"] - judged["unit"].map(modes)).abs()
+    mode = judged["unit"].map(modes)
+    far = sum(judged[f"p{k}"] * (mode - score).abs() for k, score in enumerate(design.scores))
     width = float(design.scores.max() - design.scores.min())
     return far.where(judged["code"] >= 0, width).where(judged["unit"].isin(modes.index))
 

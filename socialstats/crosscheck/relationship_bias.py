@@ -58,7 +58,11 @@ def records(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
     ok = design.status == 0
     unit, said = design.unit[ok], np.array(design.levels, dtype=object)[design.value[ok]]
     first = np.array([same(value, options["answers"][0]) for value in said], dtype=bool)
-    table = pd.DataFrame({"score": np.where(first, -1.0, 1.0), "who": design.rater[ok], "row": unit})
+    score = np.where(first, -1.0, 1.0)
+    if design.probabilities is not None:
+        side = [-1.0 if same(level, options["answers"][0]) else 1.0 for level in design.levels]
+        score = (design.read_as()[ok] * side).sum(axis=1)
+    table = pd.DataFrame({"score": score, "who": design.rater[ok], "row": unit})
     table["rater"] = table["who"] if options["aggregate"] == "rater" else 0
     for part in ("scenario", "pair", "group_first", "group_second", "stratum"):
         if options[part] is None:

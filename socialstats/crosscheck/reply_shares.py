@@ -9,6 +9,7 @@ from socialstats.crosscheck.shares import mean_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result
 
+ALL = "all sources"
 STATUS = {"usable": [0], "missing or unreadable": [1], "refused": [2], "refused at most": [1, 2]}
 
 
@@ -25,13 +26,19 @@ def checks_of(result: Result) -> list[Check]:
     if source in design.rater_groups:
         factor = design.rater_groups[source]
         who = np.array([*factor.levels, None], dtype=object)[factor.codes[design.rater[at]]]
-    table = pd.DataFrame({"status": design.status[at], "who": who})
+    table = pd.DataFrame({"status": design.status[at], "who": who, "level": None})
+    if result.settings["stratum"] is not None:
+        of_unit = design.strata[result.settings["stratum"]]
+        table["level"] = np.array(of_unit.levels, dtype=object)[of_unit.codes[design.unit[at]]]
     codes = codes_of(design.factors(result.settings["cluster"] or None), design.unit[at])
     if result.settings["units"]:
         codes = np.unique(design.unit[at], return_inverse=True)[1].reshape(-1, 1)
     given = replace(result, settings={**result.settings, "ci": "wilson", "resamples": 0, "seed": 0})
     for row in result.rows:
-        own = np.ones(len(table), dtype=bool) if row.group == "all sources" else (table["who"] == row.group).to_numpy()
+        own = np.ones(len(table), dtype=bool)
+        for column, name in (("who", "source"), ("level", "stratum")):
+            if row.label(name) not in (None, ALL):
+                own &= (table[column] == row.label(name)).to_numpy()
         hits = table["status"].isin(STATUS[row.term]).to_numpy(dtype=float)[own]
         dense = codes[own]
         if codes.size:

@@ -354,9 +354,9 @@ class Comparisons:
         tie, refusal : str or sequence of str
             Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`).
         status : str, optional
-            Column that says ``ok`` or ``refusal``; anything else means that there is no choice (kept aside, in
-            `unread`). By default ``answer_status``, where there is one. Beside it ``blocked`` in a column
-            ``reply_status`` is a refusal.
+            Column that says ``ok``, ``corrected`` (a choice that took back another) or ``refusal``; anything else
+            means that there is no choice (kept aside, in `unread`). By default ``answer_status``, where there is one.
+            Beside it ``blocked`` in a column ``reply_status`` is a refusal.
         missing : {"error", "drop"}
             Missing values are an error that lists their rows, or are left out and counted in `flow`.
         winner_coding : {"auto", "label", "side", "score", "probability"}

@@ -11,7 +11,7 @@ import narwhals as nw
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.statuses import STATUS
 from socialstats.errors import DesignError, InputError
-from socialstats.tables import Table, as_table
+from socialstats.tables import Table, as_table, as_text
 from socialstats.text import listing, quoted
 from socialstats.voice import option
 
@@ -22,6 +22,7 @@ ANSWERS = ("answer", "value", "score", "choice")
 RATERS = ("rater", "model", "judge")
 WRITTEN = (("1", "2"), ("NAME1", "NAME2"), ("name1", "name2"), ("first", "second"))  # other words for -1 and 1
 ORDER = "order of one group"
+PLACES = ("first", "second")  # how names of columns of probabilities end
 
 
 def couples_design(
@@ -41,6 +42,7 @@ def couples_design(
     status: str | None = None,
     na: str | Sequence[str] | Literal[False] = (),
     by: str | None = None,
+    probabilities: str | None = None,
     source: str = "data frame",
 ) -> Ratings:
     """Read a table with one answer a row as ratings whose units are (scenario, pair of names, order).
@@ -69,6 +71,9 @@ def couples_design(
     status : str, optional
         Column that says what became of the reply, as in `Ratings.from_frame`; by default ``answer_status``, where there
         is one.
+    probabilities : str, optional
+        What two columns begin with whose names go on with ``first`` and ``second``: the probability of each name in a
+        reply (``"p_"``), read in place of the answer that was drawn.
     refusal, na, by, source
         As in `Ratings.from_frame`.
 
@@ -103,6 +108,10 @@ def couples_design(
     wanted = (*needed, *named, *more, chosen, *rater_groups, *([who] if who else []), *([by] if by else []))
     status = status or next((c for c in (STATUS,) if c in table.columns), None)
     wanted += (status,) if status else ()
+    read = None
+    if probabilities is not None:
+        read = {as_text(answer) or "": f"{probabilities}{place}" for answer, place in zip(answers, PLACES, strict=True)}
+        wanted += tuple(read.values())
     missing = [c for c in wanted if c not in table.columns]
     if missing:
         raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
@@ -116,7 +125,7 @@ def couples_design(
     table, unit, who = with_units(table, keys, who)
     return Ratings.from_frame(
         table, unit=unit, rater=who, value=chosen, levels=list(answers), scale="nominal", refusal=refusal,
-        status=status, na=na, cluster=(scenario, pair), by=by,
+        status=status, na=na, probabilities=read, cluster=(scenario, pair), by=by,
         strata=tuple(dict.fromkeys((group_first, group_second, *more))),
         rater_groups=tuple(rater_groups),
     )  # fmt: skip

@@ -50,7 +50,7 @@ class RatingsSources:
         shared: Literal["people"] | None = None,
         count: str | Literal[False] | None = None,
         missing: Literal["error", "drop"] = "drop",
-        probabilities: str | None = None,
+        probabilities: str | Mapping[str, str] | None = None,
         source: str = "data frame",
     ) -> Ratings:
         """Build the design from a long table: one rating a row.
@@ -75,7 +75,8 @@ class RatingsSources:
             do unless they are declared as something else. Numbers mean that among values, not among names of units,
             items or raters. False: empty fields alone are missing.
         status : str, optional
-            Column that says ``ok`` or ``refusal``; anything else means that there is no rating, listed in `flow`.
+            Column that says ``ok``, ``corrected`` (a rating that took back another) or ``refusal``; anything else
+            means that there is no rating, listed in `flow`.
         rater_source : str, optional
             Column of the raters' source (human, model). A label in two sources is two raters, and a rater group.
         rater_groups : str or sequence of str
@@ -95,10 +96,11 @@ class RatingsSources:
             there is none, and a column of that name is not mentioned.
         missing : {"error", "drop"}
             Missing ratings are listed as errors, or kept as missing and counted (caution SS315).
-        probabilities : str, optional
+        probabilities : str or mapping, optional
             What the columns begin with that hold the probability of each level in a reply (``"p_"``), as a model's
-            log-probabilities give them. `choice_shares` reads them in place of the value that was drawn; rows without
-            them, as those of people, count by their value.
+            log-probabilities give them, or the column of each level. Shares, means, distances and similarities of
+            pooled answers read them in place of the value that was drawn. Rows without them, as those of people, count
+            by their value.
         source : str
             Name for messages.
 
@@ -399,20 +401,21 @@ class Ratings(RatingsSources):
         out[self.unit[ok], self.rater[ok]] = self.value[ok]
         return out
 
-    def read_as(self, *, probable: bool = True) -> FloatArray:
+    def read_as(self, *, refusals: bool = False) -> FloatArray:
         """(ratings, levels) float64 array: the value of each rating as 1, or the probabilities of its levels.
 
         Probabilities are given that the answer is one of the levels, as multiples of 2^-32, so that sums are exact. A
-        rating without them, and any with `probable` False, counts by its value; one without a value is all 0.
+        rating without them counts by its value; one without a value is all 0. `refusals`: a last column is 1 for them.
         """
-        out = np.zeros((len(self.value), len(self.levels)))
+        out = np.zeros((len(self.value), len(self.levels) + refusals))
         ok = np.flatnonzero(self.status == OK)
         out[ok, self.value[ok]] = 1.0
-        if self.probabilities is None or not probable:
+        out[self.status == REFUSAL, len(self.levels) :] = 1.0
+        if self.probabilities is None:
             return out
         known = np.flatnonzero(~np.isnan(self.probabilities).any(axis=1))
         p = self.probabilities[known] / self.probabilities[known].sum(axis=1, keepdims=True)
-        out[known] = np.floor(p * FINE) / FINE
+        out[known, : len(self.levels)] = np.floor(p * FINE) / FINE
         out[known, p.argmax(axis=1)] += 1.0 - out[known].sum(axis=1)
         return out
 
@@ -437,6 +440,12 @@ class Ratings(RatingsSources):
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""
         return named_factors([*self.clusters], None, names)
 
+    def answers_at(self, index: AnyArray) -> dict[str, Any]:
+        """Return what was answered in the ratings at some places: `value`, `status`, `probabilities`."""
+        known = self.probabilities
+        return {"value": self.value[index], "status": self.status[index],
+                "probabilities": None if known is None else known[index]}  # fmt: skip
+
     def take(self, mask: AnyArray, *, note: str = "ratings taken") -> Ratings:
         """Return some ratings as a design of their own, with the units and raters that they use.
 
@@ -457,11 +466,10 @@ class Ratings(RatingsSources):
         units, unit = np.unique(self.unit[index], return_inverse=True)
         raters, rater = np.unique(self.rater[index], return_inverse=True)
         done = replace(
-            self, units=tuple(self.units[u] for u in units.tolist()),
+            self, **self.answers_at(index), units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()), unit=unit.astype(np.int64),
-            rater=rater.astype(np.int64), value=self.value[index], status=self.status[index],
-            probabilities=None if self.probabilities is None else self.probabilities[index],
-            unit_count=self.unit_count[units], by=taken(self.by, index) if self.by else None,
+            rater=rater.astype(np.int64), unit_count=self.unit_count[units],
+            by=taken(self.by, index) if self.by else None,
             clusters=tuple(taken(factor, units) for factor in self.clusters),
             strata={name: taken(factor, units) for name, factor in self.strata.items()},
             rater_groups={name: taken(factor, raters) for name, factor in self.rater_groups.items()},
@@ -539,9 +547,8 @@ class Ratings(RatingsSources):
         rater = np.argsort(order)[self.rater]
         rows = np.lexsort((rater, self.unit, *([self.by.codes] if self.by else [])))
         return replace(
-            self, raters=tuple(new[k] for k in order.tolist()), rater=rater[rows], unit=self.unit[rows],
-            value=self.value[rows], status=self.status[rows], by=taken(self.by, rows) if self.by else None,
-            probabilities=None if self.probabilities is None else self.probabilities[rows],
+            self, **self.answers_at(rows), raters=tuple(new[k] for k in order.tolist()), rater=rater[rows],
+            unit=self.unit[rows], by=taken(self.by, rows) if self.by else None,
             rater_groups={name: taken(factor, order) for name, factor in self.rater_groups.items()},
         )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -85,7 +85,7 @@ class RatingsOptions:
     shared: Literal["people"] | None = None
     count: str | Literal[False] | None = None
     missing: ErrorOrDrop = "drop"
-    probabilities: str | None = None
+    probabilities: str | Mapping[str, str] | None = None
     repeats: Literal["error", "mean"] = "error"
 
     def __post_init__(self) -> None:
@@ -149,6 +149,7 @@ class RatingsRoles:
     by: str | None = None
     status: str | None = None
     reply: str | None = None  # tells replies that were blocked
+    why_missing: bool = False  # the status says why a value is missing, and takes no value away
     source: str | None = None
     groups: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
@@ -216,9 +217,12 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, UNITS, taken)
     prefix = options.probabilities
-    probable = tuple(name for name in table.columns if prefix and name.startswith(prefix) and name not in BESIDE)
-    if prefix and not probable:
-        finder.miss("probabilities", f"no column that begins with '{text.shorten(prefix)}'", [prefix])
+    if isinstance(prefix, Mapping):
+        probable = finder.several("probabilities", [*prefix.values()])
+    else:
+        probable = tuple(name for name in table.columns if prefix and name.startswith(prefix) and name not in BESIDE)
+        if prefix and not probable:
+            finder.miss("probabilities", f"no column that begins with '{text.shorten(prefix)}'", [prefix])
     roles = RatingsRoles(
         unit=find(finder, "unit", options.unit, UNITS, taken),
         rater=find(finder, "rater", options.rater, RATER_NAMES, taken),
@@ -345,6 +349,7 @@ def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.nda
     absent = rows.use & (labels.codes < 0)
     if roles.status is not None:
         said = statuses_of(rows, roles.status, roles.reply)
+        said = said.within(absent) if roles.why_missing else said
         out = np.where(said.kind == OK, out, said.kind)
         absent &= said.kind == OK
         for label, which in said.unread.items():
@@ -480,12 +485,12 @@ def level_probabilities(
     """Return the probability of each level in each row, NaN in rows that lack one; None without such columns."""
     if not roles.probable:
         return None
-    prefix = str(options.probabilities)
-    named = {f"{prefix}{level}" for level in rated.levels}
-    if named != {*roles.probable}:
+    given = options.probabilities
+    named = [given.get(level, level) if isinstance(given, Mapping) else f"{given}{level}" for level in rated.levels]
+    if {*named} != {*roles.probable}:
         raise InputError(
-            f"{rows.table.source}: columns {text.quoted(sorted(named ^ {*roles.probable}))} of "
-            f"{option('probabilities', prefix)} do not match the levels. Name all levels with "
+            f"{rows.table.source}: columns {text.quoted(sorted({*named} ^ {*roles.probable}))} of "
+            f"{option('probabilities', given)} do not match the levels. Name all levels with "
             f"{option('levels', typed='--levels')}, and give each a column"
         )
     for column in roles.probable:
@@ -493,7 +498,7 @@ def level_probabilities(
         p = rows.labels(column).numbers()
         bad = rows.use & (rows.codes(column) >= 0) & ~((p >= 0) & (p <= 1))
         rows.each_value(column, bad, [column], "'{}' is not a probability", fix="It is a number from 0 to 1")
-    found = np.stack([rows.labels(f"{prefix}{level}").numbers() for level in rated.levels], axis=1)
+    found = np.stack([rows.labels(column).numbers() for column in named], axis=1)
     total = found.sum(axis=1)
     beyond = rows.use & (total > 1 + SUM_ROUNDED)
     if beyond.any():

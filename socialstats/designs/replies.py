@@ -11,6 +11,7 @@ from socialstats.designs.parts import Factor, taken
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
 MODEL = "model"  # who replied, where the table does not say
+TRAIT_PARTS = (MODEL, "scenario", "stage", "wording")  # strata that tell the answers of `trait_ratings` apart
 
 
 def replies_of(design: Comparisons | Ratings) -> Ratings:
@@ -35,8 +36,8 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
             return design
         known = design.by.codes >= 0  # ratings of all levels are those of people
         return replace(
-            design, unit=design.unit[known], rater=design.by.codes[known], value=design.value[known],
-            status=design.status[known], raters=design.by.levels, rater_groups={}, by=None,
+            design, **design.answers_at(known), unit=design.unit[known], rater=design.by.codes[known],
+            raters=design.by.levels, rater_groups={}, by=None,
         )  # fmt: skip
     parts = [(part, status) for part, status in ((design, OK), (design.refused, REFUSAL), (design.unread, MISSING))
              if part is not None]  # fmt: skip
@@ -53,6 +54,30 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
         raters=(MODEL,) if who is None else who.levels, rater=np.zeros(n, dtype=np.int64) if who is None else who.codes,
         levels=("choice",), scores=np.zeros(1), scale="nominal", value=np.where(status == OK, 0, -1), status=status,
         clusters=tuple(clusters), source=design.source, flow=design.flow,
+    )  # fmt: skip
+
+
+def trait_replies(design: Ratings) -> Ratings:
+    """Return the replies behind the trait scores of a design (`trait_ratings`), whose raters are the models.
+
+    A reply with any score of any judge is usable. One without is refused where its status says so, else missing or
+    unreadable.
+    """
+    parts = [design.strata[name] for name in TRAIT_PARTS if name in design.strata]
+    codes = np.column_stack([factor.codes[design.unit] for factor in parts])
+    _, first, place = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    n, unit = len(first), design.unit[first]
+    status = np.full(n, MISSING, dtype=np.int8)
+    for kind in (REFUSAL, OK):
+        status[place.ravel()[design.status == kind]] = kind
+    model = design.strata.get(MODEL)
+    return Ratings(
+        units=tuple(f"{k:09d}" for k in range(n)), unit=np.arange(n), unit_count=np.ones(n),
+        raters=(MODEL,) if model is None else model.levels,
+        rater=np.zeros(n, dtype=np.int64) if model is None else model.codes[unit],
+        levels=("scored",), scores=np.zeros(1), scale="nominal", value=np.where(status == OK, 0, -1), status=status,
+        clusters=tuple(taken(factor, unit) for factor in design.clusters),
+        strata={factor.name: taken(factor, unit) for factor in parts}, source=design.source, flow=design.flow,
     )  # fmt: skip
 
 

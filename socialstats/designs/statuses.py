@@ -13,7 +13,7 @@ from socialstats.tables import Table
 from socialstats.text import shorten
 
 STATUS, REPLY, BLOCKED = "answer_status", "reply_status", "blocked"  # columns of collected tables, and one of its words
-MEANING = {"ok": OK, "refusal": REFUSAL}
+MEANING = {"ok": OK, "corrected": OK, "refusal": REFUSAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,11 @@ class Statuses:
     blocked: BoolArray
     unread: dict[str, BoolArray]
 
+    def within(self, rows: BoolArray) -> Statuses:
+        """Return the statuses with all other rows as answers."""
+        return Statuses(kind=np.where(rows, self.kind, OK).astype(np.int8), blocked=self.blocked & rows,
+                        unread={label: which & rows for label, which in self.unread.items()})  # fmt: skip
+
 
 def reply_column(table: Table, status: str | None) -> str | None:
     """Return the column that tells blocked replies, which stands beside that of the statuses; None without one."""
@@ -41,9 +46,9 @@ def reply_column(table: Table, status: str | None) -> str | None:
 
 
 def statuses_of(rows: Rows, status: str | None, reply: str | None) -> Statuses:
-    """Read the statuses of all rows: ``ok``, ``refusal``, anything else is no answer; all are answers without a column.
+    """Read the statuses of all rows: ``ok`` and ``corrected`` are answers, ``refusal`` is one, anything else is none.
 
-    A reply that was blocked by a filter of the provider is a refusal.
+    Without a column all are answers. A reply that was blocked by a filter of the provider is a refusal.
     """
     n = len(rows.use)
     if status is None:

@@ -11,6 +11,7 @@ from socialstats.designs.columns import Finder
 from socialstats.designs.options import texts
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_reading import RatingsOptions, RatingsRoles, build_from
+from socialstats.designs.statuses import STATUS, reply_column
 from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
@@ -36,6 +37,7 @@ def trait_ratings(
     judge: str = "judge",
     cluster: str | Sequence[str] = (),
     by: str | None = None,
+    status: str | None = None,
     refusal: str | Sequence[str] = (),
     na: str | Sequence[str] | Literal[False] = (),
     missing: Literal["error", "drop"] = "drop",
@@ -56,6 +58,9 @@ def trait_ratings(
         Columns of who answered (None: the texts have no model), what was asked and who judged.
     stage, wording : str, optional
         Columns of the stage and of the wording; by default ``stage`` and ``wording`` where the table has them.
+    status : str, optional
+        Column that says why a row has no score: ``refusal``, or anything else; by default ``answer_status``, where
+        there is one. It takes no score away. A reply that ``reply_status`` calls blocked, too, is a refusal.
     cluster, by, refusal, na, missing, source
         As in `Ratings.from_frame`.
 
@@ -83,15 +88,19 @@ def trait_ratings(
     """
     table = as_table(as_named(data), source)
     columns = part_columns(table, {"model": model, "scenario": scenario, "stage": stage, "wording": wording})
-    others = [("judge", judge), *(("cluster", name) for name in texts(cluster)), *([("by", by)] if by else [])]
+    status = status or (STATUS if STATUS in table.columns else None)
+    reply = reply_column(table, status)
+    others = [("judge", judge), *(("cluster", name) for name in texts(cluster))]
+    others += [(part, name) for part, name in (("by", by), ("status", status)) if name]
     chosen = checked_columns(table, columns, texts(traits), others)
-    keep = [*dict.fromkeys([*columns.values(), judge, *texts(cluster), *([by] if by else [])])]
+    more = [name for name in (by, status, reply) if name]
+    keep = [*dict.fromkeys([*columns.values(), judge, *texts(cluster), *more])]
     long = make_long(table, chosen, keep, row=None, name="trait")
     unit = "unit"
     while unit in (*long.table.columns, *table.columns):
         unit += "_"
     roles = RatingsRoles(
-        unit=unit, rater=judge, value=long.value, by=by, status=None, source=None, groups=(),
+        unit=unit, rater=judge, value=long.value, by=by, status=status, reply=reply, why_missing=True,
         strata=(*columns.values(), long.name), clusters=texts(cluster),
     )  # fmt: skip
     options = RatingsOptions(scale="interval", refusal=refusal, na=na, missing=missing)
@@ -102,7 +111,8 @@ def trait_ratings(
         raise type(error)(in_own_columns(error.problems, table, chosen, unit, long.value)) from error
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
-    return replace(done, strata=strata, columns={**columns, "rater": judge, **({"by": by} if by else {})})
+    named_too = {part: name for part, name in (("by", by), ("status", status)) if name}
+    return replace(done, strata=strata, columns={**columns, "rater": judge, **named_too})
 
 
 def part_columns(table: Table, given: dict[str, str | None]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from socialstats.figures.dumbbell import dumbbell
 from socialstats.figures.estimation import estimation
 from socialstats.figures.forest import forest
 from socialstats.figures.heat import heat
+from socialstats.figures.maps import possible, reconstructed
 from socialstats.figures.power import power_curve
 from socialstats.figures.raters import rater_heat
 from socialstats.figures.shares import Bar, shares
@@ -23,8 +24,10 @@ __all__ = [
     "estimation",
     "forest",
     "heat",
+    "possible",
     "power_curve",
     "rater_heat",
+    "reconstructed",
     "shares",
     "square",
     "strip",

@@ -39,7 +39,7 @@ from socialstats.models.alignment import (
     source_of,
 )
 from socialstats.models.kappa import by_stratum
-from socialstats.models.shares import How, merged, share_row
+from socialstats.models.shares import How, merged, of_probabilities, share_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
@@ -538,7 +538,8 @@ def share_rows(state: State) -> list[Row]:
         for name, kind, code in SHARES if (given == MISSING).any() else SHARES[:1]:
             for model, status in zip(state.models, given, strict=True):
                 row = Row(term=model, group=f"{name}{place}", key=(("model", model), ("share", kind), *more))
-                rows.append(one_share(state, row, status == code, among[state.answers.unit] & (status != NOT_ASKED)))
+                asked = among[state.answers.unit] & (status != NOT_ASKED)
+                rows.append(one_share(state, row, (status == code).astype(np.float64), asked))
     return rows
 
 
@@ -551,21 +552,22 @@ def distance_rows(state: State) -> list[Row]:
     found, known = answers.distances(answers.once)
     for model, shares in zip(state.models, model_shares(answers), strict=True):
         used = shares.any(axis=1) & (known > 0)
-        at = np.rint((found * shares).sum(axis=1).round(9))
-        for step in range(int(max(steps, at[used].max(initial=0.0))) + 1):
+        at = np.rint(found.round(9))
+        for step in range(int(max(steps, at[used][shares[used] > 0].max(initial=0.0))) + 1):
             row = Row(term=model, group=f"{AT} {step}", key=(("model", model), ("distance", str(step))))
-            rows.append(one_share(state, row, at == step, used))
+            rows.append(one_share(state, row, ((at == step) * shares).sum(axis=1), used))
     return rows
 
 
-def one_share(state: State, row: Row, hit: BoolArray, used: BoolArray) -> Row:
-    """Share of one kind of answer of one model, over the units that count."""
+def one_share(state: State, row: Row, hit: FloatArray, used: BoolArray) -> Row:
+    """Share of one kind of answer of one model, over the units that count; a probability counts as a part of one."""
     row = replace(row, role="component")
     if not used.any():
         return replace(row, n=0.0, n_units=0, undefined="not asked about these units", reason="no_data")
     how = How(ci="wilson", level=state.options.level, resamples=state.options.resamples, seed=state.options.seed)
     weight, codes = state.answers.weight[used], [c[used] for c in state.clusters]
-    return share_row(row, merged(hit[used].astype(np.float64), weight, codes, float(weight.sum())), how)
+    most = math.inf if np.any(hit[used] % 1) else float(weight.sum())
+    return share_row(row, merged(hit[used], weight, codes, most), how)
 
 
 FEW_PEOPLE = 20
@@ -890,7 +892,7 @@ def assembled(state: State, whole: Whole) -> Result:
     ]
     return Result(
         metric="ada_met",
-        title="ADA-Met: mean distance from the mode of the reference",
+        title="ADA-Met: mean distance from the mode of the reference" + of_probabilities(state.design),
         inference=inference_text(state),
         rows=(*whole.models, *rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.gaps),
         counts=counts,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from scipy.special import xlogy
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
@@ -32,11 +33,13 @@ from socialstats.models.shares import (
     common,
     free_label,
     level_shares,
+    of_probabilities,
     share_differences,
     share_row,
     share_text,
     source_cautions,
     source_counts,
+    source_factor,
     swap_p,
 )
 from socialstats.registry import Metric, reads
@@ -78,6 +81,8 @@ class Counted:
         Names of groups of rows in use: labels of strangers may spell each other's ("a, b" of source "a").
     probable : bool
         Whether replies count with the probabilities of their levels.
+    replies : tuple of (replies,) arrays, or None
+        Unit, source (-1: none) and entropy in bits of the replies that have probabilities.
     """
 
     data: SourceCounts
@@ -87,6 +92,7 @@ class Counted:
     settings: dict[str, Any]
     names: list[str] = field(default_factory=list)
     probable: bool = False
+    replies: tuple[IntArray, IntArray, FloatArray] | None = None
 
     @property
     def others(self) -> list[int]:
@@ -154,7 +160,51 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
             counts, j, data.copies, counted.codes, probable=probable), how),
                       n_units=int(data.copies[rated].sum()))  # fmt: skip
         rows.append(row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None))
+    return [*rows, *entropy_rows(counted, k, replace(base, role="component"), units)]
+
+
+def entropy_rows(counted: Counted, k: int, base: Row, units: BoolArray) -> list[Row]:
+    """Mean entropies of one source: of a unit's mean probabilities, and of single replies; none without probabilities.
+
+    The second is how undecided a reply is by itself; the first, in each unit at least the mean of its replies', has
+    what replies to the same unit differ by as well. Both are given that the answer is one of the levels. A unit with
+    any reply without probabilities has no first one.
+    """
+    if counted.replies is None:
+        return []
+    unit, source, entropy = counted.replies
+    own = (source == k) & units[unit]
+    if not own.any():
+        return []
+    read, every = np.bincount(unit[own], minlength=len(units)), counted.data.n[:, k]
+    whole = np.flatnonzero((read > 0) & (every < read + 0.5))
+    most = math.log2(len(counted.data.levels))
+    rows = []
+    for name, values, at in (("H", bits(counted.data.counts[whole, k]), whole), ("H_reply", entropy[own], unit[own])):
+        row = replace(base, term=free_label(name, counted.data.levels), key=(*base.key, ("entropy", name)))
+        codes = [code[at] for code in counted.codes] or [at]
+        mean = clustered_mean(values, counted.data.copies[at], codes, magnitude=most) if len(at) else None
+        if mean is None:
+            rows.append(replace(row, undefined="every unit has a reply without probabilities", reason="no_data"))
+            continue
+        row = replace(row, estimate=mean.mean, n=float(len(at)), n_units=len(np.unique(at)), method=f"t ({mean.kind})")
+        rows.append(with_mean(row, mean, counted.settings["level"], within=(0.0, most), test=False))
     return rows
+
+
+def bits(counts: FloatArray) -> FloatArray:
+    """Entropies in bits of the shares in rows of counts."""
+    p = counts / counts.sum(axis=-1, keepdims=True)
+    return np.asarray(-xlogy(p, p).sum(axis=-1) / math.log(2))
+
+
+def replies_read(design: Ratings, source: str | None) -> tuple[IntArray, IntArray, FloatArray] | None:
+    """Return unit, source and entropy of the replies that have probabilities; None without such columns."""
+    if design.probabilities is None:
+        return None
+    known = np.flatnonzero(~np.isnan(design.probabilities).any(axis=1))
+    who = source_factor(design, source, True).codes[design.rater[known]]
+    return design.unit[known], who, bits(design.read_as()[known])
 
 
 def family(counted: Counted, pairs: Sequence[tuple[Row, PairTable]], over: str) -> list[Row]:
@@ -347,7 +397,9 @@ def choice_shares(
 
         Where the design has `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`), a reply counts for each
         level with its probability, given that the answer is one of them: a share is a mean of probabilities. Intervals
-        and tests are those of units and clusters all the same; ``any level (ratings independent)`` has none.
+        and tests are those of units and clusters all the same; ``any level (ratings independent)`` has none. Each
+        source has two entropies in bits beside its shares: ``H``, the mean over units of the entropy of the unit's mean
+        probabilities, and ``H_reply``, the mean entropy of its single replies.
 
     Raises
     ------
@@ -393,14 +445,15 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     usual = HUMAN if HUMAN in data.sources else data.sources[0]
     first = data.index(usual if settings["reference"] is None else settings["reference"], "reference")
     codes = tuple(factor.codes for factor in factors)
-    counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings, probable=probable)
+    counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings, probable=probable,
+                      replies=replies_read(design, settings["source"]))  # fmt: skip
     rows = [*all_rows(counted), *change_rows(counted)]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
     return Result(
         metric="choice_shares",
-        title="Choice shares" + (", of probabilities" if probable else ""),
+        title="Choice shares" + of_probabilities(design),
         inference=f"{made}, differences by t; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),

@@ -35,6 +35,7 @@ from socialstats.models.shares import (
     SourceCounts,
     cells_of,
     free_label,
+    of_probabilities,
     share_text,
     source_cautions,
     source_counts,
@@ -346,6 +347,8 @@ def ceiling(
     interval is the same, moved by the bias.
     """
     own, name, inside = data.counts[:, reference], data.sources[reference], settings["aggregate"] == "unit"
+    read = bool(np.any(own % 1))  # probabilities, which have no halves
+    own = np.zeros_like(own) if read else own
     ratings, splits = own.sum(axis=1), settings["splits"]
     used = ratings >= 2
     drawn, units, less_bias = split_half(own, data.copies, cells, splits=splits, pooled=not inside)
@@ -372,7 +375,8 @@ def ceiling(
         better = replace(row, term=free_label(f"{name} (split-half)", data.sources), role="reference",
                          method=f"{row.method}; less its bias")  # fmt: skip
         if math.isnan(less):
-            why = f"no unit with two ratings of '{shorten(name)}'"
+            why = f"replies of '{shorten(name)}' count with probabilities, which have no halves" if read else (
+                f"no unit with two ratings of '{shorten(name)}'")  # fmt: skip
             rows.append((undefined(better, why), undefined(row, why)))
             continue
         row, df = replace(row, estimate=1 - less), float((row.n_units if not codes else row.n_clusters) or 0) - 1
@@ -442,6 +446,9 @@ def js_similarity(
     model that repeat each other count as what they are. Within units the jackknife leaves out one and two ratings of
     the unit, of one source after the other (its second order). A value may exceed 1 by chance: equal sources have about
     1 on average.
+
+    Pooled replies with `probabilities` count with these. They carry no noise of drawing, and the jackknife, which knows
+    units alone, takes off what noise there is. Within units it leaves single answers out, and all count as drawn.
 
     Parameters
     ----------
@@ -560,13 +567,14 @@ def chosen_ci(ci: str | None, aggregate: str) -> str:
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compare the sources of one design."""
     factors = cluster_factors(design, settings["cluster"])
-    data = source_counts(design, settings["source"], settings["refusal"])
+    whole = settings["aggregate"] == "pooled"  # within units the correction counts single answers
+    data = source_counts(design, settings["source"], settings["refusal"], probable=whole)
     first, cells = data.index(settings["reference"], "reference"), cells_of(design, settings["cell"], "cell")
     others = [k for k in range(len(data.sources)) if k != first]
     if not others:
         raise NothingToAnalyse(f"{design.source}: '{shorten(settings['reference'])}' is the only {data.name}")
     codes = tuple(factor.codes for factor in factors)
-    compare = pooled if settings["aggregate"] == "pooled" else within_units
+    compare = pooled if whole else within_units
     found = {k: compare(data.counts[:, first], data.counts[:, k], data.copies, cells, codes, settings) for k in others}
     parts = [similarity_rows(data, (first, k), one, cells, codes, settings) for k, one in found.items()]
     top, drawing = ceiling(data, first, cells, codes, settings)
@@ -577,12 +585,13 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     shapes = shape_cautions([one.mean for one in found.values() if one.mean is not None], what="units")
     return Result(
         metric="js_similarity",
-        title=f"Jensen-Shannon similarity to {shorten(settings['reference'])} ({settings['aggregate']})",
+        title=f"Jensen-Shannon similarity to {shorten(settings['reference'])} ({settings['aggregate']})"
+        + (of_probabilities(design) if whole else ""),
         inference=f"{interval_text(settings)}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
-        counts={"ratings": int(totals.sum()), "units": int(data.copies[data.n.sum(axis=1) > 0].sum()),
+        counts={"ratings": round(totals.sum()), "units": int(data.copies[data.n.sum(axis=1) > 0].sum()),
                 "sources compared": len(others), **({"cells": len(cells.labels)} if cells.labels else {})},
-        fit={"nobs": int(totals.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
+        fit={"nobs": round(totals.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
              "seed": settings["seed"], "resamples": settings["resamples"],
              "effective_df": min((row.df for row in rows if row.df is not None), default=None) if factors else None,
              "largest_leverage": largest if factors else None},

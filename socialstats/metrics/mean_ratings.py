@@ -13,6 +13,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors
 from socialstats.inference.intervals import checked_level
+from socialstats.models.shares import of_probabilities
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
@@ -47,7 +48,8 @@ def mean_ratings(
     Result
         Rows ``"all units"``, then each level of each declared stratum, then (of 2 to 30) each rater: mean and t
         interval, with clusters CR2 standard errors and Satterthwaite's degrees of freedom (Bell & McCaffrey 2002). The
-        raters are taken as they are, not as drawn from others.
+        raters are taken as they are, not as drawn from others. Where the design has `probabilities`, a reply counts
+        with its expected value: the mean of the levels, weighted with their probabilities.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
         raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels")
     if np.any(design.unit_count != 1):
         raise InputError(f"{design.source}: units that stand for several alike ones; give one row a rating")
-    values, known = unit_shares(design) @ design.scores, answered(design)
+    values, known, expected = unit_shares(design) @ design.scores, answered(design), design.read_as() @ design.scores
     if not known.any():
         raise NothingToAnalyse(f"{design.source}: no unit has a rating")
     factors = cluster_factors(design, cluster)
@@ -97,11 +99,11 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
     for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
         given = (design.rater == code) & (design.status == OK)
         own, held = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
-        own[design.unit[given]], held[design.unit[given]] = design.scores[design.value[given]], True
+        own[design.unit[given]], held[design.unit[given]] = expected[given], True
         put(rater, "mean of a rater", own, held, rater=rater)
     by = " x ".join(f.name for f in factors)
     return Result(
-        metric="mean_ratings", title="Mean rating", rows=tuple(rows),
+        metric="mean_ratings", title="Mean rating" + of_probabilities(design), rows=tuple(rows),
         inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}",
         counts={"ratings": design.n_rows, "units": int(known.sum())},
         settings={"cluster": [factor.name for factor in factors], "level": level},

@@ -37,6 +37,7 @@ from socialstats.models.couples import (
     scores,
 )
 from socialstats.models.effect_sizes import DRAWS, Estimates, NoBias, influence_correlation, no_bias, size_interval
+from socialstats.models.shares import of_probabilities
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percentile, sign_flip
 from socialstats.resampling.engine import check_resamples, lost_caution
@@ -66,6 +67,7 @@ MOST_LISTED = 200
 MOST_LEVELS = 4  # of a stratum, up to which any two are compared
 ONE_ORDER = "couples of these groups have answers in one order only"
 NEITHER = "no pair of groups was answered in both orders"
+NOT_DRAWN = "replies count with probabilities, and McNemar's test takes answers that were drawn"
 ALIKE = "couples of one kind were always answered alike: no standard error, no test"
 TINY = 1e-15  # of an influence that rounding left
 DEPENDENCE = {
@@ -190,9 +192,10 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     ok = np.flatnonzero(design.status == OK)
     unit = design.unit[ok]
     wanted = answer_codes(design, settings["answers"])
+    places = np.array([-1.0 if k == wanted[0] else 1.0 for k in range(len(design.levels))])
     place = [codes_of(factor, groups)[unit] for factor in (first, second)]
     answers = Answers(
-        score=np.where(design.value[ok] == wanted[1], 1.0, -1.0), count=design.unit_count[unit], unit=unit,
+        score=design.read_as()[ok] @ places, count=design.unit_count[unit], unit=unit,
         scenario=scenario.codes[unit], pair=pair.codes[unit], rater=design.rater[ok], first=place[0], second=place[1],
     ).take((place[0] >= 0) & (place[1] >= 0))  # fmt: skip
     if not len(answers.score):
@@ -512,6 +515,9 @@ def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, 
     rows, cells, what = [], {}, "complete couples as independent"
     for pair in found.pairs:
         chi, mid = (found.bias_row(pair, group=group, role="test") for group in (MCNEMAR, MID_P))
+        if not found.answers.drawn:
+            rows += [replace(row, undefined=NOT_DRAWN, reason="unidentified") for row in (chi, mid)]
+            continue
         table, repeated = asked.cells(*pair), int(asked.repeated[asked.of(*pair)].sum())
         if repeated or table is None:
             why = "no couple was answered in both orders" if table is None else (
@@ -809,7 +815,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
         extras["flipped_mean"] = {"value": flipped.null_mean, "mc_error": flipped.mc_error, "flips": flipped.flips}
     return Result(
         metric="relationship_bias",
-        title="Relationship bias B of " + count(len(found.groups), "group"),
+        title="Relationship bias B of " + count(len(found.groups), "group") + of_probabilities(design),
         inference=inference_text(found, settings),
         rows=rows,
         counts={
@@ -893,7 +899,7 @@ def own_cautions(
         for both in [variance.get((0, a, b), np.nan) + variance.get((0, b, a), np.nan)]
         if row.std_error is not None and both > 0
     ]
-    if found.factors and ratios:  # how much clustering changes the standard errors of B
+    if found.factors and ratios and found.answers.drawn:  # how much clustering changes the standard errors of B
         spread = " to ".join(dict.fromkeys(number(one) for one in (min(ratios), max(ratios))))
         told.append(caution("SS205", f"standard errors of B are {spread} times those of independent answers"))
     if floored:  # two-way variances that were smaller than that of one factor

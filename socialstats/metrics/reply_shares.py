@@ -12,7 +12,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors, share_cautions
-from socialstats.models.shares import how_of, merged, share_row
+from socialstats.models.shares import free_label, how_of, merged, share_row
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
@@ -21,12 +21,13 @@ from socialstats.voice import option
 KINDS = {"usable": (OK,), "refused": (REFUSAL,), "missing or unreadable": (MISSING,),
          "refused at most": (REFUSAL, MISSING)}  # fmt: skip
 RATER, ALL = "rater", "all sources"
+Part = tuple[str, str]  # a source, or a level of the stratum
 
 
 @reads(Ratings)
 def reply_shares(
-    ratings: Ratings | TableLike, *, source: str | None = None, cluster: str | Sequence[str] | None = "declared",
-    level: float = 0.95, **columns: Any,
+    ratings: Ratings | TableLike, *, source: str | None = None, stratum: str | None = None,
+    cluster: str | Sequence[str] | None = "declared", level: float = 0.95, **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
     """Estimate which share of the replies of each source is usable, refused, and missing or unreadable.
 
@@ -39,6 +40,8 @@ def reply_shares(
         With a ``by`` factor: one result a level.
     source : str, optional
         Declared group of raters whose levels have rows of their own, or ``"rater"``: each rater has.
+    stratum : str, optional
+        Declared stratum of units, such as the condition of a question: each source has rows for each of its levels too.
     cluster : str, sequence of str or None
         Declared factors of units whose levels are independent; without any, units are. None: replies are.
     level : float
@@ -50,14 +53,14 @@ def reply_shares(
     Result
         For all sources, and each: rows ``"usable"``, ``"refused"``, ``"missing or unreadable"``, ``"refused at most"``
         (the worst case: whatever is missing or unreadable was a refusal; the best case is ``"refused"``), `group` the
-        source.
+        source. With `stratum` the same of all sources and of each at each level, `group` ``source, level``.
         Wilson's interval for the number of independent replies that the clustered error speaks for (Korn & Graubard
         1998).
 
     Raises
     ------
     InputError
-        For an unknown source or cluster.
+        For an unknown source, stratum or cluster.
     NothingToAnalyse
         Without a reply.
 
@@ -83,13 +86,14 @@ def reply_shares(
     codes = [factor.codes[design.unit] for factor in factors]
     if not codes and cluster is not None:
         codes = [design.unit]
-    rows = []
-    for name, inside in sources_of(design, source).items():
+    rows, names = [], list[str]()
+    for key, inside in replies_of_parts(design, source, stratum).items():
+        names.append(free_label(", ".join(label for _, label in key), names))
         weight = design.unit_count[design.unit[inside]]
         own = [code[inside] for code in codes]
         for kind, status in KINDS.items():
             hit, n = np.isin(design.status[inside], status).astype(np.float64), float(weight.sum())
-            row = Row(term=kind, group=name, key=(("kind", kind), ("source", name)), role="estimate", n=n,
+            row = Row(term=kind, group=names[-1], key=(("kind", kind), *key), role="estimate", n=n,
                       n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
             rows.append(share_row(row, merged(hit, weight, own, n), how))
     what = " x ".join(factor.name for factor in factors) or "unit"
@@ -97,7 +101,7 @@ def reply_shares(
         metric="choice_shares", title="Replies that could be used", rows=tuple(rows),
         inference=f"Wilson's intervals; {f'clusters of {what}' if codes else 'replies independent'}",
         counts={"replies": int(design.unit_count[design.unit].sum()), "units": int(design.unit_count.sum())},
-        settings={"source": source, "cluster": [factor.name for factor in factors], "level": level,
+        settings={"source": source, "stratum": stratum, "cluster": [factor.name for factor in factors], "level": level,
                   "units": bool(codes) and not factors},
         cautions=share_cautions(design, factors, rows), references=("wilson1927", "korngraubard1998"), design=design,
         words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
@@ -125,9 +129,32 @@ def sources_of(design: Ratings, source: str | None) -> dict[str, BoolArray]:
     return found | {name: code == k for k, name in enumerate(factor.levels) if np.any(code == k)}
 
 
+def replies_of_parts(design: Ratings, source: str | None, stratum: str | None) -> dict[tuple[Part, ...], BoolArray]:
+    """Return which replies are of all sources and of each, then the same of each level of a stratum.
+
+    Raises
+    ------
+    InputError
+        If there is no such group of raters, or no such stratum.
+    """
+    whole = sources_of(design, source)
+    found: dict[tuple[Part, ...], BoolArray] = {(("source", name),): inside for name, inside in whole.items()}
+    if stratum is None:
+        return found
+    if stratum not in design.strata:
+        raise InputError(f"{option('stratum', shorten(stratum))} is no declared stratum; there are "
+                         f"{quoted([*design.strata]) or 'none'}")  # fmt: skip
+    factor = design.strata[stratum]
+    code = factor.codes[design.unit]
+    parts = {(("source", name), ("stratum", label)): inside & (code == k)
+             for name, inside in whole.items() for k, label in enumerate(factor.levels)}  # fmt: skip
+    return found | {key: inside for key, inside in parts.items() if inside.any()}
+
+
 def words_of(rows: Sequence[Row]) -> str:
     """Say which share of the replies could not be used, of all sources and where it is largest."""
-    lost = {row.group or "": 1 - (row.estimate or 0.0) for row in rows if row.term == "usable"}
+    lost = {row.group or "": 1 - (row.estimate or 0.0) for row in rows
+            if row.term == "usable" and row.label("stratum") is None}  # fmt: skip
     n = next(row.n or 0 for row in rows)
     text = f"Of {count(n, 'reply', 'replies')}, a share of {number(lost.pop(ALL), 3, bounded=True)} could not be used"
     if lost and max(lost.values()) > 0:

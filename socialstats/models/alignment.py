@@ -46,6 +46,8 @@ class Answers:
         1 where a person gave the unit this level.
     answer : (models, units) int64 array
         Level; k a refusal (or what counts as one); -1 not asked; -2 unparsed and left out.
+    shares : (models, units, k + 1) float64 array
+        Each answer as 1, or the probabilities of a reply's levels; all 0 for -1 and -2.
     status : (models, units) int64 array
         0 ok, 1 missing, 2 refusal, -1 not asked.
     left_out : tuple of str
@@ -65,6 +67,7 @@ class Answers:
     models: IntArray
     table: csr_array
     answer: IntArray
+    shares: FloatArray
     status: IntArray
     left_out: tuple[str, ...]
     unanswered: int
@@ -162,12 +165,16 @@ def collect(
     value = np.where(design.status == MISSING, k if unparsed == "refusal" else EXCLUDED, value)
     answer, status = (np.full((len(models), len(units)), NOT_ASKED) for _ in range(2))
     at = np.searchsorted(models, design.rater[asked]), place[design.unit[asked]]
+    read = design.read_as(refusals=True)[:, [*order, k]]
+    read[design.status == MISSING, k] = float(unparsed == "refusal")
+    shares = np.zeros((len(models), len(units), k + 1))
+    shares[at] = read[asked]
     answer[at], status[at] = value[asked], design.status[asked]
     return Answers(
         scores=design.scores[order], labels=tuple(design.levels[k] for k in order.tolist()), unit=units,
         weight=design.unit_count[units], people=people, models=models,
         table=csr_array((np.ones(len(row)), (row, column)), shape=(len(people), len(units) * k)),
-        answer=answer, status=status, left_out=tuple(design.units[u] for u in left_out.tolist()),
+        answer=answer, shares=shares, status=status, left_out=tuple(design.units[u] for u in left_out.tolist()),
         unanswered=len(unanswered), ties=ties, refusal=refusal,
     )  # fmt: skip
 
@@ -217,9 +224,8 @@ class Targets:
 
 def model_shares(answers: Answers) -> list[FloatArray]:
     """Answers of each model as shares (units, k + 1); refusals are left out where the rule says so."""
-    k = len(answers.scores)
-    last = k if answers.refusal == "exclude" else k + 1
-    return [np.equal.outer(given, np.arange(k + 1)) * (given < last)[:, None] * 1.0 for given in answers.answer]
+    counted = np.append(np.ones(len(answers.scores)), float(answers.refusal != "exclude"))
+    return [*(answers.shares * counted)]
 
 
 def constant_shares(answers: Answers) -> list[FloatArray]:

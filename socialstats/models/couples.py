@@ -24,7 +24,8 @@ class Answers:
 
     Attributes
     ----------
-    score : (answers,) float64 array of -1 and 1
+    score : (answers,) float64 array
+        -1 and 1, or between them where probabilities are read: that of the second name less that of the first.
     count : (answers,) float64 array
         Alike answers that each stands for.
     unit, scenario, pair, rater : (answers,) int64 arrays
@@ -40,6 +41,11 @@ class Answers:
     rater: IntArray
     first: IntArray
     second: IntArray
+
+    @property
+    def drawn(self) -> bool:
+        """Whether every answer is one of the two, and none is read as a probability."""
+        return bool(np.all(np.abs(self.score) == 1))
 
     def take(self, mask: BoolArray) -> Answers:
         """Return some of the answers."""

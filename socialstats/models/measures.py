@@ -102,8 +102,8 @@ def distance(design: Ratings, judged: Ratings) -> Measure | None:
             counts[place[name]] = given_levels[k]
     table, known = mode_distances(counts, design.scores, "mean", "max")
     given = (judged.status == OK) | (judged.status == REFUSAL)
-    answer = np.where(judged.status == REFUSAL, len(design.levels), judged.value)[given]
     unit = judged.unit[given]
     n = np.bincount(unit, minlength=len(judged.units))
-    total = np.bincount(unit, table[unit, answer], len(judged.units))
+    far = (table[unit] * judged.read_as(refusals=True)[given]).sum(axis=1)
+    total = np.bincount(unit, far, len(judged.units))
     return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)))

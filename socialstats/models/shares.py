@@ -321,9 +321,7 @@ def source_counts(
     shape = len(design.units), len(factor.levels), len(levels)
     place = design.unit[used] * shape[1] + code[used]
     if probable and design.probabilities is not None:
-        extra = shape[2] - len(design.levels)
-        read = np.pad(design.read_as(), ((0, 0), (0, extra)))
-        read[design.status == REFUSAL, len(design.levels) :] = 1.0
+        read = design.read_as(refusals=shape[2] > len(design.levels))
         cells = [np.bincount(place, p, shape[0] * shape[1]) for p in read[used].T]
         counts = np.asarray(np.stack(cells, axis=1).reshape(shape), dtype=np.float64)
     else:
@@ -333,6 +331,11 @@ def source_counts(
         name=factor.name, sources=factor.levels, levels=levels, counts=counts, copies=design.unit_count,
         left_out=int((given & (code < 0)).sum()),
     )  # fmt: skip
+
+
+def of_probabilities(design: Ratings) -> str:
+    """Return what a title says of a design whose replies count with probabilities."""
+    return "" if design.probabilities is None else ", of probabilities"
 
 
 def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:

@@ -26,8 +26,11 @@ NULLS = {"odds_ratio": 1.0}  # what a quantity is where nothing is going on, if 
 SAME = 1e-6  # two numbers nearer than this (relative) are one
 
 
-def probability_methods(design: Comparisons | Ratings) -> tuple[str, ...]:
-    """Return the methods paragraph on what was sampled of each reply and what was read; none where nothing was read."""
+def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[str, ...]:
+    """Return the methods paragraph on what was sampled of each reply and what was read; none where nothing was read.
+
+    `read` says which numbers of ratings are of probabilities, and which of the sampled levels.
+    """
     coverage = design.coverage
     if coverage is None:
         return ()
@@ -41,8 +44,7 @@ def probability_methods(design: Comparisons | Ratings) -> tuple[str, ...]:
         kept = f" {missing} counted by the sampled level." if coverage.none else ""
         return (
             f"{sampled} each level at the answer's place, {given} one of the levels "
-            f"({count(coverage.replies, 'reply', 'replies')}). Shares are means of these probabilities; other measures "
-            f"use the sampled levels. {rest}{kept}",
+            f"({count(coverage.replies, 'reply', 'replies')}). {read}. {rest}{kept}",
         )
     lost = f" {missing} {'was' if coverage.none == 1 else 'were'} left out." if coverage.none else ""
     column = "" if design.replies is None else f", column '{shorten(design.replies.column)}'"

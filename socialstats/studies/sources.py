@@ -17,13 +17,14 @@ from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.reply_shares import RATER, reply_shares
 from socialstats.models.shares import joined
-from socialstats.models.sources import Source, raters_of
-from socialstats.results import Result, Row
+from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies.estimates import numbers_text, rows_table, single
 from socialstats.studies.page import Block, Table
 from socialstats.text import capital, count, number, shorten
 
 MOST_DRAWN = 60
+MOST_RATERS = 30  # more are not shown at each level
 
 
 def crossed(design: Ratings) -> Ratings:
@@ -43,8 +44,8 @@ def crossed(design: Ratings) -> Ratings:
     clusters = tuple(taken(factor, unit) for factor in design.clusters)
     whole = Factor(name=design.columns.get("unit", "unit"), codes=np.arange(len(design.units)), levels=design.units)
     return replace(
-        design, units=tuple(labels[k] for k in order.tolist()), unit=own[rows], rater=design.rater[rows],
-        value=design.value[rows], status=design.status[rows], unit_count=design.unit_count[unit], by=None,
+        design, **design.answers_at(rows), units=tuple(labels[k] for k in order.tolist()), unit=own[rows],
+        rater=design.rater[rows], unit_count=design.unit_count[unit], by=None,
         clusters=clusters or (taken(whole, unit),),
         strata={**{name: taken(factor, unit) for name, factor in design.strata.items()},
                 by.name: Factor(name=by.name, codes=level, levels=by.levels)},
@@ -62,21 +63,25 @@ def model_by_model(design: Ratings, source: Source) -> Ratings:
 
 
 def replies_by(design: Comparisons | Ratings, level: float) -> Block | None:
-    """Show the replies of each level of the by factor, or rater, that could not be used; None where all could."""
-    replies = replies_of(design)
-    return (
-        None
-        if np.all(replies.status == OK)
-        else replies_block(
-            replies, single(reply_shares(replies, source=RATER if len(replies.raters) > 1 else None, level=level))
-        )
-    )
+    """Show the replies that could not be used, of each rater at each level of the by factor; None where all could."""
+    replies, source, condition = replies_of(design), RATER, None
+    if isinstance(design, Ratings) and design.by is not None and len(design.raters) > 1:
+        known = design.take(design.by.codes >= 0)  # others are people's, of all levels
+        people = human_source(known)
+        known = known if people is None else model_by_model(known, people)
+        named = known.raters if people is None else known.rater_groups[people.name].levels
+        if 1 < len(named) <= MOST_RATERS:
+            replies, condition = crossed(known), design.by.name
+            source = RATER if people is None else people.name
+    several = source if condition or len(replies.raters) > 1 else None
+    return replies_block(replies, reply_shares(replies, source=several, stratum=condition, level=level))
 
 
-def replies_block(design: Ratings, lost: Result) -> Block | None:
+def replies_block(design: Ratings, shares: Result | ResultGroup) -> Block | None:
     """Show which share of each source's replies was refused, or missing or unreadable; None where all were usable."""
     if np.all(design.status == OK):
         return None
+    lost = single(shares)
     rows = [replace(row, term=f"{shorten(row.group or '', 40)}: {row.term}", group=None) for row in lost.rows]
     shown = [row for row, own in zip(rows, lost.rows, strict=True) if own.term != "usable"]
     return Block(
@@ -120,7 +125,7 @@ def unpacked(result: Result) -> Shares:
     found = Shares(shares={}, gaps={}, tests={}, naive={})
     for row in result.rows:
         at = row.label("source") or "", row.label("stratum")
-        if row.label("base") is not None:
+        if row.label("base") is not None or row.role == "component":
             continue
         if row.role == "test":
             (found.tests if row.test == "permutation" else found.naive)[at] = row

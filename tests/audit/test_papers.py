@@ -204,9 +204,16 @@ def test_000_opponents_follow_from_the_roles() -> None:
     assert opponents == {row["role"]: int(row["opponents"]) for row in rows("000_role_opponents.csv")}
 
 
-def test_001_nothing_is_wrong() -> None:
+def test_001_numbers_match_their_colours_and_claims_about_them_do_not_all_hold() -> None:
     assert tally("001", "Table 2: each number matches the colour of its cell") == (168, 168)
-    assert MADE["001"].tally()["disagree"] == 0
+    assert tally("001", "Text: finance is consistently the lowest domain") == (15, 42)
+    above = disagreeing("001", "Text: top models are above 0.85 in advertising and hiring")
+    assert [f.where.split(": ")[1] for f in above] == ["Advertising, GPT-4.1, goal", "Hiring, Qwen-3, goal"]
+    scores = {(r["domain"], r["model"], r["condition"]): float(r["JSS"]) for r in rows("001_table02_jss.csv")}
+    others = ("Advertising", "Customer Support", "Hiring")
+    lowest = [all(x <= scores[o, m, c] for o in others) for (d, m, c), x in scores.items() if d == "Finance"]
+    assert (sum(lowest), len(lowest)) == (15, 42)
+    assert MADE["001"].tally()["disagree"] == 29
     powers = [f.power for f in found("001", "Table 2: each number matches the colour of its cell")]
     assert min(p for p in powers if p is not None) == 1.0
 
@@ -216,12 +223,93 @@ def test_003_tables_are_consistent_in_themselves_and_its_rows_are_misordered() -
     assert tally("003", "Table 3: annotators of each attribute add up to 100") == (9, 9)
     assert tally("003", IN_FILE) == (0, 4)
     assert tally("003", ALPHABETICAL) == (4, 4)
-    assert MADE["003"].tally()["disagree"] == 4
     assert all("recorded of the files of the repository" in f.message for f in found("003", IN_FILE))
-    text = as_text(MADE["003"]).splitlines()
-    assert text[5:7] == ["Sources disagree (4)", f"  {IN_FILE}: 4 of 4"]
+    assert f"  {IN_FILE}: 4 of 4" in as_text(MADE["003"]).splitlines()
     (finding,) = found("003", "Table 1 = released sum / 100")
     assert finding.verdict == "not_checkable"
+
+
+def test_003_alphas_refusals_and_realigned_sums_as_recorded() -> None:
+    rule = "Table 4 = nominal alpha of the released answers, refusals as a label"
+    assert tally("003", rule) == (14, 15)
+    (odd,) = disagreeing("003", rule)
+    assert (odd.published, odd.where.split(": ")[1]) == ("-0.115", "Llama-3.1(70B, 405B), Zero-Shot")
+    assert "recorded" in odd.message
+    assert tally("003", "Table 4: the row that is Fleiss' kappa") == (1, 1)
+    assert tally("003", "Table 4 as alpha of ordered answers, without refusals") == (0, 15)
+    assert tally("003", "Table 4: alpha of people with 50 ratings a rule of thumb") == (0, 1)
+    assert tally("003", "Table 5 = refusals and unread replies of the released answers") == (132, 132)
+    assert tally("003", "Table 1: the cell that is not its released sum / 100") == (0, 1)
+    assert tally("003", "Table 2: the closest group is the largest one (marital status, children)") == (22, 22)
+    rule = "Table 1 against what the sums can be after realignment"
+    outside = disagreeing("003", rule)
+    assert (len(outside), len(found("003", rule))) == (85, 132)
+    # 84 by the released sums: one cell (GPT-4 Turbo) is not printed as its sum
+    assert sum("GPT-4 Turbo" not in f.where for f in outside) >= 60
+
+
+CLAIMS_002 = {
+    "Table 4: B_all = mean size of the three contrasts": (5, 8),
+    "Table 11: B_all = mean size of the three contrasts": (18, 18),
+    "Tables 12-13: B_all = mean size of the three contrasts": (72, 72),
+    "Tables 7-9: the contrast of women and men is the largest": (77, 104),
+    "Tables 7-9: no contrast has the other direction": (308, 312),
+    "Tables 12-13: no contrast has the other direction": (212, 216),
+    "Tables 7-9: some bias in every topic": (97, 104),
+    "Tables 12-13: some bias in every topic": (69, 72),
+    "Table 6: traditional scenarios as a part of Tables 7-9, no scenario favouring men": (12, 39),
+    "Table 6: egalitarian scenarios as a part of Tables 7-9": (39, 39),
+    "Table 11: other scenarios as a part of Tables 12-13": (27, 27),
+    "Table 10: steps of 2/1600": (27, 27),
+    "Table 6: bias is larger in egalitarian scenarios": (10, 13),
+    "Table 4: scenarios of each topic": (8, 8),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", CLAIMS_002)
+def test_002_further_relations(rule: str) -> None:
+    assert tally("002", rule) == CLAIMS_002[rule]
+
+
+@pytest.mark.slow
+def test_002_claims_as_counted_by_hand() -> None:
+    for tables, (largest, negative, zero) in {
+        ("07", "08", "09"): (27, 4, 7), ("12", "13"): (14, 4, 3),
+    }.items():  # fmt: skip
+        of = [row for k in tables for row in rows(f"002_table{k}_{'gpt4_' * (k > '09')}topics_by_model.csv")]
+        cells = [[float(row[c]) for c in ("B_NM", "B_WN", "B_WM")] for row in of]
+        assert sum(max(c) > c[2] for c in cells) == largest
+        assert sum(x < 0 for c in cells for x in c) == negative
+        assert sum(not any(c) for c in cells) == zero
+    never = disagreeing("002", "Table 6, traditional: can every contrast be significant (exact test)?")
+    assert len(never) == 5
+    off = disagreeing("002", "Table 4: B_all = mean size of the three contrasts")
+    assert [f.where.split(": ")[1] for f in off] == ["Money", "Kids", "General Household"]
+
+
+def test_000_claims_of_the_text() -> None:
+    assert tally("000", "Table 1: S is at most that of fair coins (50)") == (5, 10)
+    assert tally("000", "Table 2: S is at most that of fair coins (50)") == (6, 7)
+    assert tally("000", "Text: S of GPT-4.1 (46.28) against Table 1") == (0, 1)
+    assert tally("000", "Text: share of Tradition in family (3.2 %) against its count") == (0, 1)
+    assert tally("000", "Text: p of the entropy difference") == (1, 1)
+    assert tally("000", "Roles: opponents add up to twice 1,546 pairs") == (1, 1)
+
+
+def test_004_claims_of_the_text() -> None:
+    wanted = {
+        "Text 4.2: overall of Grok against Table 4": (0, 1), "Text 4.2: mean of Grok against Table 3": (1, 1),
+        "Text 4.3: mean of the liberal traits against Table 4": (0, 1),
+        "Text 4.3: mean of the conservative traits against Table 4": (0, 1),
+        "Text 4.3: moral certainty differs most between models": (0, 1),
+        "Text 4.3: the other traits have a standard deviation of 0.69 to 1.27": (2, 9),
+        "Text 4.3: standard deviation of moral certainty against Table 4": (0, 1),
+        "Text: activation, staged mean - baseline": (1, 1), "Abstract against text: gain of activation": (0, 1),
+        "Text: largest shift as a percentage of the scale of 200 points": (0, 1),
+        "Text: the other seven models are between 19 and 39, Table 4": (6, 7),
+    }  # fmt: skip
+    assert {rule: tally("004", rule) for rule in wanted} == wanted
 
 
 def rows(name: str | Path) -> list[dict[str, str]]:
@@ -245,6 +333,27 @@ def test_003_table_1_is_the_released_sums_over_100_but_for_one_cell(released: Au
     assert odd.expected == "0.965"
 
 
+@pytest.mark.slow
+def test_003_what_is_recorded_is_what_the_files_give(released: AuditReport) -> None:
+    found("003", IN_FILE)
+    for name in ("alphas", "ordered", "fleiss", "refused", "realigned"):
+        held, made = MADE["003"].book.sheets[name], released.book.sheets[name]
+        by = held.columns[:-1]
+        labels = [tuple(held.label(i, c) for c in by) for i in range(len(held.rows))]
+        assert len(set(labels)) == len(labels) == (15 if name in ("alphas", "ordered", "fleiss") else 132)
+        computed = {tuple(made.label(i, c) for c in by): made.numbers[i] for i in range(len(made.rows))}
+        assert len(computed) == len(made.rows)
+        for i, label in enumerate(labels):
+            ours, theirs = computed[label].bounds, held.numbers[i].bounds
+            assert theirs[0] <= ours[0]
+            assert ours[1] <= theirs[1]
+            assert theirs[1] - theirs[0] <= ours[1] - ours[0] + Fraction(1, 300)
+        assert {(f.title, f.where, f.verdict) for f in released.findings if "realignment" in f.title} == {
+            (f.title, f.where, f.verdict) for f in MADE["003"].findings if "realignment" in f.title
+        }
+
+
+@pytest.mark.slow
 def test_003_rows_are_misordered(released: AuditReport) -> None:
     """No answer key gives the sums in the order of the file, in any area; in alphabetical order one does, in all."""
     by_file = [f for f in released.findings if f.title.endswith("in the order of the file")]

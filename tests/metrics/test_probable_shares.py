@@ -11,6 +11,7 @@ import pytest
 import socialstats as ss
 from socialstats import Ratings
 from socialstats.errors import InputError
+from socialstats.studies.sources import crossed
 
 LEVELS = ["comply", "deviate", "escalate"]
 
@@ -70,7 +71,8 @@ def test_probabilities_of_0_and_1_are_drawn_levels() -> None:
     for level in LEVELS:
         rows.loc[model, f"p_{level}"] = (rows.loc[model, "action"] == level).astype(float)
     soft, drawn = (ss.choice_shares(read(rows, probabilities=given), permutations=200) for given in ("p_", None))
-    assert [(r.estimate, r.conf_low, r.p_value) for r in soft.rows] == [
+    shares = [r for r in soft.rows if r.label("entropy") is None]
+    assert [(r.estimate, r.conf_low, r.p_value) for r in shares] == [
         (r.estimate, r.conf_low, r.p_value) for r in drawn.rows
     ]
 
@@ -103,6 +105,16 @@ def test_parts_of_a_design_keep_their_probabilities() -> None:
     assert ss.choice_shares(named).row("comply", group="m").estimate == pytest.approx(
         ss.choice_shares(made).row("comply", group="m").estimate, abs=1e-12
     )
+
+
+def test_probabilities_stay_with_their_replies_where_pressures_are_crossed_with_units() -> None:
+    parts = {"b none": table(), "a threat": table(seed=5)}
+    design = read(pd.concat([rows.assign(pressure=name) for name, rows in parts.items()]), by="pressure")
+    found = ss.choice_shares(crossed(design), source="source", stratum="pressure", permutations=99)
+    for name, rows in parts.items():
+        p = rows.loc[rows["source"] == "m", [f"p_{level}" for level in LEVELS]]
+        own = (p["p_comply"] / p.sum(axis=1)).mean()
+        assert found.row("comply", group=f"m, {name}").estimate == pytest.approx(own, abs=1e-9)
 
 
 @pytest.mark.parametrize(("change", "options", "said"), [

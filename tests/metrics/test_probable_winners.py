@@ -218,6 +218,41 @@ def test_rows_without_a_probability_and_much_rest_are_said() -> None:
     assert not [c for c in as_read(quarters().assign(p_rest=0.04)).cautions if c.code == "SS331"]
 
 
+def test_the_rest_of_a_certain_reply_weighs_as_much_as_that_of_an_open_one() -> None:
+    table = quarters()[:4].assign(p=[1.0, 0.5, 0.0, 0.25], p_rest=[0.2, 0.0, 0.2, 0.0])
+    made = as_read(table)
+    assert made.coverage is not None
+    assert made.coverage.rest == pytest.approx(0.1)
+
+
+def test_s_of_probabilities_says_that_nothing_is_taken_off() -> None:
+    found = ss.sensitivity(as_read(quarters(300)), covariate="urgency")
+    assert found.row("S").interval == "basic"
+    assert found.row("S_corrected").estimate is None
+    (said,) = [c for c in found.cautions if c.code == "SS304"]
+    assert "no noise of drawing" in said.detail
+    assert "of probabilities, without a correction" in found.sentence()
+    halves = as_read(quarters(300).assign(p=0.5))
+    line = {one.label: one.value for one in ss.sensitivity(halves, covariate="urgency").extras["reference_lines"]}
+    assert ss.sensitivity(halves, covariate="urgency").row("S").estimate == pytest.approx(line["coin flips"])
+
+
+def test_errors_of_clusters_are_not_compared_with_those_of_drawn_winners() -> None:
+    found = bradley_terry(as_read(quarters(300)), cluster="pair")
+    assert "SS205" not in {c.code for c in found.cautions}
+    assert "SS205" in {c.code for c in bradley_terry(drawn(quarters(300)), cluster="story").cautions}
+
+
+def test_win_rates_of_groups_may_be_surer_than_as_many_drawn_winners() -> None:
+    table = quarters(80).assign(p=0.5)
+    table.loc[::2, "p"] = 0.55
+    groups = {f"i{k}": "xy"[k % 2] for k in range(5)}
+    row = group_win_rates(as_read(table), groups, cluster=None).row("x", group="y")
+    assert row.conf_low is not None
+    wide = 2 * 1.96 * math.sqrt(0.25 / float(row.n or 0))
+    assert row.conf_high - row.conf_low < wide / 3
+
+
 @pytest.mark.parametrize(("change", "options", "said"), [
     ({"p": 1.5}, {}, "'1.5' is not a probability"),
     ({"p": "high"}, {}, "'high' is not a probability"),

@@ -17,6 +17,8 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
+from socialstats.designs.replies import trait_replies
+from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.metrics.relationship_bias import MCNEMAR, MID_P
 from socialstats.models.couples import mcnemar_bounds
 
@@ -38,6 +40,12 @@ def of(*numbers: int) -> Callable[[Callable[[], None]], Callable[[], None]]:
 def small(rows: pd.DataFrame) -> pd.DataFrame:
     assert len(rows) <= 20
     return rows
+
+
+def wilson(hits, n):
+    z, p = stats.norm.ppf(0.975), hits / n
+    reach = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    return tuple((p + z**2 / (2 * n) + side * reach) / (1 + z**2 / n) for side in (-1, 1))
 
 
 def t_ends(values, level=0.95):
@@ -369,13 +377,32 @@ def test_shares_of_refused_and_unreadable_replies():
     for kind in ("missing or unreadable", "refused"):
         row = result.row(kind, group="human")
         assert row.estimate == 0.1
-        z = stats.norm.ppf(0.975)
-        middle, reach = (
-            (0.1 + z**2 / 20) / (1 + z**2 / 10),
-            z * math.sqrt(0.1 * 0.9 / 10 + z**2 / 400) / (1 + z**2 / 10),
-        )
-        assert (row.conf_low, row.conf_high) == pytest.approx((middle - reach, middle + reach))
+        assert (row.conf_low, row.conf_high) == pytest.approx(wilson(1, 10))
         assert result.row(kind, group="model").estimate == 0
+
+
+@of(30)
+def test_shares_of_refused_replies_and_their_bounds_by_model_and_condition():
+    """Lost at human, d: one refusal of four (p, q twice each), one unreadable; at model, e: three refusals of six."""
+    action = ["no answer", "", *ACTIONS["action"][2:12], *["no answer"] * 3, *ACTIONS["action"][15:]]
+    result = ss.reply_shares(small(ACTIONS.assign(action=action)), source="source", stratum="domain", strata=["domain"],
+                             refusal="no answer", cluster=None, **AS_ACTIONS)  # fmt: skip
+    wanted = {
+        "all sources": (4, 1, 20), "human": (1, 1, 10), "model": (3, 0, 10), "all sources, d": (1, 1, 8),
+        "all sources, e": (3, 0, 12), "human, d": (1, 1, 4), "human, e": (0, 0, 6), "model, d": (0, 0, 4),
+        "model, e": (3, 0, 6),
+    }  # fmt: skip
+    assert list(dict.fromkeys(row.group for row in result.rows)) == list(wanted)
+    for group, (refused, lost, n) in wanted.items():
+        best, worst = result.row("refused", group=group), result.row("refused at most", group=group)
+        assert (best.estimate, worst.estimate) == pytest.approx((refused / n, (refused + lost) / n))
+        low, high = wilson(refused, n)[0], wilson(refused + lost, n)[1]
+        assert (best.conf_low, worst.conf_high) == pytest.approx((low, high))
+        assert best.n == n
+    assert result.row("usable", group="model, e").key == (("kind", "usable"), ("source", "model"), ("stratum", "e"))
+    assert result.verify().ok
+    with pytest.raises(ss.InputError, match="'who' is no declared stratum"):
+        ss.reply_shares(ACTIONS, stratum="who", **AS_ACTIONS)
 
 
 # --- 002: four scenarios of two kinds, two pairs of names in both orders, and couples of one group
@@ -590,6 +617,30 @@ def profile(**options):
 def over(cells, model=None):
     """Values of the scenarios: of one model, or the mean over models."""
     return cells.xs(model, level="model") if model else cells.groupby("scenario").mean()
+
+
+def test_replies_of_stages_that_were_refused_or_not_scored():
+    """Of m1 stage 1 was refused once and blocked once, of m2 one baseline was not scored; one score is unread."""
+    said = SCORES.assign(answer_status="ok", reply_status="ok").astype(dict.fromkeys(WEIGHTS, object))
+    at = {("m1", 0, "stage 1"): ("refusal", "ok"), ("m1", 1, "stage 1"): ("missing", "blocked"),
+          ("m2", 2, "baseline"): ("missing", "truncated")}  # fmt: skip
+    for (model, scenario, stage), status in at.items():
+        own = (said["model"] == model) & (said["scenario"] == scenario) & (said["stage"] == stage)
+        said.loc[own, [*WEIGHTS]] = None
+        said.loc[own, ["answer_status", "reply_status"]] = status
+    said.loc[0, ["open", "answer_status"]] = [None, "unparsed"]
+    design = trait_ratings(small(said), traits=[*WEIGHTS])
+    assert np.bincount(design.status).tolist() == [18 * 3 - 10, 3 + 1, 6]
+    plain = trait_ratings(said.drop(columns=["answer_status", "reply_status"]), traits=[*WEIGHTS])
+    assert design.value.tolist() == plain.value.tolist()
+    result = ss.reply_shares(trait_replies(design), source="rater", stratum="stage", cluster=None)
+    wanted = {"all sources": (2, 1, 18), "m1": (2, 0, 9), "m2": (0, 1, 9), "m1, stage 1": (2, 0, 3),
+              "m1, stage 2": (0, 0, 3), "m2, baseline": (0, 1, 3), "all sources, baseline": (0, 1, 6)}  # fmt: skip
+    for group, (refused, lost, n) in wanted.items():
+        best, worst = result.row("refused", group=group), result.row("refused at most", group=group)
+        assert (best.estimate, worst.estimate) == pytest.approx((refused / n, (refused + lost) / n))
+        assert (best.conf_low, worst.conf_high) == pytest.approx((wilson(refused, n)[0], wilson(refused + lost, n)[1]))
+    assert result.verify().ok
 
 
 @of(54, 55)

@@ -148,6 +148,25 @@ def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) ->
             block.draw().figure.draw_without_rendering()
 
 
+def test_replies_that_were_refused_are_on_the_page_by_model_and_stage(frame: pd.DataFrame) -> None:
+    some = frame[(frame["judge"] == "judge 1") & (frame["wording"] == 1)].assign(answer_status="ok", reply_status="ok")
+    some = some.astype(dict.fromkeys([*TRAITS, "commitment"], object))
+    gone = some.index[(some["model"] == "model 04") & (some["stage"] == "debrief")][:2]
+    some.loc[gone, [*TRAITS, "commitment"]] = None
+    some.loc[gone, ["answer_status", "reply_status"]] = [["refusal", "ok"], ["missing", "blocked"]]
+    outcome = run_study(STUDY, read(some), FAST)
+    (block,) = (b for b in outcome.blocks if b.id == "replies")
+    n = int(((some["model"] == "model 04") & (some["stage"] == "debrief")).sum())
+    cells = {row[0]: row[1] for row in block.tables[0].cells}
+    assert cells["model 04, debrief: refused"] == cells["model 04, debrief: refused at most"] == pytest.approx(2 / n)
+    assert cells["model 04, baseline: refused"] == cells["model 01, debrief: refused at most"] == 0
+    assert cells["all sources: refused"] == pytest.approx(2 / len(some))
+    assert any(c.detail.startswith("2 answers without all scores, of") for c in outcome.cautions)
+    assert ("refusals", 2 * 11) in [(step.label, step.rows) for step in outcome.flow]
+    assert len(outcome.verifications) > 3
+    assert all(v.ok for v in outcome.verifications.values())
+
+
 def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
     main = frame[frame["wording"] == 1]
     cells = main.groupby(["model", "stage"])["commitment"].mean().unstack()

@@ -22,6 +22,7 @@ from socialstats.inference.proportions import clustered_share
 from socialstats.metrics.trait_profile import judge_zeros, zero_of
 from socialstats.planning.builders import design_items
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.sources import replies_by
 from socialstats.studies.staged_values.judges import NEUTRAL, unknown_zero, with_zero, zero_tables
 from socialstats.tables import as_table, read_table
 from socialstats.tables.writing import text_like, write_whole
@@ -203,6 +204,31 @@ def test_refusals_of_collected_comparisons_are_counted_and_bounded() -> None:
     assert list(dropped.silent()) == ["refuser"]
     with pytest.raises(InputError, match="the value is missing"):
         ss.Comparisons.from_frame(frame.assign(answer_status="ok"), by="model")
+
+
+def test_refusals_by_model_and_prompt_are_in_the_flow_of_a_page() -> None:
+    """Of 4 replies each to prompt 2, the first model refused one, the second did not answer two; people answered."""
+    people = pd.DataFrame([(u, f"h{k}", "human", str(k % 2), None) for u in "abcd" for k in range(3)])
+    models = pd.DataFrame([(u, m, "model", "1", p) for p in ("p1", "p2") for m in ("m1", "m2") for u in "abcd"])
+    rows = pd.concat([people, models], ignore_index=True)
+    rows.columns = pd.Index(["unit", "rater", "source", "value", "prompt"])
+    second = rows["prompt"] == "p2"
+    rows.loc[second & (rows["rater"] == "m1") & (rows["unit"] == "a"), "value"] = "no"
+    rows.loc[second & (rows["rater"] == "m2") & rows["unit"].isin(["a", "b"]), "value"] = None
+    design = ss.Ratings.from_frame(rows, by="prompt", shared="people", rater_source="source", refusal="no",
+                                   levels=["0", "1"], scale="ordinal")  # fmt: skip
+    block = replies_by(design, 0.95)
+    assert block is not None
+    (lost,) = block.results
+    at = {group: (lost.row("refused", group=group).estimate, lost.row("refused at most", group=group).estimate)
+          for group in ("m1, p1", "m1, p2", "m2, p2", "m2", "all sources, p2", "all sources")}  # fmt: skip
+    assert at == {"m1, p1": (0, 0), "m1, p2": (0.25, 0.25), "m2, p2": (0, 0.5), "m2": (0, 0.25),
+                  "all sources, p2": (0.125, 0.375), "all sources": (1 / 16, 3 / 16)}  # fmt: skip
+    assert lost.verify().ok
+    alone = design.of_raters(["m1"])
+    block = replies_by(alone, 0.95)
+    assert block is not None
+    assert block.results[0].row("refused", group="p2").estimate == 0.25
 
 
 @pytest.mark.slow

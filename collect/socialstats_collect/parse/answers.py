@@ -12,6 +12,7 @@ from socialstats_collect.parse.cues import (
     OPENING,
     Names,
     alone,
+    corrected,
     leading,
     lettered,
     named,
@@ -69,7 +70,7 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
             yield "stated", stated(text.text, names)
             yield "bare", [*begun, *bracketed] if begun else ()
 
-    return read_by(raw, rules)
+    return read_by(raw, rules, lambda text: corrected(text, names))
 
 
 ANSWER_FIELDS = ("choice", "option", "label", "letter", "answer", "value")
@@ -156,7 +157,7 @@ def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequenc
             yield "first_line", _begun(text.text, actions) if len(spots) > 1 else ()
             yield "named", spots.items()
 
-    return read_by(raw, rules)
+    return read_by(raw, rules, lambda text: corrected(text, _spelled(actions)))
 
 
 def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from socialstats_collect.parse.text import Place
+from socialstats_collect.parse.text import Correction, Place
 
 Names = tuple[tuple[str, str], ...]
 """Labels, each with a pattern of how it is written; the pattern says where letter case does not matter."""
@@ -64,6 +64,37 @@ _WHOLE = (
     r"[\s,.:!]+){0,3}"
 )
 CLOSING = r"(?:番です)?[\s)\]】」）\"'.!:;,。]{0,9}\Z"
+
+
+_CORRECTED = (
+    r"no[\s,.:-]{1,5}(?:wait|actually|sorry)|(?:oh[\s,]{1,5})?wait(?:[\s,.-]{1,5}no)?|actually(?:[\s,.]{1,5}no)?"
+    r"|correction|scratch that|strike that|i mean|i meant|oops|my mistake|i take (?:that|it) back|hold on(?=[,.!])"
+    r"|on second thoughts?|(?:let me|i(?:'ll| will| must| have to| need to|'d like to| would like to))"
+    r" (?:correct|revise|change|reconsider|rethink)(?: (?:that|this|it|myself|my (?:answer|choice|response)))?"
+    r"|nein[\s,.]{1,5}(?:warte\w{0,3}|moment|doch)|warte(?: mal| kurz)?|moment(?: mal)?|eigentlich|korrektur"
+    r"|ich meine|ich korrigiere(?: mich)?"
+    r"|non[\s,.]{1,5}(?:attends|attendez|pardon)|attendez|en fait|je veux dire|je (?:me )?corrige"
+    r"|no[\s,.]{1,5}espera\w{0,3}|espera(?:[\s,.]{1,5}no)?|en realidad|corrección|quiero decir|me corrijo|mejor dicho"
+    r"|更正|等等|不对|訂正|いや"
+)
+_ON = (
+    r"i|it|that|this|the|my|final|correct|right|best|better|new|answer|option|choice|letter|number|person|action|no|hmm|so|then"
+    r"|is|be|should|would|will|must|think|believe|say|choose|pick|select|go|going|with|to|make|mean|meant|'s|'d|'ll|'m|am"
+    r"|la|die|der|antwort|ist|réponse|est|respuesta|es|opción|je|ich|quiero|decir|actually|wait|nein|non"
+)
+CORRECTING = (
+    r"(?i:(?:(?m:^)|[\n.!?;。…)(,-])[\s\"']{0,3}(?:(?:but|oh|hmm|uh|well|um|oops|sorry|pardon|perdón|mais|aber|pero)"
+    r"[\s,.]{1,5}){0,2}"
+    rf"(?:{_CORRECTED})(?!\w)(?:[\s,.:;!，。：…\"'(\[-]|(?:{_ON})(?!\w)){{0,20}})"
+)
+CONCLUDING = rf"(?i::[^\n]{{1,300}}?\b(?:so|therefore|thus|hence)\b(?:[\s,.:\"'(]|(?:{_ON})(?!\w)){{0,20}})"
+ENDED = (
+    r"(?=[\s)\]\"'】」）]{0,9}(?:$|\n|[.!;。}](?!\d|\s{1,3}[a-z])|-\s"
+    r"|,?\s{0,3}(?i:not|because|since|rather than|instead)\b)"
+    r"|\s{1,3}(?i:(?:is|seems|fits)\s{1,3}(?:the |a )?(?:more |most )?(?:accurate|appropriate|better|best|correct"
+    r"|likely))\s{0,3}(?:[.!]|$))"
+)
+_ENDED = re.compile(ENDED)
 
 
 def lettered(letters: Sequence[str]) -> Names:
@@ -147,11 +178,50 @@ def _said(before: str, text: str, names: Names) -> list[Place]:
     for match in pattern_of(before, names, AFTER).finditer(text):
         (place,) = named(match, names)
         others = hedged(text, place, names)
+        place = concluded(text, place, names)
         found += [place, *others] if others or _SET_OFF.match(text, match.end()) else []
     return found
 
 
 _SET_OFF = re.compile(SET_OFF)
+
+
+def corrected(text: str, names: Names) -> Correction | None:
+    """Return the last name that a text gives in place of what it said before, unless it goes back to another.
+
+    Examples
+    --------
+    >>> corrected("A - no wait, D", lettered("AD"))
+    (2, [('D', (13, 14))])
+    >>> corrected("A. Actually, D can wait.", lettered("AD")) is None
+    True
+    """
+    last: Correction | None = None
+    for match in pattern_of(CORRECTING + BEFORE, names, AFTER).finditer(text):
+        (place,) = named(match, names)
+        others = hedged(text, place, names)
+        if others or _ENDED.match(text, match.end()):
+            last = match.start(), [place, *others]
+    if last:
+        rest = text[last[1][0][1][1] :]
+        back = pattern_of(rf"(?i:\bno\b[\s,.]{{0,5}}){BEFORE}", names, AFTER).finditer(rest)
+        later = [*stated(rest, names), *(place for match in back for place in named(match, names))]
+        return None if any(label != last[1][0][0] for label, _ in later) else last
+    return None
+
+
+def concluded(text: str, place: Place, names: Names, stop: int | None = None) -> Place:
+    """Return the name with which a line ends that begins with ``A:`` for answer; else the one given.
+
+    Examples
+    --------
+    >>> concluded("A: it is common, so D.", ("A", (0, 1)), lettered("AD"))
+    ('D', (20, 21))
+    """
+    if not (place[0] == "A" and text.startswith("A:", place[1][0])):
+        return place
+    ends = pattern_of(CONCLUDING + BEFORE, names, AFTER + ENDED)
+    return next(iter(named(ends.match(text, place[1][1], len(text) if stop is None else stop), names)), place)
 
 
 def alone(text: str, names: Names) -> list[Place]:

@@ -11,23 +11,32 @@ from functools import lru_cache
 from socialstats_collect.parse.cues import (
     AFTER,
     BEFORE,
+    CLOSING,
     CUE,
     OPENING,
     SET_OFF,
     Names,
     alone,
+    concluded,
+    corrected,
     hedged,
     lettered,
     named,
     pattern_of,
 )
-from socialstats_collect.parse.text import Clean, Parsed, Place, Rule, in_fields, read_by, refuses, values_of
+from socialstats_collect.parse.text import BORDER, Clean, Parsed, Place, Rule, in_fields, read_by, refuses, values_of
 
 NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
 MORE = r"(?:[>≥]=?|(?=[moague])(?:more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?))"
 LESS = r"(?:[<≤]=?|(?=[lubfa])(?:less than|under|below|fewer than|at most|lower than))"
 BETWEEN = r"(?:-|~|to|and|through|or)"
 PERCENT = r"\s*(?:%|percent|per cent)"
+SHARE = re.compile(rf"(?:({NUMBER})%?-|([<>]))?({NUMBER})%")
+"""An option that is a percentage, or a range of them: its lower end, its sign, its other end."""
+BARE = re.compile(
+    rf"{OPENING}(?i:(?:(?:about|around|approximately|roughly|circa|ungefähr|etwa|environ|unos)\s+|[~≈]\s*)?)(?<!-)({NUMBER}){PERCENT}"
+    rf"(?i:\s*of (?:the )?people)?{CLOSING}"
+)
 DENIED = (
     r"\b(?=[niawurtes])(?:not|never|nor|isn't|aren't|wasn't|without|unlikely|instead of|rather than|than|neither"
     r"|exclud\w+|short of)\b(?:\s+(?:quite|necessarily|really|the|a|an|in|to|be|by|placing|reach|reaching|it|at|of"
@@ -58,16 +67,16 @@ def text_pattern(text: str) -> str:
     >>> bool(re.fullmatch(text_pattern("75%-90%"), "75 to 90 %")), bool(re.fullmatch(text_pattern(">90%"), "over 90%"))
     (True, True)
     """
-    plain = text.replace(" ", "")
-    if match := re.fullmatch(rf"({NUMBER})%?-({NUMBER})%", plain):
-        low, high = (re.escape(side) for side in match.groups())
-        return rf"(?<![\d.])(?:>\s*)?{low}\s*%?\s*{BETWEEN}\s*{high}{PERCENT}"
-    if match := re.fullmatch(rf"([<>])({NUMBER})%", plain):
-        words = MORE if match[1] == ">" else LESS
-        return rf"{words}\s*{re.escape(match[2])}{PERCENT}"
-    if match := re.fullmatch(rf"({NUMBER})%", plain):
-        return rf"(?<![\d.<>-]){match[1]}{PERCENT}(?!\s*{BETWEEN}\s*\d)"
-    return _verbatim(text)
+    match = SHARE.fullmatch(text.replace(" ", ""))
+    if not match:
+        return _verbatim(text)
+    below, sign, end = match.groups()
+    number = rf"{re.escape(end)}{PERCENT}"
+    if below:
+        return rf"(?<![\d.])(?:>\s*)?{re.escape(below)}\s*%?\s*{BETWEEN}\s*{number}"
+    if sign:
+        return rf"{MORE if sign == '>' else LESS}\s*{number}"
+    return rf"(?<![\d.<>-]){number}(?!\s*{BETWEEN}\s*\d)"
 
 
 def _verbatim(words: str) -> str:
@@ -123,9 +132,24 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
             named = [place for here in mentions for place in here]
             letters = re.finditer(rf"(?<![\w'])[{''.join(o.letter for o in options)}](?![\w'])", text.text)
             named += [(letter[0], letter.span()) for letter in letters]
+            yield from _percentage(text.text, options)
             yield "several", named if len({label for label, _ in named}) > 1 else ()
 
-    return read_by(raw, rules)
+    return read_by(raw, rules, lambda text: corrected(text, _names(options)))
+
+
+def _percentage(text: str, options: tuple[Option, ...]) -> Iterator[Rule]:
+    """A reply that is one percentage: the option in whose range it falls; at the end of a range it is undecided."""
+    match = BARE.match(text)
+    for option in options if match else ():
+        share = SHARE.fullmatch(option.text.replace(" ", ""))
+        if match and share and (share[1] or share[2]):
+            low, high = sorted((float(share[1] or (100 if share[2] == ">" else 0)), float(share[3])))
+            place = (option.letter, match.span(1))
+            if float(match[1]) in (low, high):
+                yield BORDER, [place]
+            if low < float(match[1]) < high:
+                yield "within", [place]
 
 
 def _ticked(raw: str, text: Clean, lines: list[Line], most: int) -> list[Place]:
@@ -227,6 +251,10 @@ def _text(option: Option) -> str:
     return f"(?i:{text_pattern(option.text)})"
 
 
+def _lettered(option: Option) -> str:
+    return rf"{re.escape(option.letter)}[)\].:,(\s-]{{0,5}}{_text(option)}"
+
+
 def _described(option: Option) -> str:
     words = sorted(option.descriptions, key=len, reverse=True)
     return f"(?i:{'|'.join(map(_verbatim, words)) or '(?!)'})"
@@ -235,7 +263,7 @@ def _described(option: Option) -> str:
 @lru_cache(maxsize=64)
 def _names(options: tuple[Option, ...]) -> Names:
     """An option by its letter or its text, for what a reply goes on to."""
-    return tuple((option.letter, rf"{re.escape(option.letter)}(?!\w)|{_text(option)}") for option in options)
+    return tuple((one.letter, rf"{_lettered(one)}|{re.escape(one.letter)}(?!\w)|{_text(one)}") for one in options)
 
 
 LEAD_OFF = (
@@ -250,7 +278,7 @@ def _told(options: tuple[Option, ...], off: str) -> Names:
     told = []
     for option in options:
         text, short = _text(option), rf"(?!\s*[(\[]){off}" if SHORT.fullmatch(option.text) else ""
-        letter = rf"{BEFORE}{re.escape(option.letter)}(?:[)\].:,(\s-]{{0,5}}{text}|{AFTER}{off})"
+        letter = rf"{BEFORE}(?:{_lettered(option)}|{re.escape(option.letter)}{AFTER}{off})"
         told.append((option.letter, rf"{letter}|{text}{short}|{_described(option)}"))
     return tuple(told)
 
@@ -262,7 +290,7 @@ def _lines(text: str, options: tuple[Option, ...]) -> list[Line]:
     for line in re.finditer(r"[^\n]*\S[^\n]*", text):
         begun = named(pattern_of(OPENING, told, "").match(text, *line.span()), told)
         leads = [place for place in begun if not _hedged(text, place, line.end(), names)]
-        lines.append((line.span(), leads[0] if leads else None))
+        lines.append((line.span(), concluded(text, leads[0], names, line.end()) if leads else None))
     return lines
 
 

@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
-VERSION = "4"
+VERSION = "5"
 """Raised whenever any reply would parse differently; stored beside every parsed row."""
 
 LONGEST = 20_000  # characters of a reply that are read: an answer stands long before
@@ -19,8 +19,8 @@ LONGEST = 20_000  # characters of a reply that are read: an answer stands long b
 LINES = 2_000
 """Line breaks, after blank lines are shortened, in a reply that is read."""
 
-Status = Literal["ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range"]
-STATUSES: tuple[Status, ...] = ("ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range")
+Status = Literal["ok", "corrected", "refusal", "ambiguous", "unparsed", "empty", "out_of_range"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +30,16 @@ class Parsed:
     Parameters
     ----------
     label
-        The answer, or None: a label is given only with status ``ok``.
+        The answer, or None: a label is given only with the statuses ``ok`` and ``corrected``.
     status
-        ``ok``; ``refusal`` (declines, and gives no answer); ``ambiguous`` (two answers); ``unparsed``; ``empty``;
-        ``out_of_range`` (a number outside the scale: kept as missing, never clamped).
+        ``ok``; ``corrected`` (takes its first answer back for this one); ``refusal`` (declines, and gives no answer);
+        ``ambiguous`` (two answers); ``unparsed``; ``empty``; ``out_of_range`` (a number outside the scale: kept as
+        missing, never clamped).
     rule
         Name of the rule that decided, for tables of how answers were read.
     conflict
-        Whether a later part of the reply states another answer. The label follows the first.
+        Whether a later part of the reply states another answer, and does not say that it corrects the first. The
+        label follows the first.
     span
         Start and end of the deciding text in the raw reply, in characters.
 
@@ -59,6 +61,9 @@ Place = tuple[str, tuple[int, int]]
 
 Rule = tuple[str, Iterable[Place]]
 """The name of a way of reading, and the answers that it finds."""
+
+Correction = tuple[int, list[Place]]
+"""Where a text begins to correct itself, and the answer it gives then; several where it hedges."""
 
 THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>|\[(/?)THINK\]|◁(/?)think▷", re.IGNORECASE)
 FINAL = "<|channel|>final<|message|>"
@@ -190,7 +195,7 @@ WORD = (
     r"|([^\s,;}\]\"'][^,;}\]\n\"']*))"  # bare
 )
 START = r"(?<![\w\]])(?:(?<![\w,.;:] )|(?<=final )|(?<=my )|(?<=correct )|(?<=the )|(?<=[,;] ))"
-MORE = re.compile(r"\s*(?:or|and|/|\||&)\s*[^,;}\]\n]{1,100}", re.IGNORECASE)
+MORE = re.compile(r"\s*(?:or|and|/|\||&)\s*[^,;}\]\n]{1,100}|(?<=\d),\d+", re.IGNORECASE)  # a decimal comma, too
 PATIENCE = 100_000
 """Characters that are decoded in vain before a reply's JSON is given up; a brace that begins none counts for 100."""
 
@@ -236,7 +241,9 @@ def _whole(text: str, key: str) -> Iterator[Found]:
             _, end = decoder.raw_decode(text, place)
             for name, value in held:
                 if name.strip(" :*_").casefold() == key.casefold():
-                    yield Found(value, max(place, text.find(f'"{name}"', place, end) + len(name) + 2), end, True)
+                    begin = max(place, text.find(f'"{name}"', place, end) + len(name) + 2)
+                    at = text.find(str(value), begin, end)
+                    yield Found(value, begin, at + len(str(value)) if at >= 0 else end, True)
         except json.JSONDecodeError as error:
             patience -= 100 + error.pos - place
             end = place + 1
@@ -248,7 +255,7 @@ def _whole(text: str, key: str) -> Iterator[Found]:
 def _salvaged(text: str, key: str) -> Iterator[Found]:
     """Values after a key at the beginning of a line or a field; ``"A" or "B"`` is one value."""
     for match in re.finditer(rf"{START}{re.escape(key)}{VALUE}{WORD}", text, re.IGNORECASE):
-        group = next(number for number in range(1, 5) if match[number] is not None)
+        group = match.lastindex or 0
         more = MORE.match(text, match.end())
         value = text[match.start(group) : more.end()] if more else match[group]
         yield Found(value.strip(), match.start(group), match.end(group), False)
@@ -301,6 +308,9 @@ def refuses(text: str) -> bool:
 TELLING = ("first_line", "marked")
 """Rules by which a later answer contradicts the first one."""
 
+BORDER = "border"
+"""The rule of a percentage between two options: it is no answer, and this is the reason."""
+
 
 def readable(raw: str) -> Clean | Parsed:
     """Return a reply made readable, or why it is not read: it is empty, or longer than any answer."""
@@ -311,7 +321,9 @@ def readable(raw: str) -> Clean | Parsed:
     return Parsed(status="unparsed", rule="too_long") if long else text
 
 
-def read_by(raw: str, rules: Callable[[Clean], Iterator[Rule]]) -> Parsed:
+def read_by(
+    raw: str, rules: Callable[[Clean], Iterator[Rule]], correction: Callable[[str], Correction | None]
+) -> Parsed:
     """Return the answer of the first rule that finds one, or what the reply is instead.
 
     Parameters
@@ -321,13 +333,19 @@ def read_by(raw: str, rules: Callable[[Clean], Iterator[Rule]]) -> Parsed:
     rules
         Makes of the cleaned reply the names of rules, in their order, with the answers that each finds. Two answers
         of one rule are ambiguous.
+    correction
+        Finds in the cleaned text the answer that is said to replace others.
     """
     text = readable(raw)
     if isinstance(text, Parsed):
         return text
+    if (last := correction(text.text)) and (final := _replaced(text, rules, *last)):
+        return final
     found = rules(text)
     for rule, places in found:
         labels = dict(reversed([*places]))
+        if rule == BORDER and labels:
+            return Parsed(status="ambiguous", rule=BORDER, conflict=True)
         if len(labels) > 1:
             return Parsed(status="ambiguous", rule="several", conflict=True)
         for label, place in labels.items():
@@ -336,6 +354,29 @@ def read_by(raw: str, rules: Callable[[Clean], Iterator[Rule]]) -> Parsed:
             return Parsed(status="ok", label=label, rule=rule, conflict=bool(others - {label}), span=text.span(*place))
     refused = refuses(text.text)
     return Parsed(status="refusal" if refused else "unparsed", rule="refusal" if refused else "none")
+
+
+def _replaced(text: Clean, rules: Callable[[Clean], Iterator[Rule]], cue: int, final: list[Place]) -> Parsed | None:
+    """Return the answer of a correction, if all others that a rule finds stand before it.
+
+    What a reply quotes, or says in a field of its JSON beside the answer, corrects nothing.
+    """
+    label, place = final[0]
+    for seen in (text, Clean(text.text[:cue], text.origin)):
+        rule, places = next(((rule, found) for rule, one in rules(seen) if (found := [*one])), ("", []))
+        others = [other for name, other in places if name != label]
+        if others:
+            break
+    if not others or max(others)[0] >= cue:
+        return None
+    before, between = text.text[:cue], text.text[max(end for _, end in others) : cue]
+    opened = before.count("{") > before.count("}") or before.count('"') % 2
+    apart = text.text[cue] == "," and re.search(r"[^\W\d]{2}", between)
+    if (opened or apart) and not any(start <= cue < end for start, end in others):
+        return None
+    if len(final) > 1:
+        return Parsed(status="ambiguous", rule="several", conflict=True)
+    return Parsed(status="corrected", rule=rule, label=label, span=text.span(*place))
 
 
 def in_fields(found: Sequence[Found], labels: Callable[[object], Iterable[str]]) -> Rule:

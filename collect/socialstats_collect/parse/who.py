@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from socialstats_collect.parse.cues import AFTER, BEFORE, WIDE, Names, alone, hedged, named, pattern_of, stated
+from socialstats_collect.parse.cues import (
+    AFTER,
+    BEFORE,
+    WIDE,
+    Names,
+    alone,
+    corrected,
+    hedged,
+    named,
+    pattern_of,
+    stated,
+)
 from socialstats_collect.parse.text import Clean, Parsed, Place, Rule, clean, in_fields, read_by, values_of
 
 DIGITS = ("1", "2")
@@ -55,7 +66,8 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
         yield in_fields(fields, lambda value: [label for label, _ in _whole(str(value), people)])
         yield from ((rule.__name__.strip("_"), rule(text.text, people)) for rule in (_stated, _called_right, _begun))
 
-    return read_by(raw, rules)
+    said = tuple((digit, f"(?:{ways})(?:{RIGHT})?") for digit, ways in _options(people))
+    return read_by(raw, rules, lambda text: corrected(text, said))
 
 
 def _name(names: tuple[str, str], number: int) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from socialstats.errors import InputError, Problem
-from socialstats_collect.protocols.base import CollectionProtocol, Settings
+from socialstats_collect.protocols.base import CollectionProtocol
 from socialstats_collect.protocols.norms import Norms
 from socialstats_collect.protocols.roles import Roles
 from socialstats_collect.protocols.shares import Shares
@@ -13,13 +13,13 @@ from socialstats_collect.protocols.template import Template
 from socialstats_collect.protocols.values import Values
 from socialstats_collect.protocols.who import Who
 
-PROTOCOLS: Mapping[str, Callable[[Settings], CollectionProtocol]] = {
+PROTOCOLS: Mapping[str, type[CollectionProtocol]] = {
     protocol.name: protocol for protocol in (Template, Roles, Norms, Who, Shares, Values)
 }
 
 
-def protocol_class(name: str) -> Callable[[Settings], CollectionProtocol]:
-    """Return what makes a protocol of settings, by its name.
+def protocol_class(name: str) -> type[CollectionProtocol]:
+    """Return a protocol by its name.
 
     Raises
     ------

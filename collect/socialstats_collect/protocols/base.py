@@ -13,7 +13,7 @@ from typing import Any
 from socialstats.errors import InputError, Problem
 from socialstats.text import meant
 from socialstats_collect.ask import Ask, Message, Reply, Unit
-from socialstats_collect.parse import VERSION, Parsed, choice_probabilities
+from socialstats_collect.parse import VERSION, ChoiceProbabilities, Parsed, choice_probabilities
 
 PART = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]")
 
@@ -144,8 +144,12 @@ class CollectionProtocol(ABC):
         Factors of the protocol's own, with the levels used by default.
     known
         Factors whose levels are fixed by the protocol, with all levels there are.
+    takes
+        Keys of the table ``[protocol]`` beside its name.
     people
         The column of people's answers to the same items; empty where no person is asked.
+    probable
+        Options of the report that read the probabilities of answers in place of the sampled ones.
     """
 
     name = ""
@@ -156,7 +160,9 @@ class CollectionProtocol(ABC):
     family = ""
     factors: Mapping[str, Sequence[str]] = {}
     known: Mapping[str, Sequence[str]] = {}
+    takes: tuple[str, ...] = ()
     people = ""
+    probable: tuple[str, ...] = ("--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -195,7 +201,35 @@ class CollectionProtocol(ABC):
 
     def conversation(self, unit: Unit) -> Conversation:
         """Return the conversation with a unit's model: one question, whose answer stays on record, however it is."""
-        yield ask(self.settings, unit, prompt(self.settings, unit, self.asked(unit)))
+        yield self.ask(unit, self.asked(unit))
+
+    def ask(
+        self, unit: Unit, text: str, *, after: Sequence[Message] = (), step: str = "answer", parent: str = ""
+    ) -> Ask:
+        """Return a request to a unit's own model; a seed in the parameters moves on with the replicates.
+
+        Parameters
+        ----------
+        unit, text
+            Who is asked, and what.
+        after
+            The messages of the conversation so far; without them it begins, with the system message where there is one.
+        step, parent
+            As in `Ask`.
+        """
+        sent = dict(self.settings.parameters)
+        if isinstance(sent.get("seed"), int):
+            sent["seed"] += unit.replicate - 1
+        if self.settings.system and not after:
+            after = ({"role": "system", "content": filled(self.settings.system, unit)},)
+        messages = (*after, {"role": "user", "content": text})
+        return Ask(model=unit.factors["model"], messages=messages, parameters=sent, step=step,
+                   replicate=unit.replicate, parent=parent)  # fmt: skip
+
+    def pair(self, unit: Unit) -> tuple[str, str]:
+        """Return what the last two of the columns hold, in the order drawn."""
+        one, two = (unit.item[name] for name in self.columns[-2:])
+        return (two, one) if unit.factors.get("order") == self.orders[1] else (one, two)
 
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return what a person chooses from, as shown: the label that the parser would read, and the words."""
@@ -207,7 +241,10 @@ class CollectionProtocol(ABC):
 
     def read(self, exchanges: Sequence[Exchange], parser: Callable[[str], Parsed], labels: Mapping[str, str], *,
              any_case: bool = False) -> dict[str, object]:  # fmt: skip
-        """Return what the last reply says, as `read` does, and where log-probabilities are asked for those of labels.
+        """Return what the last reply says as columns, and where log-probabilities are asked for those of labels.
+
+        The columns: answer, answer_status, rule, conflict, the reply's status and text. A cut-off reply is parsed as
+        far as it goes.
 
         Parameters
         ----------
@@ -218,42 +255,29 @@ class CollectionProtocol(ABC):
         any_case
             As in `choice_probabilities`.
         """
-        found = read(exchanges, parser)
-        if not self.settings.parameters.get("logprobs"):
-            return found
-        columns: dict[str, object] = dict.fromkeys(f"p_{name}" for name in labels)
-        columns |= {"p_rest": None, "p_bound": None, "p_reason": "no_answer"}
-        if found["answer_status"] == "ok":
-            reply = exchanges[-1][1]
-            place = parser(reply.content).span
-            told = choice_probabilities(reply.logprobs, reply.content, [*labels.values()], place, any_case=any_case)
+        reply = exchanges[-1][1] if exchanges else None
+        parsed = decide(reply, parser) if reply else Parsed(status="empty", rule=NOT_ASKED)
+        found: dict[str, object] = {
+            "answer": parsed.label, "answer_status": parsed.status if reply else NOT_ASKED, "rule": parsed.rule,
+            "conflict": parsed.conflict, "parser_version": VERSION,
+            "reply_status": reply.status if reply else NOT_ASKED,
+            "blocked_by": reply.blocked_by or None if reply else None, "reply_text": reply.content if reply else None,
+        }  # fmt: skip
+        if labels and self.settings.parameters.get("logprobs"):
+            told = ChoiceProbabilities(reason="no_answer")
+            if reply and parsed.label is not None:
+                told = choice_probabilities(
+                    reply.logprobs, reply.content, [*labels.values()], parsed.span, any_case=any_case
+                )
             least = 0.0 if told.bound is not None and told.bound <= UNLISTED else None
             given = ((name, told.p.get(label)) for name, label in labels.items())
-            columns |= {f"p_{name}": least if p is None else p for name, p in given}
-            columns |= {"p_rest": told.rest, "p_bound": told.bound, "p_reason": told.reason}
-        return {**found, **columns}
+            found |= {f"p_{name}": least if p is None else p for name, p in given}
+            found |= {"p_rest": told.rest, "p_bound": told.bound, "p_reason": told.reason}
+        return found
 
     def lines(self, text: str) -> list[str]:
         """Return the entries of a list."""
         return [line.strip() for line in self.texts[text].splitlines() if line.strip()]
-
-
-def prompt(settings: Settings, unit: Unit, text: str) -> tuple[Message, ...]:
-    """Return the messages of a first request: the system message where there is one, then the text."""
-    system = ({"role": "system", "content": filled(settings.system, unit)},) if settings.system else ()
-    return (*system, {"role": "user", "content": text})
-
-
-def ask(settings: Settings, unit: Unit, messages: tuple[Message, ...], *, step: str = "answer", parent: str = "",
-        **parameters: Any) -> Ask:  # fmt: skip
-    """Return a request to a unit's own model; a seed in the parameters moves on with the replicates."""
-    sent = {**settings.parameters, **parameters}
-    if isinstance(sent.get("seed"), int):
-        sent["seed"] += unit.replicate - 1
-    return Ask(
-        model=unit.factors["model"], messages=messages, parameters=sent, step=step, replicate=unit.replicate,
-        parent=parent,
-    )  # fmt: skip
 
 
 def filled(template: str, unit: Unit, **more: str) -> str:
@@ -293,38 +317,20 @@ def about(unit: Unit) -> dict[str, object]:
 UNLISTED = 0.001
 """The most that an answer which is not among the likeliest tokens may have, to count as 0."""
 
+REFUSED = ("blocked", "refusal")
+"""Statuses of a reply that say that it is a refusal, whatever its words."""
+
 NOT_ASKED = "missing"
 """Status of a unit without any answer on record."""
 
 
-def read(exchanges: Sequence[Exchange], parser: Callable[[str], Parsed]) -> dict[str, object]:
-    """Return what the last reply says as columns: answer, answer_status, rule, conflict, the reply's status and text.
-
-    A filter's block and a marked refusal are refusals whatever else stands there; a cut-off reply is parsed as
-    far as it goes. Nothing becomes a value that was not read.
-
-    Examples
-    --------
-    >>> from socialstats_collect.parse import parse_answer
-    >>> cut = Reply(key="", status="truncated", content='{"Answer": "B", "Rea')
-    >>> read([(Ask(model="m", messages=()), cut)], parse_answer)["answer"]
-    'B'
-    >>> read([], parse_answer)["answer_status"]
-    'missing'
-    """
-    reply = exchanges[-1][1] if exchanges else None
-    parsed = decide(reply, parser) if reply else Parsed(status="empty", rule=NOT_ASKED)
-    return {
-        "answer": parsed.label, "answer_status": parsed.status if reply else NOT_ASKED, "rule": parsed.rule,
-        "conflict": parsed.conflict, "parser_version": VERSION, "reply_status": reply.status if reply else NOT_ASKED,
-        "blocked_by": reply.blocked_by or None if reply else None, "reply_text": reply.content if reply else None,
-    }  # fmt: skip
-
-
 def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
-    """Return what a reply says: a person's choice, a block, a marked refusal, an answer, or a refusal in words."""
+    """Return what a reply says: a person's choice, a block, a marked refusal, an answer, or a refusal in words.
+
+    A filter's block and a marked refusal are refusals whatever else stands there.
+    """
     if reply.choice is not None:
         return Parsed(status="ok", rule="person", label=reply.choice)
-    if reply.status in ("blocked", "refusal"):
+    if reply.status in REFUSED:
         return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
     return parser(reply.content)

@@ -40,6 +40,7 @@ class Norms(CollectionProtocol):
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("actions", "names", "pressure_text")}
     lists = ("actions",)
     people = "action"
+    probable = ("--levels", ",".join(ACTIONS), "--probabilities", "p_")
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)

@@ -36,22 +36,23 @@ class Roles(CollectionProtocol):
     provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
     lists = ("values",)
     people = "choice"
+    probable = ("--map", "winner=p_role_a", "--winner-coding", "probability", "--missing", "drop")
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the roles in the order drawn, the list of values, and what stands before the prompt."""
-        first, second = shown(unit)
+        first, second = self.pair(unit)
         prefix = unit.factors.get("prefix", "")
         return {"option_a": first, "option_b": second, "values": ", ".join(self.lines("values")),
                 "prefix": f"{prefix}\n\n" if prefix else ""}  # fmt: skip
 
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return the roles in the order drawn."""
-        return list(zip("AB", shown(unit), strict=True))
+        return list(zip("AB", self.pair(unit), strict=True))
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the chosen role by name, which was shown first, the values cited, and the reason."""
         found = self.read(exchanges, parse_answer, {"first": "A", "second": "B"})
-        first, second = shown(unit)
+        first, second = self.pair(unit)
         if "p_reason" in found:
             both: list[Any] = [found["p_first"], found["p_second"]]
             of_a = both[first != unit.item["role_a"]]
@@ -70,9 +71,3 @@ class Roles(CollectionProtocol):
         """Return the options of the study role-conflict: models and people, or prefixes of one model, compared."""
         by = "model" if people else next((name for name in ("model", "prefix") if varies(name)), None)
         return ["--study", "role-conflict", *(["--by", by] if by else [])]
-
-
-def shown(unit: Unit) -> tuple[str, str]:
-    """Return the two roles in the order in which they are options A and B."""
-    pair = unit.item["role_a"], unit.item["role_b"]
-    return pair if unit.factors.get("order") != "b first" else (pair[1], pair[0])

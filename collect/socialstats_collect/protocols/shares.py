@@ -74,11 +74,8 @@ class Shares(CollectionProtocol):
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""
         order = unit.factors.get("order", "rising")
-        rising = dict(zip(self.letters if order == "rising" else self.letters[::-1], self.letters, strict=True))
-        labels = {letter: shown for shown, letter in rising.items()}
-        found = self.read(
-            exchanges, lambda text: parse_options(text, self.offered(order)), dict(sorted(labels.items()))
-        )
+        rising = dict(zip(self.letters, self.letters if order == "rising" else self.letters[::-1], strict=True))
+        found = self.read(exchanges, lambda text: parse_options(text, self.offered(order)), rising)
         found["answer"] = rising.get(str(found["answer"]))
         return [{**about(unit), "source": unit.factors["model"], "rater": unit.factors["model"], **found}]
 

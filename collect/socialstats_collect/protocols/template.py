@@ -13,7 +13,6 @@ from socialstats_collect.protocols.base import (
     Settings,
     about,
     fields,
-    read,
 )
 
 PARSERS = ("none", "options", "json", "action")
@@ -34,6 +33,7 @@ class Template(CollectionProtocol):
     """
 
     name = "template"
+    takes = ("parser", "choices", "labels", "key")
 
     def __init__(self, settings: Settings) -> None:
         if "prompt" not in settings.texts:
@@ -59,7 +59,7 @@ class Template(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer, how it was read, and the text."""
-        return [{**about(unit), **read(exchanges, self.parse)}]
+        return [{**about(unit), **self.read(exchanges, self.parse, {})}]
 
     def parse(self, text: str) -> Parsed:
         """Read a reply with the chosen parser."""

@@ -8,15 +8,14 @@ from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit, canonical
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
 from socialstats_collect.protocols.base import (
+    REFUSED,
     CollectionProtocol,
     Conversation,
     Exchange,
     Settings,
     Varies,
     about,
-    ask,
     filled,
-    prompt,
 )
 
 TRAITS = (
@@ -42,6 +41,7 @@ class Values(CollectionProtocol):
     """
 
     name = "staged-values"
+    takes = ("stages",)
     provides: Mapping[str, tuple[str, ...]] = {
         "baseline": ("text",), "role_play": ("text",), "judge": ("reply", "highest", "committed", "traits"),
     }  # fmt: skip
@@ -66,15 +66,15 @@ class Values(CollectionProtocol):
         text = filled(self.texts["baseline"], unit, text=unit.item["baseline"])
         # wordings may share a baseline, not its answer
         cell = canonical([unit.drawn or unit.item_id, {**unit.factors, "model": ""}])
-        reply = yield ask(self.settings, unit, prompt(self.settings, unit, text), step="baseline", parent=cell)
+        reply = yield self.ask(unit, text, step="baseline", parent=cell)
         yield from self._scored(unit, "baseline", reply.content, reply.key)
         messages: tuple[Message, ...] = ()
         for column in [*self.columns[1:], "debrief"]:
             stage, played = column.replace("_", " "), "debrief" if column == "debrief" else "role_play"
             text = filled(self.texts[played], unit, text=unit.item.get(column, ""))
-            messages = (*messages, {"role": "user", "content": text}) if messages else prompt(self.settings, unit, text)
-            reply = yield ask(self.settings, unit, messages, step=stage, parent=reply.key)
-            messages = (*messages, {"role": "assistant", "content": reply.content or reply.refusal})
+            request = self.ask(unit, text, after=messages, step=stage, parent=reply.key)
+            reply = yield request
+            messages = (*request.messages, {"role": "assistant", "content": reply.content or reply.refusal})
             yield from self._scored(unit, stage, reply.content, reply.key)
 
     def _scored(self, unit: Unit, stage: str, text: str, parent: str) -> Conversation:
@@ -102,7 +102,9 @@ class Values(CollectionProtocol):
         answer, score = replies.get((stage, unit.factors["model"])), replies.get((f"judge {stage}", judge))
         read = scored(score)
         unread = sorted(name for name, one in read.items() if one.status != "ok")
-        status = "missing" if score is None else "ok" if not unread else "unparsed"
+        status = "ok" if not unread else "unparsed"
+        if score is None:
+            status = "refusal" if answer is not None and answer.status in REFUSED else "missing"
         where: dict[str, object] = {
             **about(unit),
             "scenario": unit.item.get("scenario", unit.item_id),

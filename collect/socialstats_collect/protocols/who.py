@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from socialstats.errors import InputError
@@ -14,11 +15,11 @@ from socialstats_collect.protocols.base import (
     Settings,
     Varies,
     about,
-    ask,
     decide,
     filled,
-    prompt,
 )
+
+NAMES = {"1": "name_first", "2": "name_second"}
 
 
 class Who(CollectionProtocol):
@@ -37,6 +38,7 @@ class Who(CollectionProtocol):
     """
 
     name = "who-is-right"
+    takes = ("rungs",)
     orders = ("first is 1", "second is 1")
     columns = ("text", "name_first", "name_second")
     provides: Mapping[str, tuple[str, ...]] = {
@@ -61,32 +63,32 @@ class Who(CollectionProtocol):
             text = self.asked(unit)
             if rung:
                 text = filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit))
-            reply = yield ask(
-                self.settings, unit, prompt(self.settings, unit, text), step=f"rung {rung}", parent=parent
-            )
-            if self.answer(unit, reply).status == "ok":
+            reply = yield self.ask(unit, text, step=f"rung {rung}", parent=parent)
+            if self.answer(unit, reply).label is not None:
                 return
             parent = reply.key
 
     def answer(self, unit: Unit, reply: Reply) -> Parsed:
         """Read a reply as a number of an option."""
-        return decide(reply, lambda text: parse_who(text, numbered(unit)))
+        return decide(reply, lambda text: parse_who(text, self.pair(unit)))
 
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the story with its names, and the names by their numbers."""
-        one, two = numbered(unit)
-        return {"text": named_text(unit), "option_1": one, "option_2": two}
+        one, two = self.pair(unit)
+        story = re.sub("NAME([12])", lambda name: unit.item[NAMES[name[1]]], unit.item["text"])
+        return {"text": story, "option_1": one, "option_2": two}
 
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return the two people by their numbers."""
-        return list(zip("12", numbered(unit), strict=True))
+        return list(zip("12", self.pair(unit), strict=True))
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer on the last wording that was tried."""
-        numbers = ("1", "2") if numbered(unit)[0] == unit.item["name_first"] else ("2", "1")
+        shown = self.pair(unit)
+        numbers = ("1", "2") if shown[0] == unit.item["name_first"] else ("2", "1")
         labels = dict(zip(("first", "second"), numbers, strict=True))
-        found = self.read(exchanges, lambda text: parse_who(text, numbered(unit)), labels)
-        chosen = dict(zip("12", numbered(unit), strict=True)).get(str(found.pop("answer")))
+        found = self.read(exchanges, lambda text: parse_who(text, shown), labels)
+        chosen = dict(self.choices(unit)).get(str(found.pop("answer")))
         return [
             {
                 **about(unit), "scenario": unit.item.get("scenario", unit.item_id),
@@ -98,15 +100,3 @@ class Who(CollectionProtocol):
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study relationship-bias."""
         return ["--study", "relationship-bias", *(["--by", "model"] if people or varies("model") else [])]
-
-
-def numbered(unit: Unit) -> tuple[str, str]:
-    """Return the two names in the order in which they are numbers 1 and 2."""
-    pair = unit.item["name_first"], unit.item["name_second"]
-    return pair if unit.factors.get("order") != "second is 1" else (pair[1], pair[0])
-
-
-def named_text(unit: Unit) -> str:
-    """Return the story with its two names."""
-    story = unit.item["text"].replace("NAME1", "\x001").replace("NAME2", "\x002")
-    return story.replace("\x001", unit.item["name_first"]).replace("\x002", unit.item["name_second"])

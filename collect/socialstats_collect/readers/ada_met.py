@@ -157,12 +157,12 @@ def tables_of(folder: Path) -> dict[str, list[Row]]:
     lacking = [name for name in (PARSED, LISTED, AREAS, SUMS) if _file(source, name) is None]
     if lacking:
         raise InputError(f"{folder.name}: no {listing(lacking)} in this folder")
+    rules, sums = _rules(source), list(records(_held(source, SUMS)))
     answers = [
-        {"model": r["model"], "prompt": r["prompt"], "rot_id": r["unit"],
+        {"model": r["model"], "prompt": r["prompt"], "rot_id": r["unit"], "area": rules[str(r["unit"])]["area"],
          "answer_code": "" if r["value"] is None else f"{r['value']:g}"}
         for r in _models(source)
     ]  # fmt: skip
-    rules, sums = _rules(source), list(records(_held(source, SUMS)))
     known = {about["area"] for about in rules.values()}
     distances = [
         {"model": found["model"], "prompt": found["prompt"], "area": area, "distance_sum": held[area]}

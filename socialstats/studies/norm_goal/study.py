@@ -29,6 +29,7 @@ from socialstats.studies.estimates import (
     numbers_text,
     probability_methods,
     references_of,
+    rows_table,
     settings_of,
     single,
     verify_all,
@@ -421,8 +422,9 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
                          bounded=True, lead=lead, naive=naive(design, numbers.source, place, options))
     )  # fmt: skip
-    lost = single(reply_shares(design, source=numbers.source.name, level=options.level))
-    found.append(replies_block(design, lost))
+    condition = next(iter(numbers.strata), None)
+    found.append(replies_block(design, reply_shares(
+        design, source=numbers.source.name, stratum=condition, level=options.level)))  # fmt: skip
     found.append(bounds_block(design, numbers.source, place, options))
     found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
@@ -437,6 +439,11 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
         if name is not None and apart(design, name) and not options.brief:
             gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
             shown = gaps_table_block(shown, gaps, shorten(name, 40))
+        entropies = [replace(row, term=f"{row.term}, {row.group}", group=None) for row in result.rows
+                     if row.label("entropy") is not None]  # fmt: skip
+        if entropies:
+            told = "Entropies in bits of replies read as probabilities: H of units, H_reply of single replies"
+            shown = replace(shown, tables=(*shown.tables, rows_table(entropies, told)))
         found.append(shown)
         if name is not None:
             found.append(differences_block(rows, result, numbers.source, name, k))
@@ -502,12 +509,16 @@ def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -
     )
 
 
+READ = ("Shares, their differences and changes, and similarities are those of these probabilities; agreement and the "
+        "logit use the sampled levels")  # fmt: skip
+
+
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods paragraph."""
     shares, like = next(iter(numbers.shares.values())), numbers.similarity
     parts = "" if not numbers.strata else f" Strata: {quoted(list(numbers.strata))}."
     return (
-        *probability_methods(design),
+        *probability_methods(design, READ),
         f"Shares of {count(len(design.levels), 'action')} by source ({shares.inference}). {like.title}: 1 minus the "
         f"Jensen-Shannon divergence in bits, corrected for bias by the jackknife ({like.inference}); its ceiling is "
         f"that of two random halves of the {shorten(numbers.source.human, 30)} ratings of each unit, corrected alike. "

@@ -21,9 +21,9 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import (
     numbers_text,
+    probability_methods,
     rows_table,
     settings_of,
-    single,
     verdict,
     verify_all,
     verify_named,
@@ -109,6 +109,10 @@ def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
             so_what="Distances are those to the mode of as many people as these, somewhat too large.",
         ),
     )
+
+
+READ = ("Distances of models, their shares by distance and mean ratings are means over these probabilities; matches, "
+        "alphas and refusals use the sampled levels")  # fmt: skip
 
 
 def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
@@ -295,7 +299,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     alphas = {who: own for who, some in among.items() if (own := alphas_of(design, some, common))}
     matches = matches_of(design, raters[source.human], models, common)
     replies = model_by_model(replace(design, by=None), source)
-    lost = reply_shares(replies, source=source.name, level=options.level)
+    lost = reply_shares(replies, source=source.name, stratum=next(iter(strata), None), level=options.level)
     tests = families(groups)
     first = comparison(main, options)
     shown = [block for block in (
@@ -304,7 +308,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
         closest_block(groups, tests),
         *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
-        rules_block(rules, source), replies_block(design, single(lost)),
+        rules_block(rules, source), replies_block(design, lost),
         with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
         variants_block(design, main, source, options),
     ) if block is not None]  # fmt: skip
@@ -328,7 +332,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
             annotators_table(design, raters[source.human], attributes(design, source)),
         ),
         diagnostics=diagnostics(main),
-        methods=methods(main, source, groups=bool(groups)),
+        methods=(*methods(main, source, groups=bool(groups)), *probability_methods(design, READ)),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
         verifications=verified(named, groups, shown) if options.verify else {},
         settings=settings_of(options, USED),

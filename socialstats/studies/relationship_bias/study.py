@@ -17,7 +17,7 @@ from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, NULL, OVERALL, relationship_bias
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import cluster_words, settings_of, verify_all
+from socialstats.studies.estimates import cluster_words, probability_methods, settings_of, verify_all
 from socialstats.studies.models import comparison, further, lead_strip, lead_words
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
@@ -74,6 +74,7 @@ def read(
     refusal: Sequence[str] = (),
     cluster: Sequence[str] = (),
     missing: str | None = None,
+    probabilities: str | None = None,
 ) -> Ratings:
     """Read a table with one answer a row: -1 the first name is right, 1 the second (or 1 and 2, NAME1 and NAME2).
 
@@ -89,7 +90,8 @@ def read(
     alone = by is None and not any(column in table.columns for column in RATERS)
     strata = [column for column in STRATA if column in table.columns and (alone or column not in RUNGS)]
     answers = written_answers(table) or ("-1", "1")
-    found = couples_design(table, strata=strata, by=by, na=na, refusal=refusal, answers=answers, source=table.source)
+    found = couples_design(table, strata=strata, by=by, na=na, refusal=refusal, answers=answers,
+                           probabilities=probabilities, source=table.source)  # fmt: skip
     return replace(found, levels=("-1", "1"), scores=np.array([-1.0, 1.0]), numeric=True)
 
 
@@ -207,7 +209,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         flow=design.flow,
         data=(answers_table(design),),
         diagnostics=diagnostics(design, main),
-        methods=methods(main, options),
+        methods=(*methods(main, options), *probability_methods(design, READ)),
         references=tuple(dict.fromkeys((*main.references, "steegen2016"))),
         verifications=verify_all(shown, blocks) if options.verify else {},
         settings=settings_of(options, USED),
@@ -222,7 +224,8 @@ def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
     return Outcome(
         study="relationship-bias", title="With whom do models side in a couple?", design=describe(design, main),
         answer=answer(main, options), strip=strip(main), cautions=order_cautions(main.cautions, design.cautions),
-        blocks=blocks, flow=design.flow, methods=methods(main, options), references=main.references,
+        blocks=blocks, flow=design.flow, references=main.references,
+        methods=(*methods(main, options), *probability_methods(design, READ)),
         verifications=verify_all({"Biases": main}, ()) if options.verify else {}, settings=settings_of(options, USED),
         simulated=options.simulated,
     )  # fmt: skip
@@ -354,6 +357,10 @@ def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
+READ = ("A reply scores the probability of the second name less that of the first; McNemar's test, which takes answers "
+        "that were drawn, has no number")  # fmt: skip
+
+
 def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods paragraph."""
     groups = listing([f"'{shorten(g, 30)}'" for g in main.extras["groups"]])
@@ -379,5 +386,6 @@ STUDY = Study(
     read=read,
     columns=COLUMNS,
     also={"status": STATUS},
+    takes=("probabilities",),
     beside={"names": read_names},
 )

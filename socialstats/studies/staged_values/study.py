@@ -8,11 +8,13 @@ from functools import partial
 from typing import Any
 
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.replies import trait_replies
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import is_inside
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
+from socialstats.metrics.reply_shares import RATER, reply_shares
 from socialstats.metrics.trait_profile import change_name, trait_profile
 from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS
 from socialstats.planning.adjusting import with_holm
@@ -22,6 +24,7 @@ from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, lead_words
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, check_named, order_cautions
+from socialstats.studies.sources import replies_block
 from socialstats.studies.staged_values.blocks import (
     activation_block,
     changes_block,
@@ -107,8 +110,10 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
 
 def common_options(design: Ratings, options: StudyOptions) -> dict[str, Any]:
     """Return the options that every metric of the page takes."""
+    told = "status" in design.columns  # why a score is missing: its answer is left out, and counted
     return {"level": options.level, "seed": options.seed, "resamples": options.resamples,
-            "model": "model" if "model" in design.strata else None}  # fmt: skip
+            "model": "model" if "model" in design.strata else None,
+            "missing_trait": "drop_unit" if told else "error"}  # fmt: skip
 
 
 def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Variant]:
@@ -258,7 +263,7 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
     spread = spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), plain)
     if spread is not None:
         results["Spread over wordings"] = spread
-    del common["model"]
+    del common["model"], common["missing_trait"]
     return stages, results | agreement_of(traits, alone, stages, options.weights, common), units
 
 
@@ -283,6 +288,8 @@ def blocks(
     both = {"the composite": profile, "commitment": commitment}
     units = {what: (one, results[name]) for what, one in both.items()
              if one is not None and (name := f"{what}, models as units") in results}  # fmt: skip
+    replies = trait_replies(design)
+    source = RATER if len(replies.raters) > 1 else None
     found = (
         lean_block(profile, lean, results.get("Lean of the models"), options),
         trajectories_block(profile, stages, options),
@@ -292,6 +299,7 @@ def blocks(
         activation_block(profile),
         agreement_block({name: results[name] for name in AGREEMENT if name in results}, stages),
         judges_block(profile, options),
+        replies_block(replies, reply_shares(replies, source=source, stratum="stage", level=options.level)),
         None if spread is None else wordings_block(spread),
         weights_block(profile),
         traits_block(profile),

@@ -19,7 +19,7 @@ def test_answers_become_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[st
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
     said = capsys.readouterr()
-    assert said.out.splitlines()[1].split() == ["toy", "4", "4", "0", "0", "0", "0", "0%", "(0%", "to", "0%)"]
+    assert said.out.splitlines()[1].split() == ["toy", "4", "4", "0", "0", "0", "0", "0", "0%", "(0%", "to", "0%)"]
     assert "4 units planned, 4 asked, in 4 attempts that brought 4 answers" in said.out
     rows = table(path, capsys)
     assert {row["item_id"]: row["answer"] for row in rows} == {"s0": "B", "s1": "A", "s2": "B", "s3": "B"}

@@ -101,9 +101,10 @@ def with_logprobs(body: dict[str, Any], before: int) -> Send:
     told = json.loads(answer(body, before).body)
     (choice,) = told["choices"]
     text = str(choice["message"]["content"])
-    found = re.search(r'(?<="Answer": ")[AB]|(?<="action": ")\w+', text)
-    assert found is not None
-    others = "AB" if found[0] in "AB" else ("comply", "deviate", "escalate")
+    found = re.search(r'(?<="Answer": ")[AB]|(?<="action": ")\w+|(?<!\w)[12](?!\w)', text)
+    if found is None:
+        return Send(body=json.dumps(told).encode())
+    others = "AB" if found[0] in "AB" else "12" if found[0] in "12" else ("comply", "deviate", "escalate")
     p = 0.5 + (len(str(body["messages"])) % 40) / 100
     likely = {found[0]: p} | {name: (0.98 - p) / (len(others) - 1) for name in others if name != found[0]}
     tops = [{"token": name, "logprob": math.log(q)} for name, q in (*likely.items(), ("?", 1e-5))]
@@ -144,18 +145,33 @@ def test_the_table_has_the_probabilities_of_the_endpoint(tmp_path: Path) -> None
 
 
 READ = {
-    "pairwise-roles": ["--map", "winner=p_role_a", "--winner-coding", "probability"],
-    "norm-goal": ["--levels", "comply,deviate,escalate", "--probabilities", "p_"],
+    "pairwise-roles": "--map winner=p_role_a --winner-coding probability --missing drop",
+    "norm-goal": "--levels comply,deviate,escalate --probabilities p_",
+    "who-is-right": "--probabilities p_",
 }
 
 
+def test_tidy_proposes_a_report_of_probabilities_only_where_there_are_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["collect", "--new", "who-is-right", str(tmp_path)]) == 0
+    with serving(answer) as server:
+        assert main(["collect", str(tmp_path / "run.toml"), "--base-url", server.url]) == 0
+    assert main(["tidy", str(tmp_path / "run.log.jsonl"), "-o", str(tmp_path / "table.csv")]) == 0
+    assert "probabilities" not in capsys.readouterr().err
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "said"), [("pairwise-roles", "the first item"), ("norm-goal", "each level")])
+@pytest.mark.parametrize(("name", "said"), [("pairwise-roles", "the first item"), ("norm-goal", "each level"),
+                                            ("who-is-right", "each level")])  # fmt: skip
 def test_the_page_says_what_was_sampled_and_what_was_read(
     name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = collected(name, tmp_path)
-    (proposed,) = re.findall("next: socialstats report \\S+ (.*)", capsys.readouterr().err)
+    noted = capsys.readouterr().err
+    (proposed,) = re.findall("next: socialstats report \\S+ (.*)", noted)
+    assert proposed.endswith(READ[name])
+    assert f"without {READ[name]} the report reads the sampled answers" in noted
     if name == "norm-goal":
         rows = rows_of(table)
         people = [{**one, "source": "human", "rater": f"p{k}", **dict.fromkeys([*COLUMNS[name], "p_rest"], "")}
@@ -164,16 +180,8 @@ def test_the_page_says_what_was_sampled_and_what_was_read(
         with table.open("a", newline="") as file:
             csv.DictWriter(file, list(rows[0])).writerows(people)
     page = tmp_path / "page.html"
-    options = [*drop(proposed.split(), "-o"), *READ[name], "--resamples", "100", "--no-verify", "-o", str(page)]
+    options = [*proposed.split(), "--resamples", "100", "--no-verify", "-o", str(page)]
     assert main(["report", str(table), *options]) == 0
     text = page.read_text()
     assert f"what was read is the probability of {said} at the answer&#39;s place" in text
     assert "Other answers held 2.0 % of the probability on average." in text
-
-
-def drop(options: list[str], name: str) -> list[str]:
-    """The options without one and its value."""
-    if name not in options:
-        return options
-    at = options.index(name)
-    return options[:at] + options[at + 2 :]

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from socialstats.cli import main
+from socialstats.designs.couples import couples_design
+from socialstats.designs.ratings import OK
 from socialstats_collect.protocols.base import Settings
 from socialstats_collect.protocols.shares import Shares
 from socialstats_collect.protocols.values import TRAITS
@@ -127,6 +130,25 @@ def test_a_ladder_that_ends_without_an_answer_is_a_refusal(tmp_path: Path, capsy
     assert [line["step"] for line in attempts(path)] == ["rung 0", "rung 1", "rung 2"]
 
 
+def test_a_corrected_answer_ends_the_ladder_and_is_counted_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(lambda *_: says("1 - no wait, 2", logprobs=None)) as server:
+        items = [{**c, "text": c["text"] + c["scenario"]} for c in COUPLES[:4]]
+        path = write(tmp_path, server, '"who-is-right"', items, 'order = "fixed"')
+        assert collect(path) == 0
+    rows = table(path, capsys)
+    assert [(row["answer"], row["answer_status"], row["rung"]) for row in rows] == [("1", "corrected", "0")] * 4
+    out = tmp_path / "t.csv"
+    assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(out), "--summary"]) == 0
+    printed = capsys.readouterr().out
+    (head,) = (line.split() for line in printed.splitlines() if "answered" in line)
+    (counts,) = (line.split() for line in printed.splitlines() if line.split()[:1] == ["toy"])
+    named = dict(zip(head, counts, strict=False))
+    assert (named["rows"], named["answered"], named["corrected"], named["unread"]) == ("4", "4", "4", "0")
+    assert couples_design(pd.read_csv(out)).status.tolist() == [OK] * 4
+
+
 def test_shares_are_read_in_rising_letters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def script(body: dict[str, Any], _: int) -> Send:
         order = "rising" if "A) <1%" in prompt_of(body) else "falling"
@@ -187,6 +209,22 @@ def test_stages_in_one_conversation_and_every_reply_scored(tmp_path: Path, capsy
     assert [(row["text"], row["judge"], row["tradition"]) for row in controls] == [
         ("left", "mild", "12"), ("left", "strict", "12"),
     ]  # fmt: skip
+
+
+def test_a_stage_that_is_refused_is_no_missing_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def script(body: dict[str, Any], _: int) -> Send:
+        if body["model"] == "judge":
+            return says(json.dumps(dict.fromkeys(TRAITS, 12) | {"commitment": 4}))
+        if "Event 2" in prompt_of(body):
+            return says("", refusal="I cannot play this.")
+        return says("" if "Event 3" in prompt_of(body) else "I act.")
+
+    with serving(script) as server:
+        path = write(tmp_path, server, '"staged-values"', STAGED[:1], 'judges = { models = ["judge"] }')
+        assert collect(path) == 0
+    assert {row["stage"]: row["answer_status"] for row in table(path, capsys)} == {
+        "baseline": "ok", "stage 1": "ok", "stage 2": "refusal", "stage 3": "missing", "stage 4": "ok", "debrief": "ok",
+    }  # fmt: skip
 
 
 def test_a_conversation_goes_on_where_it_was_cut(tmp_path: Path) -> None:

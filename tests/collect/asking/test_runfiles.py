@@ -12,7 +12,7 @@ BAD = {
     "unknown key": ('order = "balanced"\ntemplat = "x"', "unknown key 'templat'. Did you mean 'template'?"),
     "unknown order": ('order = "abba"', "There are: balanced, random, all, fixed"),
     "bad type": ('seed = "one"', "'seed' = 'one' is not a whole number"),
-    "no replicates": ("replicates = 0", "replicates = 0 is not at least 1"),
+    "no replicates": ("replicates = 0", "replicates = 0 is not positive"),
     "unknown limit": ("limits = { max_call = 3 }", "Cannot"),
 }
 
@@ -39,6 +39,7 @@ EDITS = {
     "hint": ("{text}", "{txt}", "Did you mean 'text'?"),
     "lone brace": ("{text}", "{text", "a lone '{' at character 1"),
     "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
+    "unknown key of a protocol": ('name = "template"', 'name = "template", parsr = "json"', "Did you mean 'parser'?"),
     "no model": ('model = ["toy"]', "model = []", "no model"),
     "twice the model": ('model = ["toy"]', 'model = ["toy", "toy"]', "repeats one"),
     "no items": ("items.csv", "item.csv", "there is no such file"),

@@ -230,7 +230,7 @@ def test_a_block_is_an_answer_and_paid_once(name: str, tmp_path: Path, capsys: p
         ("blocked", "refusal", word)
     }
     assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(tmp_path / "t.csv"), "--summary"]) == 0
-    assert re.search(r"toy +4 +0 +0 +4 +0 +0 +100% \(100% to 100%\)", capsys.readouterr().out)
+    assert re.search(r"toy +4 +0 +0 +0 +4 +0 +0 +100% \(100% to 100%\)", capsys.readouterr().out)
 
 
 def test_a_prompt_without_a_choice_was_blocked() -> None:

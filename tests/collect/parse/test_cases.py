@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -64,6 +65,12 @@ def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
     counts = Counter("options" if case["family"] in {"yesno", "likert"} else case["family"] for case in CASES)
     assert min(counts[name] for name in ("options", "who", "answer", "action")) >= 150
     assert sum(bool(case["abstains"]) for case in CASES) <= 0.03 * len(CASES)
+
+
+def test_the_table_has_corrections_and_replies_that_only_sound_like_them() -> None:
+    words = re.compile(r"(?i)\b(?:no|wait|actually|i mean|correction|scratch|sorry|eigentlich|en fait|en realidad)\b")
+    assert sum(case["status"] == "corrected" for case in CASES) >= 60
+    assert sum(case["status"] == "ok" and words.search(case["reply"]) is not None for case in CASES) >= 60
 
 
 PARSERS: dict[str, Callable[[str], Parsed]] = {

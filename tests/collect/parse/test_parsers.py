@@ -69,6 +69,29 @@ def test_a_later_answer_is_a_conflict_and_the_first_one_stands() -> None:
     assert not parse.parse_options("A) <1%\n\nSo the answer is A.", SHARES).conflict
 
 
+def test_a_corrected_answer_is_the_last_one() -> None:
+    raw = "**A** - no wait, **D**"
+    read = parse.parse_options(raw, SHARES)
+    assert (read.label, read.status, read.conflict) == ("D", "corrected", False)
+    assert read.span is not None
+    assert raw[slice(*read.span)] == "D"
+    assert parse.parse_options("A. No wait, D. Actually, B.", SHARES).label == "B"
+    assert parse.parse_options("A. No wait, D. No, A.", SHARES).status == "ok"
+    assert parse.parse_answer('{"Answer": "A - no wait, B"}').status == "corrected"
+
+
+@pytest.mark.parametrize(
+    ("raw", "label", "rule"),
+    [("80%", "D", "within"), ("90%", None, "border"), ("75%", None, "border"), ("60%", None, "none"), ("50%", "C", "")],
+)
+def test_a_bare_percentage(raw: str, label: str | None, rule: str) -> None:
+    for options in (SHARES, SHARES[::-1]):
+        read = parse.parse_options(raw, options)
+        assert read.label == label
+        assert read.rule == rule or not rule
+    assert parse.parse_options("80%", LIKERT).label is None
+
+
 def test_the_span_is_a_place_in_the_raw_reply() -> None:
     raw = "<think>no</think> My answer: **Ｄ**"
     read = parse.parse_options(raw, SHARES)
