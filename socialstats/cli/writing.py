@@ -177,7 +177,7 @@ def as_junit(name: str, entries: Sequence[Entry]) -> str:
                 kind = ET.SubElement(case, "failure" if one.wrong else "skipped", {"message": visible(one.verdict)})
                 kind.text = visible(one.reason)
     ET.indent(root)
-    return ET.tostring(root, encoding="utf-8", xml_declaration=True).decode("utf-8") + "\n"
+    return str(ET.tostring(root, encoding="utf-8", xml_declaration=True), "utf-8") + "\n"
 
 
 def visible(text: str) -> str:

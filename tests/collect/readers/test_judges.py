@@ -46,7 +46,7 @@ def lighteval(folder: Path, *, details: bool = True, mean: float = statistics.fm
         pq.write_table(pa.Table.from_pylist(rows), place / f"details_{task}_{DATE}.parquet")
     return dump(folder / "results" / "org" / "model" / f"results_{DATE}.json", {
         "config_general": {"lighteval_sha": "x", "model_name": "org/model"}, "results": results,
-        "versions": {task: 0 for task in held}, "config_tasks": {task: {"metrics": metrics} for task in held},
+        "versions": dict.fromkeys(held, 0), "config_tasks": {task: {"metrics": metrics} for task in held},
         "summary_tasks": {}, "summary_general": {},
     })  # fmt: skip
 
@@ -119,7 +119,8 @@ def test_mt_bench_ratings_and_pairs(tmp_path: Path) -> None:
     log = read_log(dump_lines(tmp_path / "gpt-4_single.jsonl", ratings))
     assert (log.harness, log.rows["status"].tolist()) == ("mt-bench", ["ok", "ok", "unparsed", "ok"])
     assert log.rows["epoch"].tolist() == ["1", "2", "1", "2"]
-    pairs = [{"question_id": 80 + k, "model_1": "a", "model_2": "b", "g1_winner": x, "g2_winner": y, "turn": 1, **common}
+    pair = {"model_1": "a", "model_2": "b", "turn": 1, **common}
+    pairs = [{"question_id": 80 + k, "g1_winner": x, "g2_winner": y, **pair}
              for k, (x, y) in enumerate([("model_1", "model_1"), ("model_1", "model_2"), ("tie", "tie"),
                                          ("error", "tie")])]  # fmt: skip
     log = read_log(dump_lines(tmp_path / "gpt-4_pair.jsonl", pairs))
