@@ -32,9 +32,9 @@ def _row(held: dict[str, Any], number: int) -> Row:
         return row(unit=unit, epoch=turn, model=held.get("model"), scorer="score", score=(value, status), answer=score,
                    metadata={"judge": judge})  # fmt: skip
     a, b = (cell(held.get(name)) for name in ("model_1", "model_2"))
-    said = {held["g1_winner"], held.get("g2_winner", held["g1_winner"])}
+    said = {cell(held[name]) for name in ("g1_winner", "g2_winner") if name in held}
     winner = {"model_1": a, "model_2": b}.get(str(*said), "tie") if len(said) == 1 else "tie"
-    failed = "error" in said
-    value, status = (None, "error") if failed else ({a: 1.0, b: 0.0}.get(winner, 0.5), "ok")
+    status = "error" if "error" in said else "ok" if said <= {"model_1", "model_2", "tie"} else "unparsed"
+    value = {a: 1.0, b: 0.0}.get(winner, 0.5) if status == "ok" else None
     return row(unit=unit, epoch=turn, scorer="winner", score=(value, status), answer=" / ".join(map(str, sorted(said))),
-               metadata={"item_a": a, "item_b": b, "winner": None if failed else winner, "judge": judge})  # fmt: skip
+               metadata={"item_a": a, "item_b": b, "winner": winner if status == "ok" else None, "judge": judge})  # fmt: skip
