@@ -36,5 +36,6 @@ def _row(held: dict[str, Any], number: int) -> Row:
     winner = {"model_1": a, "model_2": b}.get(str(*said), "tie") if len(said) == 1 else "tie"
     status = "error" if "error" in said else "ok" if said <= {"model_1", "model_2", "tie"} else "unparsed"
     value = {a: 1.0, b: 0.0}.get(winner, 0.5) if status == "ok" else None
-    return row(unit=unit, epoch=turn, scorer="winner", score=(value, status), answer=" / ".join(map(str, sorted(said))),
-               metadata={"item_a": a, "item_b": b, "winner": winner if status == "ok" else None, "judge": judge})  # fmt: skip
+    metadata = {"item_a": a, "item_b": b, "winner": winner if status == "ok" else None, "judge": judge}
+    answer = " / ".join(sorted(map(str, said)))
+    return row(unit=unit, epoch=turn, scorer="winner", score=(value, status), answer=answer, metadata=metadata)
