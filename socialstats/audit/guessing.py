@@ -146,8 +146,8 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
             found.setdefault(stem, {}).setdefault("n", int(said[1].replace(",", "")))
     shared = {kind: column for kind, column in found.get("", {}).items() if kind in SHARED}
     for stem, kinds in found.items():
-        counted = {"n", "total"} & {*kinds, *shared} and stem in named and _whole(sheet, named[stem])
-        if "percent" in kinds and counted and named[stem] != kinds["percent"]:
+        sized = "n" in kinds or ({"n", "total"} & set(shared) and stem in named and _whole(sheet, named[stem]))
+        if stem in named and "percent" in kinds and sized and named[stem] != kinds["percent"]:
             kinds.setdefault("count", named[stem])  # "54 (52.9%)" under "Control (n = 102)"
         elif stem in named and not {"mean", "share", "percent"} & set(kinds):
             kind = kind_of(named[stem])[0]
