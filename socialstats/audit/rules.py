@@ -62,104 +62,71 @@ from socialstats.text import listing, meant, shorten
 
 
 class Check:
-    """One check as a rules file sees it.
+    """One check as a rules file sees it: its signature and the first line of its docstring say all.
 
-    Its signature says most: literals, truth values and floats are settings, all else are numbers.
+    Literals, truth values and floats are settings, all else are numbers.
 
     Parameters
     ----------
     function : callable
+
+    Attributes
+    ----------
     asks : str
-        One line: what it asks.
-    one : sequence of str
-        Numbers that lead where ``columns`` fills the parameters in another order than that of the signature.
-    many : sequence of str
-        Parameters that are several numbers.
-    along : sequence of str
-        Parameters with one number for each of the first of `many`.
+        One line: what it checks.
+    one, many, along : tuple of str
+        Parameters that are one number; several numbers; one number for each of the first of `many`.
     options : mapping of str to allowed values
-        Settings whose allowed values are no literals; an empty tuple allows any number.
+        Settings; an empty tuple allows any number.
+    optional, required : tuple of str
+        Parameters that may be left out, and those that must be given.
     references : tuple of str
         Keys of its literature.
     grid : bool
         Whether the first of `many` is a sequence of rows, not of numbers.
     whole : bool
         Whether it stands on all rows of a table where a rule says nothing else.
-
-    Attributes
-    ----------
-    optional : tuple of str
-        Parameters that may be left out.
-    required : tuple of str
-        Those that must be given, in the order in which ``columns`` fills them.
     """
 
-    def __init__(
-        self, function: Callable[..., Finding], asks: str, *, one: Sequence[str] = (), many: Sequence[str] = (),
-        along: Sequence[str] = (), options: Mapping[str, tuple[Any, ...]] | None = None,
-        references: tuple[str, ...] = (), grid: bool = False, whole: bool = False,
-    ) -> None:  # fmt: skip
-        self.function, self.asks, self.references, self.grid, self.whole = function, asks, references, grid, whole
-        self.many, self.along, self.options = tuple(many), tuple(along), dict(options or {})
-        parameters, kinds = signature(function).parameters, get_type_hints(function)
-        for name in (name for name in parameters if name not in self.options):
-            if get_origin(kinds[name]) is Literal:
-                self.options[name] = get_args(kinds[name])
-            elif kinds[name] in (bool, bool | None, float):
-                self.options[name] = () if kinds[name] is float else (True, False)
-        self.one = (*one, *(name for name in parameters if name not in (*one, *many, *along, *self.options)))
+    def __init__(self, function: Callable[..., Finding]) -> None:
+        name, parameters, kinds = function.__name__, signature(function).parameters, get_type_hints(function)
+        self.function, self.asks = function, (function.__doc__ or name).strip().partition("\n")[0]
+        self.references, self.whole = LITERATURE.get(name, ()), name in OF_ALL_ROWS
+        self.options = {key: found for key in parameters if (found := _allowed(key, kinds[key])) is not None}
+        nested = {key: [get_origin(inner) for inner in get_args(kinds[key])] for key in parameters}
+        several = [key for key in parameters if Sequence in (get_origin(kinds[key]), *nested[key])]
+        self.many, self.along = tuple(several[:1]), tuple(several[1:])
+        self.grid = any(get_origin(kinds[key]) is Sequence in nested[key] for key in self.many)
+        self.one = tuple(key for key in parameters if key not in (*several, *self.options))
         self.names = (*self.one, *self.many, *self.along)
         self.optional = tuple(n for n in parameters if parameters[n].default is not Parameter.empty and n in self.names)
-        self.required = tuple(name for name in self.names if name not in self.optional)
+        self.required = tuple(key for key in self.names if key not in self.optional)
 
 
-CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
-    Check(sum_to, "do the parts add up to their total?", many=["parts"]),
-    Check(count_percent, "is the percentage that of the count in its total?", one=["percent", "count"], many=["total"],
-           options={"scale": (1, 100)}),
-    Check(weighted_mean, "is it the weighted mean of its parts, and inside their range?", many=["parts"],
-           along=["weights"]),
-    Check(hull, "is it within the range of its parts?", many=["parts"]),
-    Check(mean_of, "is it the mean of its parts?", many=["parts"]),
-    Check(mean_abs, "is it the mean of the sizes of its parts?", many=["parts"]),
-    Check(sd_of, "is it the standard deviation of its parts?", many=["parts"], options={"ddof": (0, 1)}),
-    Check(subset_mean, "can it be the mean of some of the units?", many=["means"], along=["sizes", "taken"]),
-    Check(grim, "can n whole numbers have this mean?", references=("brownheathers2017",)),
-    Check(grimmer, "can n whole numbers have this mean and standard deviation?",
-           references=("anaya2016", "allard2018", "bhatiadavis2000")),
-    Check(debit, "can n answers of 0 or 1 have this mean and standard deviation?", references=("heathersbrown2019",)),
-    Check(granularity, "can n scores of -1 and +1 have this mean?"),
-    Check(std_error_possible, "can a share of n answers have this standard error?", options={"scale": (1, 100)}),
-    Check(statistic_p, "is p that of the statistic?"),
-    Check(t_from_summary, "do mean, sd and n give this t or p?"),
-    Check(paired_t_feasible, "can bounded differences have this t and mean?"),
-    Check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
-    Check(two_sample_t, "do both groups' means, sds and n give this t, df or p?", references=("welch1947",)),
-    Check(cohens_d, "do both groups' means and sds give this d or g?", references=("hedges1981",)),
-    Check(anova_f, "do the groups' means, sds and n give this F or p?", many=["means"], along=["sds", "sizes"],
-           whole=True),
-    Check(paired_t_bounds, "does any correlation of the pairs give this t or p?"),
-    Check(correlation, "do r and n give this t or p?"),
-    Check(t_from_estimate, "do the estimate and its s.e. give this t or p?"),
-    Check(std_error_from_sd, "is the standard error sd / sqrt(n)?"),
-    Check(kappa_from_agreement, "do the observed and the chance agreement give this kappa?"),
-    Check(mean_ci, "is the interval that of the mean and its s.e.?"),
-    Check(count_ci, "is the interval that of the count?", options={"scale": (1, 100)},
-           references=("browncaidasgupta2001",)),
-    Check(confusion, "can one confusion table have all these numbers?", options={"scale": (1, 100)}),
-    Check(ratio_from_counts, "do the four counts give this ratio and interval?"),
-    Check(chi2_from_counts, "do the counts give this chi2 or p?", many=["counts"], grid=True),
-    Check(rating_win_rate, "do the ratings give this win rate?", many=["opponents"]),
-    Check(shared_denominator, "can one n have all these percentages?", many=["percents"], options={"scale": (1, 100)}),
-    Check(duplicate_rows, "do two rows print the same numbers?", many=["rows"], grid=True, whole=True),
-    Check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
-    Check(text_against_table, "do two places print the same number?"),
-    Check(within, "is it within its possible range?"),
-    Check(alpha_bound, "can so many ratings a unit agree so little?"),
-    Check(extreme, "is it the largest (or the smallest) of these?", many=["parts"]),
-    Check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
+def _allowed(name: str, kind: Any) -> tuple[Any, ...] | None:
+    """Return the allowed values of a setting, none where any number is; None for what is no setting."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    if kind in (bool, bool | None):
+        return True, False
+    return {float: (), int: WHOLE.get(name)}.get(kind)
+
+
+WHOLE = {"scale": (1, 100), "ddof": (0, 1)}
+OF_ALL_ROWS = ("anova_f", "duplicate_rows")
+LITERATURE = {
+    "grim": ("brownheathers2017",), "grimmer": ("anaya2016", "allard2018", "bhatiadavis2000"),
+    "debit": ("heathersbrown2019",), "two_sample_t": ("welch1947",), "cohens_d": ("hedges1981",),
+    "count_ci": ("browncaidasgupta2001",),
+}  # fmt: skip
+CHECKS = {function.__name__: Check(function) for function in (
+    sum_to, count_percent, weighted_mean, hull, mean_of, mean_abs, sd_of, subset_mean, grim, grimmer, debit,
+    granularity, std_error_possible, statistic_p, t_from_summary, paired_t_feasible, mcnemar_bounds, two_sample_t,
+    cohens_d, anova_f, paired_t_bounds, correlation, t_from_estimate, std_error_from_sd, kappa_from_agreement, mean_ci,
+    count_ci, confusion, ratio_from_counts, chi2_from_counts, rating_win_rate, shared_denominator, duplicate_rows,
+    linear_composite, text_against_table, within, alpha_bound, extreme, sensitivity_reference,
 )}  # fmt: skip
-TABLE_CHECKS = {"alignment": "can the sums of distances belong to these answers in this order?"}
+TABLE_CHECKS = {"alignment": "Check that sums of distances can belong to these answers in this order."}
 
 
 HEADER = re.compile(r"\s*\[(?P<many>\[)?\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
