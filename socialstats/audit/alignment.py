@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from socialstats.audit.answers import between, listed, sheet_of
 from socialstats.audit.numbers import Finding, Printed, printed, weighed
 from socialstats.audit.sheets import Cell, Sheet
-from socialstats.errors import InputError
+from socialstats.errors import InputError, Problem
 from socialstats.models.answer_keys import AnswerKeys, levels_of
+from socialstats.tables.toml_files import FILTER, Column, wrong_keys
 from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
@@ -236,10 +237,6 @@ def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved
 
 WHOLE = ("low", "high", "missing", "shuffles")
 NEEDED = ("table", "sum", "group", "source", "answers", "unit", "answer")
-KEYS = (
-    "check", "name", "note", "where", *NEEDED, "units", "sort_by", "low", "high", "missing", "refusals", "shuffles",
-    "recorded",
-)  # fmt: skip
 
 
 def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
@@ -252,9 +249,7 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
     """
     from socialstats.audit.rules import Rule
 
-    for message, fix in (wrong := wrong_keys(given, sheets)):
-        file.wrong(f"{place}{message}", fix)
-    if wrong:
+    if not file.fits(place, wrong_settings(given, sheets)):
         return None
     whole: dict[str, Any] = {key: given[key] for key in WHOLE if key in given}
     return Rule(name=str(given.get("name", "alignment")), check="alignment", table=given["table"],
@@ -262,27 +257,25 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
                 options=whole)  # fmt: skip
 
 
-def wrong_keys(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> list[tuple[str, str]]:
-    """Return what is wrong with the keys of an alignment, each with its fix."""
+def wrong_settings(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> Iterator[Problem]:
+    """Yield what is wrong with the keys of an alignment."""
     absent = [key for key in NEEDED if key not in given]
-    if absent:
-        return [(f"alignment needs {', '.join(absent)}", f"Keys: {', '.join(KEYS)}")]
-    tables = {key: str(given.get(key, given["answers"])) for key in ("table", "answers", "units")}
-    strange = [name for name in tables.values() if name not in sheets]
-    if strange:
-        return [(f"there is no table '{shorten(strange[0])}'", f"Tables: {listing(list(sheets), 20)}")]
-    if not isinstance(given.get("refusals", []), list) or not isinstance(given.get("where", {}), dict):
-        return [('refusals must be a list of labels, where { column = "label" }', "")]
-    wanted = {
-        "table": [given["sum"], given["group"], *listed(given["source"])],
-        "answers": [given["unit"], given["answer"], *listed(given["source"])],
-        "units": [given["unit"], given["group"], *listed(given.get("sort_by"))],
-    }  # fmt: skip
-    of = {key: sheets[tables[key]].columns for key in wanted}
-    wrong = [(f"table {tables[key]} has no column '{shorten(str(column))}'", f"Columns: {', '.join(of[key])}")
-             for key, columns in wanted.items() for column in columns if column not in of[key]]  # fmt: skip
-    broken = [key for key in WHOLE if key in given and not isinstance(given[key], int)]
-    return wrong + [(f"{key} = {given[key]!r} must be a whole number", "") for key in broken]
+    names = [str(given.get(key, given.get("answers"))) for key in ("table", "answers", "units")]
+    if absent or not {*names} <= sheets.keys():
+        fix = f"Tables: {listing(list(sheets), 20)}" if not absent else ""
+        strange = [name for name in names if name not in sheets]
+        message = f"alignment needs {', '.join(absent)}" if absent else f"there is no table '{shorten(strange[0])}'"
+        yield Problem(message=message, fix=fix)
+        return
+    sums, answers, units = (Column(name, sheets[name].columns) for name in names)
+    both = Column(f"{sums.table} or {answers.table}", [name for name in sums.known if name in answers.known])
+    yield from wrong_keys(given, {
+        **dict.fromkeys(("check", "compute", "name", "note", "recorded"), object),
+        **dict.fromkeys(("table", "answers", "units"), str), **dict.fromkeys(WHOLE, int), "refusals": list,
+        "where": dict.fromkeys(sums.known, FILTER), "sum": sums, "source": [both], "answer": answers, "sort_by": units,
+        "unit": Column(f"{answers.table} or {units.table}", [name for name in answers.known if name in units.known]),
+        "group": Column(f"{sums.table} or {units.table}", [name for name in sums.known if name in units.known]),
+    })  # fmt: skip
 
 
 def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:

@@ -94,7 +94,8 @@ def read_claims(path: str) -> tuple[Claim, ...]:
         Claim(
             name=str(entry.get("name") or DEFAULT_NAMES.get(entry["quantity"], entry["quantity"])),
             quantity=entry["quantity"], printed=printed, where=where, select=as_labels(entry.get("select", {})),
-            parts=tuple(as_labels(part) for part in entry.get("parts", []) if isinstance(part, dict)), settings=entry.get("settings", {}), n=entry.get("n"),
+            parts=tuple(as_labels(part) for part in entry.get("parts", []) if isinstance(part, dict)),
+            settings=entry.get("settings", {}), n=entry.get("n"),
         )
         for entry, printed, where in read_entries(path, CLAIM_KEYS, ("quantity", "value"))
     )  # fmt: skip

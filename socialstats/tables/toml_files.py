@@ -20,6 +20,9 @@ anything; a text says why a key is not yours to set."""
 PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
 
 
+FILTER: Any = [str | int | float | bool | list, {"not": object}]  # of rows, by column: a label, labels, or others
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A name of one of a table's columns."""
@@ -78,9 +81,11 @@ def wrong_value(key: str, value: Any, kind: Any, needed: Mapping[str, str] | Non
         for one in value if isinstance(value, list) else [value]:
             yield from wrong_value(key, one, kind[0], needed)
     elif isinstance(kind, list):
-        alike = [one for one in kind if isinstance(value, dict) == isinstance(one, Mapping)]
-        found = [list(wrong_value(key, value, one, needed)) for one in alike or kind]
-        yield from found[-1] if all(found) else ()
+        if all(any(wrong_value(key, value, one, needed)) for one in kind):
+            own = [one for one in kind if isinstance(one, str) or _speaks_to(one, value)]
+            wanted = " or ".join(str(_unlike(value, one)) for one in kind)
+            plain = [Problem(message=f"{key} = {_plain(value)} is not {wanted}")]
+            yield from wrong_value(key, value, own[-1], needed) if own else plain
     elif isinstance(kind, str):
         yield Problem(message=f"'{key}' is not yours to set", fix=kind)
     elif isinstance(kind, Mapping) and isinstance(value, dict):
@@ -89,15 +94,27 @@ def wrong_value(key: str, value: Any, kind: Any, needed: Mapping[str, str] | Non
         if value not in kind.known:
             fix = f"{meant(value, kind.known)}Columns: {', '.join(kind.known)}"
             yield Problem(message=f"{key}: table {kind.table} has no column '{shorten(value)}'", fix=fix)
-    elif (wanted := _unlike(value, kind)) is not None:
-        yield Problem(message=f"{key} = {shorten(repr(value))} is not {wanted}")
+    elif (like := _unlike(value, kind)) is not None:
+        yield Problem(message=f"{key} = {_plain(value)} is not {like}")
+
+
+def _speaks_to(kind: Any, value: Any) -> bool:
+    """Whether a kind is a table or a column, and a value a table or a text."""
+    kind = kind[0] if isinstance(kind, list) else kind
+    return isinstance(value, dict) if isinstance(kind, Mapping) else isinstance(kind, Column) and isinstance(value, str)
 
 
 def _unlike(value: Any, kind: Any) -> str | None:
     """Return what is wanted in place of a value; None where it fits."""
+    if isinstance(kind, list):
+        return _unlike(value, kind[0])
     if isinstance(kind, tuple):
         fits = any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind)
-        return None if fits else f"one of {', '.join(map(_plain, kind))}"
+        return (
+            None
+            if fits
+            else f"one of {', '.join(str(one).lower() if isinstance(one, bool) else str(one) for one in kind)}"
+        )
     if isinstance(kind, Column):
         return "a column"
     types = {dict} if isinstance(kind, Mapping) else {*get_args(kind)} or {kind}
@@ -106,4 +123,4 @@ def _unlike(value: Any, kind: Any) -> str | None:
 
 
 def _plain(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else shorten(repr(value))

@@ -45,7 +45,7 @@ source = "page 4"
         ("[[claim]]\nquantity = 'mean'\nvalue = '1'\nselekt = {}", "unknown key 'selekt'. Did you mean 'select'?"),
         ("[[claim]]\nquantity = 'mean'\nvalue = '1'\nn = '3'", "n = '3' is not a whole number"),
         ("[[claim]]\nquantity = 'mean'\nvalue = '1'\nsettings = { dof = 1 }", "unknown key 'settings.dof'"),
-        ("[[claim]]\nquantity = 'mean'\nvalue = true", "value = True is not text or a whole number or a number"),
+        ("[[claim]]\nquantity = 'mean'\nvalue = true", "value = true is not text or a whole number or a number"),
         ("[claims]\nx = 1", "unknown section 'claims'"),
         ("", "no [[claim]] in it"),
         ("[[claim", "not a TOML file"),
