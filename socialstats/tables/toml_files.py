@@ -20,6 +20,7 @@ anything; a text says why a key is not yours to set."""
 PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
 
 
+MOST_NAMED = 20
 FILTER: Any = [str | int | float | bool | list, {"not": object}]  # of rows, by column: a label, labels, or others
 
 
@@ -110,11 +111,9 @@ def _unlike(value: Any, kind: Any) -> str | None:
         return _unlike(value, kind[0])
     if isinstance(kind, tuple):
         fits = any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind)
-        return (
-            None
-            if fits
-            else f"one of {', '.join(str(one).lower() if isinstance(one, bool) else str(one) for one in kind)}"
-        )
+        names = [str(one).lower() if isinstance(one, bool) else str(one) for one in kind]
+        shown = names if len(names) <= MOST_NAMED else [*names[:4], "...", names[-1]]
+        return None if fits else f"one of {', '.join(shown)}"
     if isinstance(kind, Column):
         return "a column"
     types = {dict} if isinstance(kind, Mapping) else {*get_args(kind)} or {kind}
