@@ -40,7 +40,7 @@ rules.toml, one [[rule]] a check:
   parts = { table = "t3", column = "score", by = "model" }
   weights = "n"
 
-exit code: 0 done; 1 sources disagree and --fail-on disagree was given; 2 bad input"""
+exit code: 0 done; 1 sources disagree and --fail-on was given; 2 bad input; 3 nothing to audit"""
 
 
 def add_audit(commands: Any) -> None:
@@ -104,11 +104,13 @@ def reconstruct(options: argparse.Namespace) -> int:
     """Write what a mean and a standard deviation leave possible; a map or a histogram is drawn in Python."""
     import json
 
-    from socialstats.audit import sprite
+    from socialstats.audit import printed, sprite
 
     if options.tables or options.rules or options.example:
         raise InputError("--reconstruct takes five numbers and no tables: leave out the others")
     mean, sd, n, low, high = options.reconstruct
+    if printed(low).value >= printed(high).value:
+        raise InputError(f"--reconstruct: the lowest score ({low}) is not below the highest ({high})")
     found = sprite(mean, sd, n, low=low, high=high)
 
     def said(kind: str, color: bool) -> str:
