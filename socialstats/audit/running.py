@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -210,16 +211,16 @@ class _Place:
         by_column = "columns" in spec
         labels = [cell.column if by_column else sheet.label(cell.row, spec["match"]) for cell in leaders]
         given = spec["columns"] if by_column else spec.get("values", {})
-        values = {label: [self.constant(value)] for label, value in given.items()}
+        values = {label: [partial(self.constant, value)] for label, value in given.items()}
         if not by_column and "values" not in spec:
             other, key = self.sheets[spec["table"]], spec.get("key", spec["match"])
             for row in other.where(spec.get("where", {})):
-                values.setdefault(other.label(row, key), []).append(other.cell(row, spec["column"]))
+                values.setdefault(other.label(row, key), []).append(partial(other.cell, row, spec["column"]))
         for label in labels:
             if len(found := values.get(label, [])) != 1:
                 many = f"{len(found)} numbers are" if found else "nothing is"
                 raise Unmatched(f"{name}: {many} given for '{shorten(label)}'")
-        return [values[label][0] for label in labels]
+        return [values[label][0]() for label in labels]
 
     def where(self) -> str:
         """Return the place in words: file, line, column, labels."""
