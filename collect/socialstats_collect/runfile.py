@@ -6,12 +6,13 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 from socialstats.errors import InputError, Problem
+from socialstats.tables.toml_files import Allowed, wrong_keys
 from socialstats.text import meant
 from socialstats_collect.design import Design, Item
 from socialstats_collect.items import read_items
@@ -66,16 +67,12 @@ class Limits:
     patience: float = 1800.0
 
 
-Allowed = Mapping[str, Any]
-"""What a table may hold by name: a type, one of some words, a table of its own, or why that is not yours to set; ``*``
-is any name."""
-
 OURS: Allowed = {
     "*": object,
     "model": "Models are levels of a factor: [factors] model = [...].",
     "messages": "Prompts come from the template or the protocol.",
     "stream": "Replies are never streamed: a cut stream looks like a whole reply. Take it out.",
-    "n": "One reply a request; to ask more than once, use replicates.",
+    "n": [(1,), "One reply a request; to ask more than once, use replicates."],
     **dict.fromkeys(
         ("api_key", "authorization", "headers", "extra_headers"),
         "Keys come from the environment: key_env names the variable.",
@@ -89,12 +86,11 @@ KEYS: Allowed = {
     "judges": {"models": list, "parameters": OURS}, "prices": {"*": {"input": float, "output": float}}, "raw": bool,
 }  # fmt: skip
 NEEDED = {
-    "protocol": '"template"',
-    "items": '"items.csv"',
-    "endpoint": '{ base_url = "..." }',
-    "base_url": '"https://..."',
+    "protocol": 'Add protocol = "template".',
+    "items": 'Add items = "items.csv".',
+    "endpoint": 'Add endpoint = { base_url = "..." }.',
+    "base_url": 'Add base_url = "https://...".',
 }
-PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,34 +188,14 @@ def _checked(path: Path) -> dict[str, Any]:
         values = tomllib.loads(_text(path, path.name))
     except tomllib.TOMLDecodeError as error:
         raise InputError(Problem(message=f"not TOML: {error}", source=path.name)) from None
-    if problems := [replace(problem, source=path.name) for problem in _problems(values, KEYS, "")]:
-        raise InputError(problems)
+    problems = list(wrong_keys(values, KEYS, needed=NEEDED))
+    limits = {} if problems else {f"limits.{key}": value for key, value in values.get("limits", {}).items()}
+    for key, value in {"replicates": values.get("replicates", 1), **limits}.items():
+        if isinstance(value, int | float) and value <= 0:
+            problems.append(Problem(message=f"{key} = {value} is not positive"))
+    if problems:
+        raise InputError([replace(problem, source=path.name) for problem in problems])
     return values
-
-
-def _problems(values: Mapping[str, Any], allowed: Allowed, where: str) -> Iterator[Problem]:
-    """Yield what is wrong with the keys of a table, and of the tables in it."""
-    for name in [one for one in NEEDED if one in allowed and one not in values]:
-        yield Problem(message=f"no '{where}{name}'", fix=f"Add {name} = {NEEDED[name]}.")
-    for name, value in values.items():
-        key, wanted = f"{where}{name}", allowed.get(name, allowed.get("*"))
-        types = {dict} if isinstance(wanted, dict) else {*get_args(wanted)} or {wanted}
-        if wanted is None:
-            fix = meant(name, allowed).strip() or f"There are: {', '.join(allowed)}."
-            yield Problem(message=f"unknown key '{key}'", fix=fix)
-        elif isinstance(wanted, tuple):
-            if value not in wanted:
-                yield Problem(message=f"{key} = '{value}'", fix=f"There are: {', '.join(wanted)}.")
-        elif isinstance(wanted, str):
-            if (name, value) != ("n", 1):
-                yield Problem(message=f"'{key}' is not yours to set", fix=wanted)
-        elif wanted is not object and type(value) not in types | ({int} if float in types else set()):
-            known = " or ".join(PLAIN[one] for one in PLAIN if one in types)
-            yield Problem(message=f"'{key}' = {value!r} is not {known}")
-        elif (where == "limits." or key == "replicates") and not isinstance(value, str) and value <= 0:
-            yield Problem(message=f"{key} = {value} is not positive")
-        elif isinstance(wanted, dict):
-            yield from _problems(value, wanted, f"{key}.")
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:

@@ -111,16 +111,16 @@ def findings_table(found: Sequence[Finding], verdict: str, question: str) -> dic
         (f.where[:CELL_WIDTH], f.published, f.expected, short(f.message), f.severity if verdict == "disagree" else "")
         for f in found
     )
-    return words_table(sentence_case(question), header, cells)
+    return words_table(question, header, cells)
 
 
 def agree_table(report: AuditReport) -> dict[str, Any]:
     """Return what agrees, one row a rule."""
     cells = tuple(
-        (rule.name, sentence_case(asked(rule)), f"{len(found):,} of {total:,}", power_text(found))
+        (rule.name, asked(rule), f"{len(found):,} of {total:,}", power_text(found))
         for rule, found, total in by_verdict(report, "agree")
     )
-    return words_table("What agrees, rule by rule", ("Rule", "What it asks", "Agree", "Power"), cells)
+    return words_table("What agrees, rule by rule", ("Rule", "What it checks", "Agree", "Power"), cells)
 
 
 def unread_table(report: AuditReport) -> dict[str, Any] | None:
@@ -137,11 +137,6 @@ def words_table(caption: str, header: tuple[str, ...], cells: tuple[tuple[str, .
     """Return a table of the page with every column flush left."""
     view = table_view(Table(caption=caption, header=header, cells=cells))
     return view | {"right": [False] * len(view["header"])}
-
-
-def sentence_case(question: str) -> str:
-    """Return a question with a capital."""
-    return question[:1].upper() + question[1:]
 
 
 def _brief(finding: dict[str, Any]) -> dict[str, Any]:

@@ -1,30 +1,32 @@
-"""Sums of distances to an unknown answer key: a linear program with an exact proof, and its rule in a rules file."""
+"""Published sums of distances to an unknown answer key: can they belong to these answers? The check and its rule."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from socialstats.audit.answers import between, listed, sheet_of
 from socialstats.audit.numbers import Finding, Printed, printed, weighed
-from socialstats.audit.sheets import Sheet
-from socialstats.errors import InputError
+from socialstats.audit.sheets import Cell, Sheet
+from socialstats.errors import InputError, Problem
+from socialstats.models.answer_keys import AnswerKeys, levels_of
+from socialstats.tables.toml_files import FILTER, Column, wrong_keys
 from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
     from socialstats.audit.rules import Rule, _Reading
 
+Sums = Mapping[Any, Mapping[Any, Any]]
+Answers = Mapping[Any, Mapping[Any, float | None]]
 FEASIBLE = 1e-6  # a misfit of the linear program below this is rounding of its solver
-FINEST = 10**6  # denominators of the exact proof
 RULE = "alignment"
 
 
 def alignment(
-    sums: Mapping[Any, Mapping[Any, Any]],
-    answers: Mapping[Any, Mapping[Any, float | None]],
+    sums: Sums,
+    answers: Answers,
     groups: Mapping[Any, Any],
     *,
     low: int = 0,
@@ -85,20 +87,21 @@ def alignment(
     """
     import numpy as np
 
+    def misfit(rows: Sequence[tuple[Fraction | None, ...]]) -> tuple[float, Fraction]:
+        return AnswerKeys([goal.bounds for goal in goals], rows, levels_of(rows, low, high), missing).least_misfit()
+
     by_group = _units(sums, answers, groups)
-    scale = (low, high, missing)
     findings = []
     for group, printed_sums in sums.items():
         goals = [printed(value) for value in printed_sums.values()]
         drawn = answers if shuffles else by_group[group]
-        every = {unit: _row(unit, answers[unit], list(printed_sums), *scale) for unit in drawn}
+        every = {unit: _row(unit, answers[unit], list(printed_sums), low, high, missing) for unit in drawn}
         rows = [every[unit] for unit in by_group[group]]
         draws, generator = list(every.values()), np.random.default_rng(seed)
         noticed = 0
         for _ in range(shuffles):
-            some = [draws[i] for i in generator.permutation(len(draws))[: len(rows)]]
-            noticed += _solve(goals, some, *scale)[1] > 0
-        finding = _finding(group, goals, len(rows), *_solve(goals, rows, *scale))
+            noticed += misfit([draws[i] for i in generator.permutation(len(draws))[: len(rows)]])[1] > 0
+        finding = _finding(group, goals, len(rows), *misfit(rows))
         decided = finding.verdict != "not_checkable"
         finding = replace(finding, noticed=noticed * decided, neighbours=shuffles * decided)
         findings.append(weighed(finding, "every random order would have fitted, too"))
@@ -153,65 +156,9 @@ def _row(
     return tuple(row)
 
 
-def _solve(
-    goals: list[Printed], rows: list[tuple[Fraction | None, ...]], low: int, high: int, missing: float | None
-) -> tuple[float, Fraction]:
-    """Return the least misfit of the linear program, and the exact lower bound that its dual solution proves."""
-    import numpy as np
-    from scipy.optimize import linprog
-
-    exact = distances_to(rows, levels_of(rows, low, high), missing)
-    equal, limits = _program(goals, exact, misfit=True)
-    units, levels, sources = len(exact), len(exact[0]), len(goals)
-    cost = np.r_[np.zeros(units * levels), np.ones(2 * sources), np.zeros(sources)]
-    solve: Any = linprog  # its types do not know sparse matrices
-    found = solve(cost, A_eq=equal, b_eq=np.r_[np.zeros(sources), np.ones(units)], bounds=limits, method="highs")
-    if not found.success:
-        raise InputError(f"the linear program could not be solved: {found.message}")
-    dual = [float(y) for y in found.eqlin.marginals[:sources]]
-    return float(found.fun), max(_proved(goals, exact, dual, sign) for sign in (1, -1))
-
-
-def levels_of(rows: Sequence[Sequence[Fraction | None]], low: int, high: int) -> list[Fraction]:
-    """Return the levels between which every distance is linear: the whole ones and those of the answers."""
-    return sorted({Fraction(a) for a in range(low, high + 1)} | {s for row in rows for s in row if s})
-
-
-def distances_to(
-    rows: Sequence[Sequence[Fraction | None]], levels: Sequence[Fraction], missing: float | None
-) -> list[list[list[Fraction]]]:
-    """Return the distance of each unit's answers (last) from each level of the key."""
-    gone = Fraction(missing or 0)
-    return [[[gone if s is None else abs(a - s) for s in row] for a in levels] for row in rows]
-
-
-def _program(goals: list[Printed], exact: list[list[list[Fraction]]], *, misfit: bool) -> tuple[Any, list[Any]]:
-    """Return the equations (sums of the mixtures, weights that add up to 1) and the limits of the variables."""
-    import numpy as np
-    from scipy.sparse import csr_array, hstack, kron, vstack
-
-    cube = np.array(exact, dtype=np.float64)  # units x levels x sources
-    units, levels, sources = cube.shape
-    mix = csr_array(cube.reshape(units * levels, sources).T)
-    eye = csr_array(np.eye(sources))
-    ones = hstack([kron(csr_array(np.eye(units)), csr_array(np.ones((1, levels)))), csr_array((units, 3 * sources))])
-    equal = vstack([hstack([mix, eye, -eye, -eye]), ones])  # weights, misfit up and down, the sum itself
-    ends = [tuple(float(end) for end in goal.bounds) for goal in goals]
-    return equal, [(0.0, None)] * (units * levels) + [(0.0, None if misfit else 0.0)] * (2 * sources) + ends
-
-
-def _proved(goals: list[Printed], exact: list[list[list[Fraction]]], dual: list[float], sign: int) -> Fraction:
-    """Lower bound of the misfit from weak duality, in exact fractions, with the dual solution rounded into its box."""
-    y = [max(Fraction(-1), min(Fraction(1), Fraction(sign * v).limit_denominator(FINEST))) for v in dual]
-    bound = sum((v * goal.bounds[0 if v > 0 else 1] for v, goal in zip(y, goals, strict=True)), Fraction(0))
-    for levels in exact:
-        bound -= max(sum((v * d for v, d in zip(y, level, strict=True)), Fraction(0)) for level in levels)
-    return bound
-
-
 def realigned(
-    sums: Mapping[Any, Mapping[Any, Any]],
-    answers: Mapping[Any, Mapping[Any, float | None]],
+    sums: Sums,
+    answers: Answers,
     groups: Mapping[Any, Any],
     order: Sequence[Hashable],
     *,
@@ -253,44 +200,19 @@ def realigned(
     >>> found["g"]["a"].text
     '7 to 9'
     """
-    import numpy as np
-
     partner = dict(zip(groups, order, strict=True))
     made: dict[Any, dict[Any, Printed]] = {}
     for group, units in _units(sums, answers, by_position(groups, order)).items():
-        goals = [printed(value) for value in sums[group].values()]
         rows, true = ([_row(unit, answers[unit], list(sums[group]), low, high, missing) for unit in some]
                       for some in (units, [partner[unit] for unit in units]))  # fmt: skip
-        levels = levels_of([*rows, *true], low, high)
-        exact, after = (distances_to(some, levels, missing) for some in (rows, true))
-        program = _program(goals, exact, misfit=False)
-        many = math.lcm(Fraction(missing or 0).denominator, *(level.denominator for level in levels))
-        whole, costs = (np.array([[[int(d * many) for d in row] for row in unit] for unit in some], dtype=object)
-                        for some in (exact, after))  # fmt: skip
-        ends = [[sign * _least(goals, whole, sign * costs[:, :, j], many, program) for sign in (1, -1)]
-                for j in range(len(goals))]  # fmt: skip
-        made[group] = {source: between(*end) for source, end in zip(sums[group], ends, strict=True)}
+        goals = [printed(value).bounds for value in sums[group].values()]
+        keys = AnswerKeys(goals, rows, levels_of([*rows, *true], low, high), missing)
+        after = keys.distances_to(true)
+        made[group] = {
+            source: between(keys.least_sum(after[:, :, j]), -keys.least_sum(-after[:, :, j]))
+            for j, source in enumerate(sums[group])
+        }
     return made
-
-
-def _least(goals: list[Printed], whole: Any, cost: Any, many: int, program: tuple[Any, list[Any]]) -> Fraction:
-    """Return the exact lower bound, from the dual solution, of a sum over the mixtures that give the sums.
-
-    `whole` (units x levels x sources) and `cost` (units x levels) are distances times `many`, whole numbers.
-    """
-    import numpy as np
-    from scipy.optimize import linprog
-
-    sources, solve = len(goals), cast("Any", linprog)
-    flat = np.r_[cost.ravel().astype(np.float64) / many, np.zeros(3 * sources)]
-    right = np.r_[np.zeros(sources), np.ones(len(cost))]
-    found = solve(flat, A_eq=program[0], b_eq=right, bounds=program[1], method="highs")
-    if not found.success:
-        raise InputError(f"no answer key gives the {len(goals)} sums in this order: nothing follows from it")
-    y = [round(float(v) * FINEST) for v in found.eqlin.marginals[:sources]]
-    bound = sum((min(v * end for end in goal.bounds) for v, goal in zip(y, goals, strict=True)), Fraction(0))
-    rest = FINEST * cost - whole @ np.array(y, dtype=object)
-    return (bound + Fraction(int(rest.min(axis=1).sum()), many)) / FINEST
 
 
 def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved: Fraction) -> Finding:
@@ -315,10 +237,6 @@ def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved
 
 WHOLE = ("low", "high", "missing", "shuffles")
 NEEDED = ("table", "sum", "group", "source", "answers", "unit", "answer")
-KEYS = (
-    "check", "name", "note", "where", *NEEDED, "units", "sort_by", "low", "high", "missing", "refusals", "shuffles",
-    "recorded",
-)  # fmt: skip
 
 
 def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
@@ -331,9 +249,7 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
     """
     from socialstats.audit.rules import Rule
 
-    for message, fix in (wrong := wrong_keys(given, sheets)):
-        file.wrong(f"{place}{message}", fix)
-    if wrong:
+    if not file.fits(place, wrong_settings(given, sheets)):
         return None
     whole: dict[str, Any] = {key: given[key] for key in WHOLE if key in given}
     return Rule(name=str(given.get("name", "alignment")), check="alignment", table=given["table"],
@@ -341,27 +257,25 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
                 options=whole)  # fmt: skip
 
 
-def wrong_keys(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> list[tuple[str, str]]:
-    """Return what is wrong with the keys of an alignment, each with its fix."""
+def wrong_settings(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> Iterator[Problem]:
+    """Yield what is wrong with the keys of an alignment."""
     absent = [key for key in NEEDED if key not in given]
-    if absent:
-        return [(f"alignment needs {', '.join(absent)}", f"Keys: {', '.join(KEYS)}")]
-    tables = {key: str(given.get(key, given["answers"])) for key in ("table", "answers", "units")}
-    strange = [name for name in tables.values() if name not in sheets]
-    if strange:
-        return [(f"there is no table '{shorten(strange[0])}'", f"Tables: {listing(list(sheets), 20)}")]
-    if not isinstance(given.get("refusals", []), list) or not isinstance(given.get("where", {}), dict):
-        return [('refusals must be a list of labels, where { column = "label" }', "")]
-    wanted = {
-        "table": [given["sum"], given["group"], *listed(given["source"])],
-        "answers": [given["unit"], given["answer"], *listed(given["source"])],
-        "units": [given["unit"], given["group"], *listed(given.get("sort_by"))],
-    }  # fmt: skip
-    of = {key: sheets[tables[key]].columns for key in wanted}
-    wrong = [(f"table {tables[key]} has no column '{shorten(str(column))}'", f"Columns: {', '.join(of[key])}")
-             for key, columns in wanted.items() for column in columns if column not in of[key]]  # fmt: skip
-    broken = [key for key in WHOLE if key in given and not isinstance(given[key], int)]
-    return wrong + [(f"{key} = {given[key]!r} must be a whole number", "") for key in broken]
+    names = [str(given.get(key, given.get("answers"))) for key in ("table", "answers", "units")]
+    if absent or not {*names} <= sheets.keys():
+        fix = f"Tables: {listing(list(sheets), 20)}" if not absent else ""
+        strange = [name for name in names if name not in sheets]
+        message = f"alignment needs {', '.join(absent)}" if absent else f"there is no table '{shorten(strange[0])}'"
+        yield Problem(message=message, fix=fix)
+        return
+    sums, answers, units = (Column(name, sheets[name].columns) for name in names)
+    both = Column(f"{sums.table} or {answers.table}", [name for name in sums.known if name in answers.known])
+    yield from wrong_keys(given, {
+        **dict.fromkeys(("check", "compute", "name", "note", "recorded"), object),
+        **dict.fromkeys(("table", "answers", "units"), str), **dict.fromkeys(WHOLE, int), "refusals": list,
+        "where": dict.fromkeys(sums.known, FILTER), "sum": sums, "source": [both], "answer": answers, "sort_by": units,
+        "unit": Column(f"{answers.table} or {units.table}", [name for name in answers.known if name in units.known]),
+        "group": Column(f"{sums.table} or {units.table}", [name for name in sums.known if name in units.known]),
+    })  # fmt: skip
 
 
 def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
@@ -369,8 +283,7 @@ def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
     given = rule.parameters
     if rule.absent:
         return recorded(rule)
-    sums, cells = _sums(sheets[given["table"]], given)
-    answers = _answers(sheets[given["answers"]], given)
+    cells, sums, answers = _inputs(sheets, given)
     groups, order = _groups(sheets, given)
     groups = by_position(groups, order) if order else groups
     ordered = "by position after sorting" if "sort_by" in given else "by key"
@@ -379,7 +292,7 @@ def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
     except InputError as error:
         return [Finding(rule="alignment", verdict="not_checkable", title=rule.name, message=str(error))]
     return [
-        replace(finding, title=rule.name, cells=tuple(cells[group]),
+        replace(finding, title=rule.name, cells=tuple(cell.key for cell in cells[group].values()),
                 where=f"{sheets[given['table']].sources[0]}: {shorten(str(group))}, units and groups joined {ordered}")
         for group, finding in zip(sums, found, strict=True)
     ]  # fmt: skip
@@ -421,43 +334,38 @@ def _groups(sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> tuple[dict
     return groups, sorted(rows, key=lambda unit: units.rows[rows[unit]][given["sort_by"]])
 
 
-def _sums(
-    sheet: Sheet, given: Mapping[str, Any]
-) -> tuple[dict[str, dict[Any, Any]], dict[str, list[tuple[str, int, str]]]]:
-    sums: dict[str, dict[Any, Any]] = {}
-    cells: dict[str, list[tuple[str, int, str]]] = {}
-    for row in sheet.where(given.get("where", {})):
-        group, cell = sheet.label(row, given["group"]), sheet.cell(row, given["sum"])
-        source = tuple(sheet.label(row, column) for column in listed(given["source"]))
-        if cell.number is None:
-            continue
-        if source in sums.setdefault(group, {}):
-            raise InputError(f"{sheet.name} line {cell.line}: {', '.join(source)} has a second sum in '{group}'")
-        sums[group][source] = cell.number
-        cells.setdefault(group, []).append(cell.key)
-    return sums, cells
+def _by_source(sheet: Sheet, given: Mapping[str, Any], outer: str, column: str) -> dict[str, dict[Any, Cell]]:
+    """Return the cells of a column by group (or unit) and source."""
+    found: dict[str, dict[Any, Cell]] = {}
+    for row in sheet.where(given.get("where", {}) if column == "sum" else {}):
+        label, cell = sheet.label(row, given[outer]), sheet.cell(row, given[column])
+        source = tuple(sheet.label(row, name) for name in listed(given["source"]))
+        if source in found.setdefault(label, {}):
+            said = f"{', '.join(source)} has a second {column} in {outer} '{label}'"
+            raise InputError(f"{sheet.name} line {cell.line}: {said}")
+        found[label][source] = cell
+    return found
 
 
-def _answers(sheet: Sheet, given: Mapping[str, Any]) -> dict[str, dict[Any, float | None]]:
-    refusals = {str(label) for label in given.get("refusals", ())}
-    answers: dict[str, dict[Any, float | None]] = {}
-    for row in range(len(sheet.rows)):
-        unit = sheet.label(row, given["unit"])
-        source = tuple(sheet.label(row, column) for column in listed(given["source"]))
-        if source in answers.setdefault(unit, {}):
-            raise InputError(f"{sheet.name} line {sheet.lines[row]}: {', '.join(source)} answers unit '{unit}' twice")
-        refused = sheet.label(row, given["answer"]) in refusals
-        number = None if refused else sheet.cell(row, given["answer"]).number
-        answers[unit][source] = None if number is None else float(number.value)
-    return answers
+def _inputs(sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> tuple[dict[str, dict[Any, Cell]], Sums, Answers]:
+    """Return the cells of the published sums and their numbers, and the answers, None for a refusal; all by source."""
+    cells = _by_source(sheets[given["table"]], given, "group", "sum")
+    cells = {group: {source: cell for source, cell in of.items() if cell.number} for group, of in cells.items()}
+    sheet = sheets[given["answers"]]
+    missing = (*sheet.reading.missing, *map(str, given.get("refusals", ())))
+    said = _by_source(replace(sheet, reading=replace(sheet.reading, missing=missing)), given, "unit", "answer")
+    sums = {group: {source: cell.number for source, cell in of.items()} for group, of in cells.items()}
+    answers = {unit: {source: float(cell.number.value) if cell.number else None for source, cell in of.items()}
+               for unit, of in said.items()}  # fmt: skip
+    return cells, sums, answers
 
 
 def realigned_sheet(name: str, sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> Sheet:
     """Return the sums after realignment as a table: group, columns of the source, and the interval as ``value``."""
-    sums, _ = _sums(sheets[given["table"]], given)
+    _, sums, answers = _inputs(sheets, given)
     groups, order = _groups(sheets, given)
     scale = {key: given[key] for key in ("low", "high", "missing") if key in given}
-    found = realigned(sums, _answers(sheets[given["answers"]], given), groups, order or list(groups), **scale)
+    found = realigned(sums, answers, groups, order or list(groups), **scale)
     by = (given["group"], *listed(given["source"]))
     rows = [({given["group"]: group, **dict(zip(by[1:], source, strict=True))}, number)
             for group, of in found.items() for source, number in of.items()]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -13,7 +13,8 @@ from socialstats.audit.arithmetic import exact_count
 from socialstats.audit.numbers import Printed, as_decimal, located, printed
 from socialstats.audit.sheets import Sheet
 from socialstats.errors import InputError, NothingToAnalyse, Problem, UndefinedStatistic
-from socialstats.text import count, listing, quoted, shorten
+from socialstats.tables.toml_files import FILTER, Column, wrong_keys
+from socialstats.text import count
 
 CLOSE = Fraction(1, 10**9)  # what a statistic in floating point may be wrong by
 AGREEMENT = ("krippendorff_alpha", "fleiss_kappa", "weighted_kappa", "percent_agreement")
@@ -21,21 +22,6 @@ BY_LABEL = ("counts", "shares")
 COMPUTED = (*BY_LABEL, "mean", "sd", *AGREEMENT, "realigned")
 ROLES = ("unit", "rater")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
-KEYS = (
-    "answers",
-    "compute",
-    "answer",
-    "by",
-    "where",
-    "unit",
-    "rater",
-    "labels",
-    "level",
-    "weights",
-    "empty",
-    "ddof",
-    "groups",
-)
 VALUE, LOW, HIGH, LABEL = "value", "low", "high", "label"
 
 
@@ -56,38 +42,24 @@ def between(low: Fraction, high: Fraction) -> Printed:
     return Printed(text=text, value=(low + high) / 2, unit=Fraction(0), low=low, high=high)
 
 
-def wrong_settings(how: Mapping[str, Any], columns: Sequence[str]) -> list[tuple[str, str]]:
-    """Return what is wrong with the keys of a computed table, each with its fix."""
-    compute, found = how.get("compute"), []
-    if compute not in COMPUTED:
-        return [(f"compute = {shorten(repr(compute))} is not computed from answers", f"One of: {', '.join(COMPUTED)}")]
-    groups = how.get("groups", {})
-    forms: dict[str, tuple[Any, str]] = {
-        "by": ((str, list), "a column or a list of columns"), "labels": (list, "a list of labels"),
-        "where": (dict, 'a filter such as { column = "label" }'),
-        "groups": (dict, 'one new column with its labels, { column = { "A and B" = { old = ["A", "B"] } } }'),
-    }  # fmt: skip
-    broken = [key for key, (kind, _) in forms.items() if key in how and not isinstance(how[key], kind)]
-    nested = [*groups.values()] if isinstance(groups, dict) else []
-    filters = [where for of in nested for where in (of.values() if isinstance(of, dict) else [of])]
-    if len(nested) > 1 or not all(isinstance(where, dict) for where in filters):
-        broken.append("groups")
-    found += [(f"{key} must be {forms[key][1]}", "") for key in dict.fromkeys(broken)]
-    needs = ("answer", *(ROLES if compute in AGREEMENT else ()))
-    found += [(f"compute = '{compute}' needs {key}", "Give the name of a column") for key in needs if key not in how]
-    if not broken:
-        named = [(key, how[key]) for key in needs if key in how] + [("by", column) for column in listed(how.get("by"))]
-        named += [("where", column) for column in how.get("where", {})]
-        named += [("groups", column) for where in filters for column in where]
-        found += [(f"{key}: the answers have no column '{shorten(str(column))}'", f"Columns: {quoted(columns, 20)}")
-                  for key, column in named if column not in columns]  # fmt: skip
-    for key, allowed in (("level", LEVELS), ("ddof", (0, 1))):
-        if key in how and (how[key] not in allowed or isinstance(how[key], bool)):
-            fix = f"One of: {listing([str(value) for value in allowed])}"
-            found.append((f"{key} = {shorten(repr(how[key]))} is not allowed", fix))
+def wrong_settings(how: Mapping[str, Any], answers: Sheet) -> Iterator[Problem]:
+    """Yield what is wrong with the keys of a computed table."""
+    compute, where = how.get("compute"), dict.fromkeys(answers.columns, FILTER)
+    column = Column("of the answers", answers.columns)
+    yield from wrong_keys(how, {
+        "answers": str, "recorded": str, "compute": COMPUTED, "answer": column, "by": [column], "where": where,
+        **dict.fromkeys(ROLES, column if compute in AGREEMENT else object), "labels": list, "level": LEVELS,
+        "weights": object, "empty": object, "ddof": (0, 1), "groups": {"*": {"*": where}},
+    })  # fmt: skip
+    for key in ("compute", "answer", *(ROLES if compute in AGREEMENT else ())):
+        if key not in how:
+            fix = f"One of: {', '.join(COMPUTED)}" if key == "compute" else "Give the name of a column"
+            yield Problem(message=f"what is computed of answers needs {key}", fix=fix)
+    if isinstance(how.get("groups"), dict) and len(how["groups"]) > 1:
+        yield Problem(message="groups must be one new column", fix='{ column = { "A and B" = { old = ["A", "B"] } } }')
     if how.get("level", "nominal") != "nominal" and compute not in AGREEMENT:
-        found.append((f"level has no meaning for compute = '{compute}'", f"It is of: {', '.join(AGREEMENT)}"))
-    return found
+        fix = f"It is of: {', '.join(AGREEMENT)}"
+        yield Problem(message=f"level has no meaning for compute = '{compute}'", fix=fix)
 
 
 def listed(given: Any) -> list[Any]:

@@ -100,7 +100,7 @@ def with_part_power(finding: Finding, part: Printed, goal: Printed, low: Fractio
     return weighed(replace(finding, noticed=noticed, neighbours=of))
 
 
-def count_percent(count: Any, percent: Any, total: Any, *, scale: int = 100) -> Finding:
+def count_percent(count: Any, percent: Any, total: Any | Sequence[Any], *, scale: int = 100) -> Finding:
     """Check a percentage against its count and the total that it is a part of.
 
     percent = scale x count / total, with every printed number an interval.

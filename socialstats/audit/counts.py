@@ -188,7 +188,7 @@ def _solved(x: float) -> Range:
 
 
 def chi2_from_counts(
-    counts: Sequence[Any], *, chi2: Any = None, p: Any = None, df: Any = None, level: float = 0.05
+    counts: Sequence[Sequence[Any]], *, chi2: Any = None, p: Any = None, df: Any = None, level: float = 0.05
 ) -> Finding:
     """Check the chi-squared statistic, or its p, against the table of counts: with and without Yates' correction.
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from socialstats.audit.answers import KEYS as ANSWER_KEYS
 from socialstats.audit.answers import LABEL, VALUE, computed, listed, recorded_sheet, wrong_settings
 from socialstats.audit.arithmetic import (
     alpha_bound,
@@ -58,176 +56,123 @@ from socialstats.audit.summaries import (
 )
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 from socialstats.errors import InputError, Problem
+from socialstats.tables.toml_files import FILTER, Allowed, Column, read_toml, wrong_keys, wrong_value
 from socialstats.text import listing, meant, shorten
 
 
 class Check:
-    """One check as a rules file sees it.
+    """One check as a rules file sees it: its signature and the first line of its docstring say all.
 
-    Its signature says most: literals, truth values and floats are settings, all else are numbers.
+    Literals, truth values and floats are settings, all else are numbers.
 
     Parameters
     ----------
     function : callable
+
+    Attributes
+    ----------
     asks : str
-        One line: what it asks.
-    one : sequence of str
-        Numbers that lead where ``columns`` fills the parameters in another order than that of the signature.
-    many : sequence of str
-        Parameters that are several numbers.
-    along : sequence of str
-        Parameters with one number for each of the first of `many`.
+        One line: what it checks.
+    one, many, along : tuple of str
+        Parameters that are one number; several numbers; one number for each of the first of `many`.
     options : mapping of str to allowed values
-        Settings whose allowed values are no literals; an empty tuple allows any number.
+        Settings; an empty tuple allows any number.
+    optional, required : tuple of str
+        Parameters that may be left out, and those that must be given.
     references : tuple of str
         Keys of its literature.
     grid : bool
         Whether the first of `many` is a sequence of rows, not of numbers.
     whole : bool
         Whether it stands on all rows of a table where a rule says nothing else.
-
-    Attributes
-    ----------
-    optional : tuple of str
-        Parameters that may be left out.
-    required : tuple of str
-        Those that must be given, in the order in which ``columns`` fills them.
     """
 
-    def __init__(
-        self, function: Callable[..., Finding], asks: str, *, one: Sequence[str] = (), many: Sequence[str] = (),
-        along: Sequence[str] = (), options: Mapping[str, tuple[Any, ...]] | None = None,
-        references: tuple[str, ...] = (), grid: bool = False, whole: bool = False,
-    ) -> None:  # fmt: skip
-        self.function, self.asks, self.references, self.grid, self.whole = function, asks, references, grid, whole
-        self.many, self.along, self.options = tuple(many), tuple(along), dict(options or {})
-        parameters, kinds = signature(function).parameters, get_type_hints(function)
-        for name in (name for name in parameters if name not in self.options):
-            if get_origin(kinds[name]) is Literal:
-                self.options[name] = get_args(kinds[name])
-            elif kinds[name] in (bool, bool | None, float):
-                self.options[name] = () if kinds[name] is float else (True, False)
-        self.one = (*one, *(name for name in parameters if name not in (*one, *many, *along, *self.options)))
+    def __init__(self, function: Callable[..., Finding]) -> None:
+        name, parameters, kinds = function.__name__, signature(function).parameters, get_type_hints(function)
+        self.function, self.asks = function, (function.__doc__ or name).strip().partition("\n")[0]
+        self.references, self.whole = LITERATURE.get(name, ()), name in OF_ALL_ROWS
+        self.options = {key: found for key in parameters if (found := _allowed(key, kinds[key])) is not None}
+        nested = {key: [get_origin(inner) for inner in get_args(kinds[key])] for key in parameters}
+        several = [key for key in parameters if Sequence in (get_origin(kinds[key]), *nested[key])]
+        self.many, self.along = tuple(several[:1]), tuple(several[1:])
+        self.grid = any(get_origin(kinds[key]) is Sequence in nested[key] for key in self.many)
+        self.one = tuple(key for key in parameters if key not in (*several, *self.options))
         self.names = (*self.one, *self.many, *self.along)
         self.optional = tuple(n for n in parameters if parameters[n].default is not Parameter.empty and n in self.names)
-        self.required = tuple(name for name in self.names if name not in self.optional)
+        self.required = tuple(key for key in self.names if key not in self.optional)
 
 
-CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
-    Check(sum_to, "do the parts add up to their total?", many=["parts"]),
-    Check(count_percent, "is the percentage that of the count in its total?", one=["percent", "count"], many=["total"],
-           options={"scale": (1, 100)}),
-    Check(weighted_mean, "is it the weighted mean of its parts, and inside their range?", many=["parts"],
-           along=["weights"]),
-    Check(hull, "is it within the range of its parts?", many=["parts"]),
-    Check(mean_of, "is it the mean of its parts?", many=["parts"]),
-    Check(mean_abs, "is it the mean of the sizes of its parts?", many=["parts"]),
-    Check(sd_of, "is it the standard deviation of its parts?", many=["parts"], options={"ddof": (0, 1)}),
-    Check(subset_mean, "can it be the mean of some of the units?", many=["means"], along=["sizes", "taken"]),
-    Check(grim, "can n whole numbers have this mean?", references=("brownheathers2017",)),
-    Check(grimmer, "can n whole numbers have this mean and standard deviation?",
-           references=("anaya2016", "allard2018", "bhatiadavis2000")),
-    Check(debit, "can n answers of 0 or 1 have this mean and standard deviation?", references=("heathersbrown2019",)),
-    Check(granularity, "can n scores of -1 and +1 have this mean?"),
-    Check(std_error_possible, "can a share of n answers have this standard error?", options={"scale": (1, 100)}),
-    Check(statistic_p, "is p that of the statistic?"),
-    Check(t_from_summary, "do mean, sd and n give this t or p?"),
-    Check(paired_t_feasible, "can bounded differences have this t and mean?"),
-    Check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
-    Check(two_sample_t, "do both groups' means, sds and n give this t, df or p?", references=("welch1947",)),
-    Check(cohens_d, "do both groups' means and sds give this d or g?", references=("hedges1981",)),
-    Check(anova_f, "do the groups' means, sds and n give this F or p?", many=["means"], along=["sds", "sizes"],
-           whole=True),
-    Check(paired_t_bounds, "does any correlation of the pairs give this t or p?"),
-    Check(correlation, "do r and n give this t or p?"),
-    Check(t_from_estimate, "do the estimate and its s.e. give this t or p?"),
-    Check(std_error_from_sd, "is the standard error sd / sqrt(n)?"),
-    Check(kappa_from_agreement, "do the observed and the chance agreement give this kappa?"),
-    Check(mean_ci, "is the interval that of the mean and its s.e.?"),
-    Check(count_ci, "is the interval that of the count?", options={"scale": (1, 100)},
-           references=("browncaidasgupta2001",)),
-    Check(confusion, "can one confusion table have all these numbers?", options={"scale": (1, 100)}),
-    Check(ratio_from_counts, "do the four counts give this ratio and interval?"),
-    Check(chi2_from_counts, "do the counts give this chi2 or p?", many=["counts"], grid=True),
-    Check(rating_win_rate, "do the ratings give this win rate?", many=["opponents"]),
-    Check(shared_denominator, "can one n have all these percentages?", many=["percents"], options={"scale": (1, 100)}),
-    Check(duplicate_rows, "do two rows print the same numbers?", many=["rows"], grid=True, whole=True),
-    Check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
-    Check(text_against_table, "do two places print the same number?"),
-    Check(within, "is it within its possible range?"),
-    Check(alpha_bound, "can so many ratings a unit agree so little?"),
-    Check(extreme, "is it the largest (or the smallest) of these?", many=["parts"]),
-    Check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
+def _allowed(name: str, kind: Any) -> tuple[Any, ...] | None:
+    """Return the allowed values of a setting, none where any number is; None for what is no setting."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    if kind in (bool, bool | None):
+        return True, False
+    return {float: (), int: WHOLE.get(name)}.get(kind)
+
+
+WHOLE = {"scale": (1, 100), "ddof": (0, 1)}
+OF_ALL_ROWS = ("anova_f", "duplicate_rows")
+LITERATURE = {
+    "grim": ("brownheathers2017",), "grimmer": ("anaya2016", "allard2018", "bhatiadavis2000"),
+    "debit": ("heathersbrown2019",), "two_sample_t": ("welch1947",), "cohens_d": ("hedges1981",),
+    "count_ci": ("browncaidasgupta2001",),
+}  # fmt: skip
+CHECKS = {function.__name__: Check(function) for function in (
+    sum_to, count_percent, weighted_mean, hull, mean_of, mean_abs, sd_of, subset_mean, grim, grimmer, debit,
+    granularity, std_error_possible, statistic_p, t_from_summary, paired_t_feasible, mcnemar_bounds, two_sample_t,
+    cohens_d, anova_f, paired_t_bounds, correlation, t_from_estimate, std_error_from_sd, kappa_from_agreement, mean_ci,
+    count_ci, confusion, ratio_from_counts, chi2_from_counts, rating_win_rate, shared_denominator, duplicate_rows,
+    linear_composite, text_against_table, within, alpha_bound, extreme, sensitivity_reference,
 )}  # fmt: skip
-TABLE_CHECKS = {"alignment": "can the sums of distances belong to these answers in this order?"}
+TABLE_CHECKS = {"alignment": "Check that sums of distances can belong to these answers in this order."}
 
 
 HEADER = re.compile(r"\s*\[(?P<many>\[)?\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
 WORD = re.compile(r"[\w-]+")
 
 
-def line_of_rule(text: str, number: int, rules: int, message: str) -> int:
-    """Return the line of the key that a message about a rule names first, or of its ``[[rule]]``.
+def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) -> int:
+    """Return the line of the key of a section that a message names first, or of the section's head.
 
     Parameters
     ----------
     text : str
         The rules file.
-    number, rules : int
-        Which rule (from 1) of how many.
+    section : str
+        As in its head: ``rule``, ``tables.t3``; the keys of the latter may stand in ``[tables]``.
     message : str
+    nth, of : int
+        Which section of that name (from 0), of how many.
 
     Returns
     -------
     int
-        From 1; 0 where the rule cannot be found for certain.
+        From 1; 0 where the section cannot be found for certain.
 
     Examples
     --------
-    >>> line_of_rule('[[rule]]\\ncheck = "grim"\\nmeen = "m"\\n', 1, 1, "rule 1: unknown key 'meen'")
+    >>> line_of('[[rule]]\\ncheck = "grim"\\nmeen = "m"\\n', "rule", "rule 1: unknown key 'meen'")
     3
-    """
-    lines = text.splitlines()
-    heads = [(i, found) for i, line in enumerate(lines) if (found := HEADER.fullmatch(line))]
-    starts = [i for i, found in heads if found["many"] and found["name"] == "rule"]
-    if len(starts) != rules or not 1 <= number <= rules:
-        return 0
-    first = starts[number - 1]
-    last = next((i for i, found in heads if i > first and not found["name"].startswith("rule.")), len(lines))
-    return _named(lines, first, last, message) or first + 1
-
-
-def line_of_table(text: str, name: str, message: str) -> int:
-    """Return the line where a table is named, or of the key of it that a message names first; 0 if not found.
-
-    Examples
-    --------
-    >>> line_of_table('[tables]\\nt3 = { file = 3 }\\n', "t3", "file must be a file name")
+    >>> line_of("[tables]\\nt3 = { file = 3 }\\n", "tables.t3", "file must be a file name")
     2
     """
     lines = text.splitlines()
-    for i, line in enumerate(lines):
-        found = HEADER.fullmatch(line)
-        if found and found["name"].replace('"', "") == f"tables.{name}":
-            last = next((j for j in range(i + 1, len(lines)) if HEADER.fullmatch(lines[j])), len(lines))
-            return _named(lines, i, last, message) or i + 1
-    start = next((i for i, line in enumerate(lines) if (h := HEADER.fullmatch(line)) and h["name"] == "tables"), None)
-    return 0 if start is None else _named(lines, start, len(lines), name)
-
-
-def _named(lines: list[str], first: int, last: int, message: str) -> int:
-    """Return the line, between two, of the first word of a message that is a key there; 0 where none is."""
+    heads = [(i, found["name"].replace('"', "")) for i, line in enumerate(lines) if (found := HEADER.fullmatch(line))]
+    starts = [i for i, name in heads if name == section]
+    outer, _, inner = section.partition(".")
+    if inner and not starts:
+        starts, message, section = [i for i, name in heads if name == outer], inner, outer
+    if len(starts) != of or not 0 <= nth < of:
+        return 0
+    first = starts[nth]
+    last = next((i for i, name in heads if i > first and not name.startswith(f"{section}.")), len(lines))
     for word in WORD.findall(message):
         key = re.compile(rf"\s*[\"']?{re.escape(word)}[\"']?\s*[.=]")
         for i in range(first, last):
             if key.match(lines[i]):
                 return i + 1
-    return 0
-
-
-RULE_KEYS = ("check", "name", "note", "table", "columns", "where", "by", "label")
-REFERENCE_KEYS = ("table", "column", "by", "where", "value", "match", "key", "values", "columns")
-COMPUTED_KEYS = (*ANSWER_KEYS, LABEL)  # of a parameter that is computed from raw answers
+    return 0 if section != "rule" and message == inner else first + 1
 
 
 class RuleReading:
@@ -242,24 +187,40 @@ class RuleReading:
     def read(self, unnamed: str) -> Rule | None:
         """Return the rule, or None with its problems noted."""
 
-        before, check, given = len(self.file.problems), self.check, self.given
-        if not self.file.known(self.place, given, (*RULE_KEYS, *check.names, *check.options)):
+        before, check, given, column = len(self.file.problems), self.check, self.given, self.column()
+        number = [[float, dict, column]]
+        allowed: Allowed = {
+            **dict.fromkeys(("check", "table", "name", "note"), object), "where": self.rows(self.sheet),
+            "columns": [column], "by": [("*",), [column]], "label": [column], **dict.fromkeys(check.names, number),
+            **{name: [[float, dict, str]] for name in check.along if self._leads_elsewhere()},
+            **{name: allowed or float for name, allowed in check.options.items()},
+        }  # fmt: skip
+        if not self.file.fits(self.place, wrong_keys(given, allowed)) and given.keys() - allowed:
             return None
-        columns = self.columns("columns", given.get("columns", []), self.sheet)
-        whole = given.get("by") == "*" or (self.check.whole and "by" not in given)
-        by = () if whole else self.columns("by", given.get("by", []), self.sheet)
-        label = self.columns("label", given.get("label", []), self.sheet)
-        where = self.where(given.get("where", {}), self.sheet)
+        columns = tuple(listed(given.get("columns")))
         parameters = {name: self.spec(name, given[name]) for name in check.names if name in given}
-        options = {name: self.option(name, given[name]) for name in check.options if name in given}
         self.complete(parameters, columns)
         if len(self.file.problems) > before:
             return None
+        whole = given.get("by") == "*" or (check.whole and "by" not in given)
         return Rule(
             name=str(given.get("name", unnamed)), check=given["check"], table=self.sheet.name,
-            note=str(given.get("note", "")), columns=columns, where=where, by=by, label=label, parameters=parameters,
-            options=options, whole=whole,
+            note=str(given.get("note", "")), columns=columns, where=given.get("where", {}),
+            by=() if whole else tuple(listed(given.get("by"))), label=tuple(listed(given.get("label"))), whole=whole,
+            parameters=parameters,
+            options={name: given[name] if allowed else float(given[name])
+                     for name, allowed in check.options.items() if name in given},
         )  # fmt: skip
+
+    def column(self, sheet: Sheet | None = None) -> Column:
+        """Return the kind of a column of a table, by default of the rule's own."""
+        sheet = sheet or self.sheet
+        return Column(sheet.name, sheet.columns)
+
+    @staticmethod
+    def rows(sheet: Sheet) -> dict[str, Any]:
+        """Return what a filter of rows may hold."""
+        return dict.fromkeys(sheet.columns, FILTER)
 
     def complete(self, parameters: Mapping[str, Any], columns: Sequence[str]) -> None:
         """Complain of parameters that are needed and not given."""
@@ -272,53 +233,11 @@ class RuleReading:
             allowed = ", ".join(self.check.options[name])
             self.file.wrong(f"{self.place}{self.given['check']} needs {name}", f"One of: {allowed}")
 
-    def columns(self, key: str, given: Any, sheet: Sheet) -> tuple[str, ...]:
-        """Check names of columns."""
-        names = [given] if isinstance(given, str) else given
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            self.file.wrong(f"{self.place}{key} must be a column or a list of columns")
-            return ()
-        for name in names:
-            if name not in sheet.columns:
-                fix = f"{meant(name, sheet.columns)}Columns: {', '.join(sheet.columns)}"
-                self.file.wrong(f"{self.place}{key}: table {sheet.name} has no column '{shorten(name)}'", fix)
-        return tuple(names)
-
-    def where(self, given: Any, sheet: Sheet) -> dict[str, Any]:
-        """Check a filter of rows."""
-        if not isinstance(given, dict):
-            self.file.wrong(f'{self.place}where must be {{ column = "label" }}')
-            return {}
-        self.columns("where", list(given), sheet)
-        for column, rule in given.items():
-            if isinstance(rule, dict) and list(rule) != ["not"]:
-                self.file.wrong(f"{self.place}where.{column}: only {{ not = label }} is allowed, not {list(rule)}")
-        return given
-
-    def option(self, name: str, value: Any) -> Any:
-        """Check a setting."""
-        allowed = self.check.options[name]
-        if not allowed and isinstance(value, int | Decimal) and not isinstance(value, bool):
-            return float(value)
-        if value not in allowed or (isinstance(value, bool) != isinstance((*allowed, 0)[0], bool)):
-            said = ", ".join(["true", "false"] if allowed == (True, False) else map(str, allowed)) or "a number"
-            self.file.wrong(f"{self.place}{name} = {shorten(repr(value))} is not allowed", f"Allowed: {said}")
-        return value
-
     def spec(self, name: str, given: Any) -> Any:
-        """Check what a parameter refers to, and bring it into one form."""
-        if isinstance(given, bool):
-            self.file.wrong(f"{self.place}{name} = {str(given).lower()} is no number and no column")
-        elif isinstance(given, str):
-            if not (name in self.check.along and self._leads_elsewhere()):
-                self.columns(name, given, self.sheet)
-        elif isinstance(given, list):
+        """Bring what a parameter refers to into one form."""
+        if isinstance(given, list):
             return [self.spec(name, one) for one in given]
-        elif isinstance(given, dict):
-            return self.reference(name, given)
-        elif not isinstance(given, int | Decimal):
-            self.file.wrong(f"{self.place}{name} = {shorten(repr(given))} is no number and no column")
-        return given
+        return self.reference(name, given) if isinstance(given, dict) else given
 
     def _leads_elsewhere(self) -> bool:
         leader = self.given.get(self.check.many[0]) if self.check.many else None
@@ -329,62 +248,47 @@ class RuleReading:
         """Check a reference to cells of a table, or to what is computed from raw answers."""
         if "answers" in given:
             return self.from_answers(name, given)
-        if not self.file.known(f"{self.place}{name}: ", given, REFERENCE_KEYS):
-            return given
-        if "value" in given:
-            return {"value": given["value"]}
         if not isinstance(given.get("match", ""), str) or (
             "match" in given and "values" not in given and not {"table", "column"} <= set(given)
         ):
             self.file.wrong(f"{self.place}{name}: match must be a column, with values, or with table and column")
             return given
-        if "columns" in given or "values" in given:
-            key = "columns" if "columns" in given else "values"
-            if not isinstance(given[key], dict):
-                self.file.wrong(f"{self.place}{name}.{key} must be {{ label = number }}")
+        other = self.sheets.get(str(given.get("table", self.sheet.name)))
+        if other is None:
+            fix = f"Tables: {listing(list(self.sheets), 20)}"
+            self.file.wrong(f"{self.place}{name}: there is no table '{shorten(str(given['table']))}'", fix)
             return given
-        if str(given.get("table", self.sheet.name)) not in self.sheets:
-            self.file.wrong(f"{self.place}{name}: there is no table '{shorten(str(given['table']))}'",
-                            f"Tables: {listing(list(self.sheets), 20)}")  # fmt: skip
+        theirs = self.column(other)
+        fits = self.file.fits(self.place, wrong_keys(given, {
+            "table": object, "column": theirs, "by": [{"*": theirs}, [self.column()]], "value": object,
+            "where": self.rows(other), "match": object, "key": object, **dict.fromkeys(("values", "columns"), dict),
+        }, f"{name}."))  # fmt: skip
+        if not fits or not {"value", "values", "columns"}.isdisjoint(given):
             return given
-        other = self.sheets[str(given.get("table", self.sheet.name))]
         keys = given.get("by", {} if "match" in given else None)
-        found = dict(given)
-        if keys is not None and not isinstance(keys, dict | str | list):
-            self.file.wrong(f'{self.place}{name}.by must be a column, a list, or {{ ours = "theirs" }}')
-            return given
-        if keys is not None:
-            pairs = keys if isinstance(keys, dict) else {k: k for k in ([keys] if isinstance(keys, str) else keys)}
-            self.columns(f"{name}.by", list(pairs), self.sheet)
-            self.columns(f"{name}.by", list(pairs.values()), other)
-            found["by"] = pairs
-        elif other is not self.sheet and isinstance(self.given.get("by"), str | list):
-            by = self.given["by"]
-            self.columns(f"{name}.by", [by] if isinstance(by, str) else list(by), other)
-        if "column" in given:
-            self.columns(f"{name}.column", given["column"], other)
-        if "where" in given:
-            self.where(given["where"], other)
-        return found
+        pairs = keys if isinstance(keys, dict) else {key: key for key in listed(keys)}
+        inherited = [key for key in listed(self.given.get("by")) if keys is None and other is not self.sheet]
+        for columns, kind in ((list(pairs), self.column()), ([*pairs.values(), *inherited], theirs)):
+            self.file.fits(self.place, wrong_value(f"{name}.by", columns, [kind]))
+        return {**given, "by": pairs} if keys is not None else given
 
     def from_answers(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
         """Compute what a parameter asks for, as a table of one row a group, and refer to its cells."""
-        place, keys = f"{self.place}{name}: ", given.get("by", {})
+        keys = given.get("by", {})
         pairs = keys if isinstance(keys, dict) else {str(key): key for key in listed(keys)}
-        if self.file.known(place, given, COMPUTED_KEYS):
-            self.columns(f"{name}.by", list(pairs), self.sheet)
-            table = f"{given['answers']}: {given.get('compute')} for {name} of rule {self.file.number}"
-            how = {key: value for key, value in given.items() if key != LABEL} | {"by": list(pairs.values())}
-            self.file.compute(place, table, how, self.sheets)
-            where = {LABEL: given[LABEL]} if LABEL in given else {}
-            return {"table": table, "column": VALUE, "by": pairs, "where": where}
-        return given
+        self.file.fits(self.place, wrong_value(f"{name}.by", list(pairs), [self.column()]))
+        table = f"{given['answers']}: {given.get('compute')} for {name} of rule {self.file.number}"
+        how = {key: value for key, value in given.items() if key != LABEL} | {"by": list(pairs.values())}
+        self.file.compute(f"{self.place}{name}: ", table, how, self.sheets)
+        return {"table": table, "column": VALUE, "by": pairs, "where": {LABEL: given[LABEL]} if LABEL in given else {}}
 
 
-SECTIONS = ("title", "source", "tables", "rule")
-TABLE_KEYS = ("file", "table", "optional", "decimals", "rounding", "decimal", "strip", "missing", "names")
-REALIGNED_KEYS = ("table", "sum", "group", "source", "units", "sort_by", "low", "high", "missing", "refusals")
-COMPUTED_TABLE_KEYS = (*ANSWER_KEYS, *REALIGNED_KEYS, "recorded")
+SECTIONS = dict.fromkeys(("title", "source", "tables", "rule"), object)
+DECIMALS = ("printed", "column", *range(31))
+TABLE: Allowed = {
+    "file": [str], "table": object, "optional": object, "decimals": [DECIMALS, {"*": DECIMALS}],
+    "rounding": get_args(Rounding), "decimal": (".", ","), "strip": str, "missing": list, "names": {"*": dict},
+}  # fmt: skip
 GIVEN = "table"  # name of the table of the command line
 
 
@@ -443,14 +347,10 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
     InputError
         For broken TOML, and up to 20 unknown keys, tables, columns or values, each with what is allowed.
     """
-    raw = Path(path).read_bytes()
-    try:
-        text = raw.decode("utf-8")
-        content = tomllib.loads(text, parse_float=Decimal)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(Problem(source=str(path), message=f"not a TOML file: {error}")) from error
+    raw, content = read_toml(path, Decimal)
+    text = raw.decode("utf-8")
     reading = _Reading(str(path), text)
-    reading.known("", content, SECTIONS)
+    reading.fits("", wrong_keys(content, SECTIONS))
     sheets = reading.tables(content.get("tables", {}), tables)
     entries = content.get("rule", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -472,7 +372,7 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
 
 def optional_tables(path: str | os.PathLike[str]) -> dict[str, str]:
     """Return the tables that a rules file can use and does not bring, and what they are."""
-    tables = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("tables", {})
+    tables = read_toml(path)[1].get("tables", {})
     return {name: str(how["optional"]) for name, how in tables.items() if isinstance(how, dict) and "optional" in how}
 
 
@@ -501,18 +401,17 @@ class _Reading:
         """Note a problem with the line of the key that it names."""
         about = message.partition(": ")[2] or message
         if message.startswith("tables."):
-            name = re.split(r"[: ]", message.removeprefix("tables."), maxsplit=1)[0]
-            line = line_of_table(self.text, name, about)
+            line = line_of(self.text, re.split(r": | ", message, maxsplit=1)[0], about)
         else:
-            line = line_of_rule(self.text, self.number, self.rules, about)
+            line = line_of(self.text, "rule", about, self.number - 1, self.rules)
         self.problems.append(Problem(source=self.path, lines=(line,) if line else (), message=message, fix=fix))
 
-    def known(self, place: str, given: Mapping[str, Any], allowed: Sequence[str]) -> bool:
-        """Complain of unknown keys."""
-        strange = [key for key in given if key not in allowed]
-        for key in strange:
-            self.wrong(f"{place}unknown key '{shorten(key)}'", f"{meant(key, allowed)}Known: {', '.join(allowed)}")
-        return not strange
+    def fits(self, place: str, problems: Iterable[Problem]) -> bool:
+        """Note problems with their place and line; whether there were none."""
+        found = list(problems)
+        for problem in found:
+            self.wrong(f"{place}{problem.message}", problem.fix)
+        return not found
 
     def tables(self, given: Any, paths: Sequence[str | os.PathLike[str]]) -> dict[str, Sheet]:
         """Read the tables of the file and of the command line."""
@@ -547,7 +446,8 @@ class _Reading:
 
     def compute(self, place: str, name: str, how: Mapping[str, Any], sheets: dict[str, Sheet]) -> None:
         """Compute a table from raw answers: from a table, or a file beside the rules file; or take what is recorded."""
-        from socialstats.audit.alignment import realigned_sheet, wrong_keys
+        from socialstats.audit.alignment import realigned_sheet
+        from socialstats.audit.alignment import wrong_settings as wrong_alignment
 
         answers, beside = str(how["answers"]), Path(self.path).parent
         wanted = [answers, *(str(how[key]) for key in ("table", "units") if key in how)]
@@ -559,46 +459,19 @@ class _Reading:
         else:
             try:
                 sheet = sheets[answers] if answers in sheets else self._read(answers, [beside / answers], {})
-                realigned = how.get("compute") == "realigned"
-                wrong = wrong_keys(how, sheets) if realigned else wrong_settings(how, sheet.columns)
-                for message, fix in wrong:
-                    self.wrong(f"{place}{message}", fix)
-                if not wrong:
-                    made = realigned_sheet(name, sheets, how) if realigned else computed(name, sheet, how)
-                    sheets[name] = made
+                if how.get("compute") == "realigned":
+                    if self.fits(place, wrong_alignment(how, sheets)):
+                        sheets[name] = realigned_sheet(name, sheets, how)
+                elif self.fits(place, wrong_settings(how, sheet)):
+                    sheets[name] = computed(name, sheet, how)
             except InputError as error:
                 self.problems += error.problems
 
     def _settings(self, name: str, spec: Any) -> dict[str, Any] | None:
         how = dict(spec) if isinstance(spec, dict) else {"file": spec}
-        place = f"tables.{name}: "
-        if not self.known(place, how, COMPUTED_TABLE_KEYS if "answers" in how else TABLE_KEYS):
+        if "answers" not in how and not self.fits(f"tables.{name}: ", wrong_keys(how, TABLE)):
             return None
-        if "answers" in how:
-            return how
-        files = [how["file"]] if isinstance(how.get("file"), str) else how.get("file", [])
-        if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
-            self.wrong(f"{place}file must be a file name or a list of them")
-            return None
-        if "file" in how:
-            how["file"] = files
-        return how if self._valid(place, how) else None
-
-    def _valid(self, place: str, how: Mapping[str, Any]) -> bool:
-        before = len(self.problems)
-        for key, allowed in (("rounding", get_args(Rounding)), ("decimal", (".", ","))):
-            if how.get(key, allowed[0]) not in allowed:
-                self.wrong(f"{place}{key} = {how[key]!r} is not one of {', '.join(allowed)}")
-        decimals = how.get("decimals", "printed")
-        for value in decimals.values() if isinstance(decimals, dict) else [decimals]:
-            if value not in ("printed", "column") and not (isinstance(value, int) and 0 <= value <= 30):
-                self.wrong(f"{place}decimals = {value!r} is not 'printed', 'column' or a number from 0 to 30")
-        if not isinstance(how.get("missing", []), list):
-            self.wrong(f"{place}missing must be a list of texts")
-        names = how.get("names", {})
-        if not (isinstance(names, dict) and all(isinstance(v, dict) for v in names.values())):
-            self.wrong(f'{place}names must hold, for a column, other = "label"')
-        return len(self.problems) == before
+        return how | ({"file": listed(how["file"])} if "file" in how else {})
 
     def _read(self, name: str, files: Sequence[str | os.PathLike[str]], how: Mapping[str, Any]) -> Sheet:
         keys = ("decimals", "rounding", "decimal", "strip")
@@ -637,9 +510,9 @@ class _Reading:
             name, note = str(given.get("name", check)), str(given.get("note", ""))
             return Rule(name=name, check=check, table=str(table), note=note, parameters=given, absent=said)
         if check in TABLE_CHECKS:
-            from socialstats.audit.alignment import KEYS, read_alignment
+            from socialstats.audit.alignment import read_alignment
 
-            return read_alignment(self, place, given, sheets) if self.known(place, given, KEYS) else None
+            return read_alignment(self, place, given, sheets)
         if str(table) not in sheets:
             known = f"Tables: {listing(list(sheets), 20) or 'none'}"
             self.wrong(f"{place}there is no table '{shorten(str(table))}'", known)

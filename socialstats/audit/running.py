@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -209,20 +210,17 @@ class _Place:
             return self.several(name, spec)
         by_column = "columns" in spec
         labels = [cell.column if by_column else sheet.label(cell.row, spec["match"]) for cell in leaders]
-        values = spec["columns"] if by_column else spec.get("values")
-        if values is None:
-            return [self._row_with(name, self.sheets[spec["table"]], spec, label) for label in labels]
+        given = spec["columns"] if by_column else spec.get("values", {})
+        values = {label: [partial(self.constant, value)] for label, value in given.items()}
+        if not by_column and "values" not in spec:
+            other, key = self.sheets[spec["table"]], spec.get("key", spec["match"])
+            for row in other.where(spec.get("where", {})):
+                values.setdefault(other.label(row, key), []).append(partial(other.cell, row, spec["column"]))
         for label in labels:
-            if label not in values:
-                raise Unmatched(f"{name}: nothing is given for '{shorten(label)}'")
-        return [self.constant(values[label]) for label in labels]
-
-    def _row_with(self, name: str, other: Sheet, spec: Mapping[str, Any], label: str) -> Cell:
-        key = spec.get("key", spec["match"])
-        rows = other.where({key: label}, spec.get("where", {}))
-        if len(rows) != 1:
-            raise Unmatched(f"{name}: {len(rows)} rows of {other.name} have {key} = '{shorten(label)}', one is needed")
-        return other.cell(rows[0], spec["column"])
+            if len(found := values.get(label, [])) != 1:
+                many = f"{len(found)} numbers are" if found else "nothing is"
+                raise Unmatched(f"{name}: {many} given for '{shorten(label)}'")
+        return [values[label][0]() for label in labels]
 
     def where(self) -> str:
         """Return the place in words: file, line, column, labels."""

@@ -216,7 +216,7 @@ def read_sheet(
 
 def _wanted(label: str, rule: Any) -> bool:
     if isinstance(rule, Mapping):
-        return not _wanted(label, rule["not"])
+        return not _wanted(label, rule.get("not", ()))
     if isinstance(rule, list | tuple):
         return any(_wanted(label, one) for one in rule)
     return label == str(rule)

@@ -1,4 +1,4 @@
-"""An audit as text for a terminal, as Markdown and as JSON."""
+"""An audit as text for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from socialstats.audit.numbers import Finding
 from socialstats.audit.rules import CHECKS, TABLE_CHECKS, Rule
 from socialstats.audit.running import AuditReport
 from socialstats.audit.unread import unread_text
-from socialstats.text import count, listing, markdown, shorten
+from socialstats.text import count, listing, shorten
 
 LONGEST = 400
-SHOWN_EACH = 12  # findings of one rule in text; Markdown, HTML and JSON have all
+SHOWN_EACH = 12  # findings of one rule in text; HTML and JSON have all
 HEADINGS = {
     "disagree": "Sources disagree", "agree": "What agrees", "no_power": "Checks that could not have failed",
     "not_checkable": "What could not be checked",
@@ -145,46 +145,13 @@ def _rule_lines(rule: Rule, found: Sequence[Finding], total: int, verdict: str) 
         severity = f"[{finding.severity}] " if verdict == "disagree" else ""
         lines.append(f"    {severity}{clean(finding.where)}: {clean(short(finding.message))}")
     if len(found) > most:
-        lines.append(f"    ... and {len(found) - most:,} more (all of them in --format html, md and json)")
+        lines.append(f"    ... and {len(found) - most:,} more (all of them in --format html and json)")
     return lines
 
 
 def short(message: str) -> str:
     """Drop what the heading says already."""
     return message.removeprefix("sources disagree: ")
-
-
-def as_markdown(report: AuditReport) -> str:
-    """Return an audit as Markdown: every disagreement in a table, then what agrees, rule by rule."""
-    lines = [f"# {markdown(report.title or 'Audit of published numbers')}", ""]
-    lines += [f"{markdown(report.source)}", ""] if report.source else []
-    lines += [headline(report), "", *([GUESSED, ""] if report.guessed else [])]
-    lines += [line for note in report.book.notes for line in (markdown(note), "")]
-    lines += [line for name, text in lead(report) for line in (f"**{name}:** {markdown(text)}", "")]
-    for verdict, heading in HEADINGS.items():
-        groups = list(by_verdict(report, verdict))
-        if not groups:
-            continue
-        lines += [f"## {heading} ({sum(len(found) for _, found, _ in groups):,})", ""]
-        if verdict in ("disagree", "not_checkable"):
-            for rule, found, total in groups:
-                lines += [f"### {markdown(rule.name)}: {len(found):,} of {total:,}", "", *_table(found), ""]
-        else:
-            lines += [f"- {markdown(rule.name)}: {len(found):,} of {total:,}" for rule, found, total in groups]
-            lines.append("")
-        if verdict == "disagree" and report.repairs:
-            lines += ["### One digit", "", *(f"- {markdown(repair.message)}" for repair in report.repairs), ""]
-    if report.unread:
-        lines += ["## Numbers that no check read", "", *(f"- {markdown(line)}" for line in unread_lines(report)), ""]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _table(found: Sequence[Finding]) -> list[str]:
-    rows = ["| Where | Printed | Implied | Finding | Severity |", "| --- | --- | --- | --- | --- |"]
-    for f in found:
-        cells = (f.where, f.published, f.expected, short(f.message), f.severity)
-        rows.append("| " + " | ".join(markdown(cell) for cell in cells) + " |")
-    return rows
 
 
 def as_json(report: AuditReport) -> str:

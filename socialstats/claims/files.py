@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, get_args
 
 from socialstats.claims.bench import Own, Target, target_of
@@ -14,73 +12,36 @@ from socialstats.claims.samples import label_of
 from socialstats.claims.types import Claim, Quantity
 from socialstats.errors import InputError, Problem
 from socialstats.results import Result, Row
-from socialstats.text import listing, meant, quoted, shorten
+from socialstats.tables.toml_files import Allowed, read_toml, wrong_keys
+from socialstats.text import quoted
 
 QUANTITIES = get_args(Quantity)
-CLAIM_KEYS: dict[str, type | tuple[type, ...]] = {
-    "name": str, "quantity": str, "value": (str, int, float), "select": dict, "parts": list, "settings": dict,
-    "n": int, "source": str,
-}  # fmt: skip
-RESULT_KEYS: dict[str, type | tuple[type, ...]] = {
-    "name": str, "metric": str, "term": str, "by": str, "group": str, "quantity": str, "value": (str, int, float),
-    "source": str,
-}  # fmt: skip
-SETTINGS: dict[str, type | tuple[type, ...]] = {
+SETTINGS: Allowed = {
     "reducer": str, "k": int, "cluster": str, "ddof": int, "conf_level": float, "method": str, "resamples": int,
     "by_size": bool, "weights": str, "errors": str, "macro": str, "decimals": int,
 }  # fmt: skip
-NAMES: dict[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false",
-                          dict: "a table { column = \"value\" }", list: "a list"}  # fmt: skip
+CLAIM_KEYS: Allowed = {
+    "name": str, "quantity": QUANTITIES, "value": str | int | float, "select": dict, "parts": list,
+    "settings": SETTINGS, "n": int, "source": str,
+}  # fmt: skip
+NEEDED = {
+    "quantity": f"Allowed: {', '.join(QUANTITIES)}",
+    "value": 'Write it as printed, in quotes: value = "0.810" keeps its last digit',
+    "metric": 'Write which row of which table: metric = "..."',
+    "term": 'Write which row of which table: term = "..."',
+}
 DEFAULT_NAMES = {"std_error": "standard error"}
 
 
-class ClaimsReading:
-    """Problems found while a claims file is read."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.problems: list[Problem] = []
-
-    def problem(self, where: str, message: str, fix: str = "") -> None:
-        """Remember a problem."""
-        self.problems.append(Problem(source=f"{self.source} {where}".strip(), message=message, fix=fix))
-
-    def keys(self, where: str, entry: Mapping[str, Any], known: Mapping[str, type | tuple[type, ...]]) -> None:
-        """Check keys and kinds of values."""
-        for key, value in entry.items():
-            kind = known.get(key, ())
-            if key not in known:
-                self.problem(where, f"unknown key {quoted([key])}", f"{meant(key, known)}Allowed: {', '.join(known)}")
-            elif not is_kind(value, kind):
-                wanted = listing([NAMES[one] for one in (kind if isinstance(kind, tuple) else (kind,))])
-                self.problem(where, f"{key} = {shorten(repr(value))} is not {wanted}")
-
-    def raise_any(self) -> None:
-        """Raise InputError with all problems."""
-        if self.problems:
-            raise InputError(self.problems)
-
-
-def is_kind(value: Any, kind: type | tuple[type, ...]) -> bool:
-    """Tell whether a TOML value is of a kind; a truth value is no number, a whole number is one."""
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    if isinstance(value, bool):
-        return bool in kinds
-    return isinstance(value, kinds) or (float in kinds and isinstance(value, int))
-
-
-def read_entries(path: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the ``[[claim]]`` tables of a file, unchecked.
+def read_entries(path: str, allowed: Allowed, needed: Sequence[str]) -> list[tuple[Mapping[str, Any], str, str]]:
+    """Return the ``[[claim]]`` tables of a file, each with its number as printed and its place.
 
     Raises
     ------
     InputError
-        For broken TOML, other sections, and a file without claims.
+        For broken TOML, other sections, and a file without claims; with every unknown key and value.
     """
-    try:
-        content = tomllib.loads(Path(path).read_bytes().decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(Problem(source=path, message=f"not a TOML file: {error}")) from error
+    content = read_toml(path)[1]
     others = [key for key in content if key != "claim"]
     entries = content.get("claim")
     fix = 'Write one [[claim]] for each number: name, quantity, value = "0.812"'
@@ -88,7 +49,18 @@ def read_entries(path: str) -> tuple[Mapping[str, Any], ...]:
         raise InputError(Problem(source=path, message=f"unknown section {quoted(others)}", fix=fix))
     if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
         raise InputError(Problem(source=path, message="no [[claim]] in it", fix=fix))
-    return tuple(entries)
+    must = {key: NEEDED[key] for key in needed}
+    problems = [replace(problem, source=f"{path} [[claim]] {i}") for i, entry in enumerate(entries, 1)
+                for problem in wrong_keys(entry, allowed, needed=must)]  # fmt: skip
+    if problems:
+        raise InputError(problems)
+    found = []
+    for i, entry in enumerate(entries, 1):
+        value = entry["value"]  # one without quotes is taken as TOML read it
+        printed = value.strip() if isinstance(value, str) else repr(value)
+        source = f", {entry['source']}" if entry.get("source") else ""
+        found.append((entry, printed, f"{path}: [[claim]] {i}{source}"))
+    return found
 
 
 def read_claims(path: str) -> tuple[Claim, ...]:
@@ -118,52 +90,30 @@ def read_claims(path: str) -> tuple[Claim, ...]:
     >>> read_claims(str(file))[0].printed
     '0.812'
     """
-    reading = ClaimsReading(path)
-    found = [claim_of(reading, entry, i) for i, entry in enumerate(read_entries(path), 1)]
-    reading.raise_any()
-    return tuple(claim for claim in found if claim is not None)
+    return tuple(
+        Claim(
+            name=str(entry.get("name") or DEFAULT_NAMES.get(entry["quantity"], entry["quantity"])),
+            quantity=entry["quantity"], printed=printed, where=where, select=as_labels(entry.get("select", {})),
+            parts=tuple(as_labels(part) for part in entry.get("parts", []) if isinstance(part, dict)),
+            settings=entry.get("settings", {}), n=entry.get("n"),
+        )
+        for entry, printed, where in read_entries(path, CLAIM_KEYS, ("quantity", "value"))
+    )  # fmt: skip
 
 
-def claim_of(reading: ClaimsReading, entry: Mapping[str, Any], number: int) -> Claim | None:
-    """Turn a ``[[claim]]`` into a claim; None where it has problems, which `reading` remembers."""
-    where = f"[[claim]] {number}"
-    before = len(reading.problems)
-    reading.keys(where, entry, CLAIM_KEYS)
-    quantity = entry.get("quantity")
-    if quantity is None or (isinstance(quantity, str) and quantity not in QUANTITIES):
-        said = "no quantity" if quantity is None else f"unknown quantity {quoted([str(quantity)])}"
-        reading.problem(where, said, f"Allowed: {', '.join(QUANTITIES)}")
-    printed = printed_of(reading, where, entry)
-    settings = entry.get("settings", {})
-    if isinstance(settings, dict):
-        reading.keys(f"{where} settings", settings, SETTINGS)
-    select, parts = entry.get("select", {}), entry.get("parts", [])
-    if len(reading.problems) > before:
-        return None
-    return Claim(
-        name=str(entry.get("name") or DEFAULT_NAMES.get(str(quantity), str(quantity))),
-        quantity=quantity,  # type: ignore[arg-type]
-        printed=printed,
-        where=f"{reading.source}: {where}" + (f", {entry['source']}" if entry.get("source") else ""),
-        select={str(k): label_of(v) for k, v in select.items()},
-        parts=tuple({str(k): label_of(v) for k, v in part.items()} for part in parts if isinstance(part, dict)),
-        settings=settings,
-        n=entry.get("n"),
-    )
-
-
-def printed_of(reading: ClaimsReading, where: str, entry: Mapping[str, Any]) -> str:
-    """Return the number as printed; numbers without quotes are taken as TOML read them."""
-    value = entry.get("value")
-    if value is None:
-        reading.problem(where, "no value", 'Write it as printed, in quotes: value = "0.810" keeps its last digit')
-    return value.strip() if isinstance(value, str) else repr(value)
+def as_labels(select: Mapping[str, Any]) -> dict[str, str]:
+    """Return a selection of rows with its values as text."""
+    return {name: label_of(value) for name, value in select.items()}
 
 
 RESULT_QUANTITIES: dict[str, Quantity] = {
     "estimate": "other", "std_error": "std_error", "conf_low": "conf_low", "conf_high": "conf_high",
     "statistic": "other", "df": "other", "p_value": "other", "p_adjusted": "other", "n": "count", "n_units": "count",
     "n_clusters": "count",
+}  # fmt: skip
+RESULT_KEYS: Allowed = {
+    "name": str, "metric": str, "term": str, "by": str, "group": str, "quantity": tuple(RESULT_QUANTITIES),
+    "value": str | int | float, "source": str,
 }  # fmt: skip
 P_VALUES = ("p_value", "p_adjusted")
 SIGNED = ("estimate", "statistic", "conf_low", "conf_high")
@@ -197,27 +147,14 @@ def read_result_claims(path: str) -> tuple[Claim, ...]:
     InputError
         With every problem of the file.
     """
-    reading = ClaimsReading(path)
     found = []
-    for i, entry in enumerate(read_entries(path), 1):
-        where = f"[[claim]] {i}"
-        reading.keys(where, entry, RESULT_KEYS)
-        for key in ("metric", "term"):
-            if key not in entry:
-                reading.problem(where, f"no {key}", f'Write which row of which table: {key} = "..."')
+    for entry, printed, where in read_entries(path, RESULT_KEYS, ("metric", "term", "value")):
         quantity = entry.get("quantity", "estimate")
-        if quantity not in RESULT_QUANTITIES:
-            reading.problem(
-                where, f"unknown quantity {quoted([str(quantity)])}", f"Allowed: {', '.join(RESULT_QUANTITIES)}"
-            )
-        select = {key: str(entry[key]) for key in ("metric", "term", "group", "by") if entry.get(key) is not None}
-        source = f", {entry['source']}" if entry.get("source") else ""
         found.append(Claim(
-            name=str(entry.get("name") or quantity), quantity=RESULT_QUANTITIES.get(str(quantity), "other"),
-            printed=printed_of(reading, where, entry), where=f"{path}: {where}{source}", select=select,
-            settings={"quantity": str(quantity)},
+            name=str(entry.get("name") or quantity), quantity=RESULT_QUANTITIES[quantity], printed=printed, where=where,
+            select={key: entry[key] for key in ("metric", "term", "group", "by") if key in entry},
+            settings={"quantity": quantity},
         ))  # fmt: skip
-    reading.raise_any()
     return tuple(found)
 
 

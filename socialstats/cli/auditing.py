@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, write
+from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
 from socialstats.text import listing
 
@@ -145,7 +145,7 @@ def audited(paths: Sequence[str], rules: str) -> AuditReport:
 
 def rendered(kind: str, report: AuditReport, color: bool) -> str:
     """Return the outcome in one of the formats."""
-    from socialstats.audit.show import as_json, as_markdown, as_text
+    from socialstats.audit.show import GUESSED, as_json, as_text, headline, lead, unread_lines
 
     if kind == "html":
         import socialstats_reports
@@ -154,10 +154,20 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
         return str(socialstats_reports.render_audit([report], command=command_line(), date=source_date()))
     if kind == "json":
         return as_json(report)
+    if kind == "text":
+        return as_text(report, color=color)
+    entries = [
+        Entry(source=one.title, name=one.where or one.title, verdict=one.verdict, reason=one.message,
+              wrong=one.verdict == "disagree", skipped=one.verdict in ("no_power", "not_checkable"),
+              cells=(one.published, one.expected, one.severity if one.severity != "none" else ""))
+        for one in report.findings
+    ]  # fmt: skip
     if kind == "junit":
-        return as_junit("socialstats audit", [
-            Entry(source=one.title, name=one.where or one.title, verdict=one.verdict, reason=one.message,
-                  wrong=one.verdict == "disagree", skipped=one.verdict in ("no_power", "not_checkable"))
-            for one in report.findings
-        ])  # fmt: skip
-    return as_markdown(report) if kind == "md" else as_text(report, color=color)
+        return as_junit("socialstats audit", entries)
+    gaps = sorted(zip(report.findings, entries, strict=True), key=lambda pair: -pair[0].gap)
+    notes = [report.source, GUESSED * report.guessed, *(f"{name}: {text}" for name, text in lead(report))]
+    notes += [*report.book.notes, *(repair.message for repair in report.repairs), *unread_lines(report)]
+    title, heads = report.title or "Audit of published numbers", ("Printed", "Implied", "Severity")
+    return as_summary(
+        title, headline(report), [one for _, one in gaps], heads, list(filter(None, notes)), source="Rule"
+    )

@@ -110,7 +110,10 @@ class Entry:
 MOST_ROWS = 300  # a comment on a pull request holds 65,536 characters
 
 
-def as_summary(title: str, said: str, entries: Sequence[Entry], heads: Sequence[str], notes: Sequence[str] = ()) -> str:
+def as_summary(
+    title: str, said: str, entries: Sequence[Entry], heads: Sequence[str], notes: Sequence[str] = (), *,
+    source: str = "File",
+) -> str:  # fmt: skip
     """Return a summary in Markdown: counts of verdicts, then one table with the wrong numbers first.
 
     Parameters
@@ -121,6 +124,8 @@ def as_summary(title: str, said: str, entries: Sequence[Entry], heads: Sequence[
     heads : sequence of str
         Of the entries' further cells.
     notes : sequence of str
+    source : str
+        What the entries' sources are: the head of their column.
 
     Examples
     --------
@@ -135,7 +140,7 @@ def as_summary(title: str, said: str, entries: Sequence[Entry], heads: Sequence[
     ranked = sorted(entries, key=lambda one: (not one.wrong, one.skipped))
     files = len({one.source for one in entries}) > 1
     verdicts = ", ".join(f"{n:,} {verdict}" for verdict, n in Counter(one.verdict for one in ranked).items())
-    head = [*["File"] * files, "Number", "Verdict", *heads, "Why"]
+    head = [*[source] * files, "Number", "Verdict", *heads, "Why"]
     rows = [[*[one.source] * files, one.name, one.verdict, *one.cells, one.reason] for one in ranked[:MOST_ROWS]]
     lines = [f"# {markdown(title)}", "", f"**{markdown(said)}** {verdicts}", ""]
     if rows:

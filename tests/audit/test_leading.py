@@ -9,7 +9,8 @@ from socialstats.audit.documents import Passage
 from socialstats.audit.leading import leading, told
 from socialstats.audit.numbers import Finding
 from socialstats.audit.running import AuditReport
-from socialstats.audit.show import as_json, as_markdown, as_text, lead
+from socialstats.audit.show import lead
+from socialstats.cli.auditing import rendered
 
 TABLE = """model,scenario,a,b,total
 m1,work,10,20,30
@@ -79,6 +80,6 @@ def test_every_format_leads_with_it(tmp_path: Path) -> None:
     names = dict(lead(report))
     assert names["What it changes"] == "With 31 instead of 61, m2 (work) lies below m3 in total."
     page = socialstats_reports.render_audit([report])
-    for text in (as_text(report), as_markdown(report), as_json(report), page):
+    for text in (*(rendered(kind, report, False) for kind in ("text", "md", "json")), page):
         assert "31 instead of 61" in text
     assert page.index("Gravest disagreement") < page.index("Sources disagree")

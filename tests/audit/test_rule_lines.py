@@ -49,8 +49,8 @@ n = "N"
         ((9,), "rule 1: unknown key 'nn'"),
         ((10,), "rule 2: check is missing"),
         ((14,), "rule 3: there is no table '['u']'"),
-        ((18,), 'rule 4: mean.by must be a column, a list, or { ours = "theirs" }'),
         ((19,), "rule 4: n: table u has no column 'N'"),
+        ((18,), "rule 4: mean.by = 5 is not a table or a column"),
     ]
 
 

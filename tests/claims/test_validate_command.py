@@ -144,7 +144,7 @@ def test_broken_claims_name_the_key(tmp_path, capsys):
     claims.write_text('[[claim]]\nquantity = "meen"\nvalue = "1"\n')
     code, _, err = run(capsys, "validate", inspect_log(tmp_path), "--claims", claims)
     assert code == 2
-    assert "unknown quantity 'meen'. Allowed: mean" in err
+    assert "quantity = 'meen' is not one of mean" in err
 
 
 def test_the_page_is_self_contained_and_escapes(tmp_path, capsys):

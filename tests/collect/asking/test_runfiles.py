@@ -10,8 +10,8 @@ from tests.collect.runs import collect, write_run
 
 BAD = {
     "unknown key": ('order = "balanced"\ntemplat = "x"', "unknown key 'templat'. Did you mean 'template'?"),
-    "unknown order": ('order = "abba"', "There are: balanced, random, all, fixed"),
-    "bad type": ('seed = "one"', "'seed' = 'one' is not a whole number"),
+    "unknown order": ('order = "abba"', "order = 'abba' is not one of balanced, random, all, fixed"),
+    "bad type": ('seed = "one"', "seed = 'one' is not a whole number"),
     "no replicates": ("replicates = 0", "replicates = 0 is not positive"),
     "unknown limit": ("limits = { max_call = 3 }", "Cannot"),
 }

@@ -1,0 +1,125 @@
+"""TOML files of rules, claims and runs: read, and checked by one walk against what each key may hold."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, get_args
+
+from socialstats.errors import InputError, Problem
+from socialstats.text import meant, shorten
+
+Allowed = Mapping[str, Any]
+"""What a table may hold by name (``*``: any other name). A type or a union of them; a tuple of values; a table of its
+own; ``[kind]`` for one or a list of a kind, ``[kind, kind, ...]`` for any of several kinds; a `Column`; `object` for
+anything; a text says why a key is not yours to set."""
+PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
+
+
+MOST_NAMED = 20
+FILTER: Any = [str | int | float | bool | list, {"not": object}]  # of rows, by column: a label, labels, or others
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A name of one of a table's columns."""
+
+    table: str
+    known: Sequence[str]
+
+
+def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = float) -> tuple[bytes, dict[str, Any]]:
+    """Return the bytes of a TOML file and what it holds.
+
+    Raises
+    ------
+    InputError
+        For text that is not TOML in UTF-8.
+    """
+    raw = Path(path).read_bytes()
+    try:
+        return raw, tomllib.loads(raw.decode("utf-8"), parse_float=parse_float)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(Problem(source=str(path), message=f"not a TOML file: {error}")) from error
+
+
+def wrong_keys(
+    values: Mapping[str, Any], allowed: Allowed, where: str = "", needed: Mapping[str, str] | None = None
+) -> Iterator[Problem]:
+    """Yield what is wrong with a table, and with the tables in it.
+
+    Parameters
+    ----------
+    values, allowed : mapping
+    where : str
+        What stands before the keys in messages: ``limits.``
+    needed : mapping of key to fix
+        Keys that must be there wherever they are allowed.
+
+    Examples
+    --------
+    >>> [str(problem) for problem in wrong_keys({"a": 1, "b": {"c": "x"}}, {"a": str, "b": {"c": ("y", "z")}})]
+    ['a = 1 is not text', "b.c = 'x' is not one of y, z"]
+    """
+    for name in [one for one in needed or () if one in allowed and one not in values]:
+        yield Problem(message=f"no {where}{name}", fix=(needed or {})[name])
+    for name, value in values.items():
+        kind = allowed.get(name, allowed.get("*"))
+        if kind is None:
+            known = f"{meant(name, allowed)}Known: {', '.join(allowed)}"
+            yield Problem(message=f"unknown key '{shorten(where + name)}'", fix=known)
+        else:
+            yield from wrong_value(f"{where}{name}", value, kind, needed)
+
+
+def wrong_value(key: str, value: Any, kind: Any, needed: Mapping[str, str] | None = None) -> Iterator[Problem]:
+    """Yield what is wrong with one value; see `Allowed`."""
+    if isinstance(kind, list) and len(kind) == 1:
+        for one in value if isinstance(value, list) else [value]:
+            yield from wrong_value(key, one, kind[0], needed)
+    elif isinstance(kind, list):
+        if all(any(wrong_value(key, value, one, needed)) for one in kind):
+            own = [one for one in kind if isinstance(one, str) or _speaks_to(one, value)]
+            wanted = " or ".join(str(_unlike(value, one)) for one in kind)
+            plain = [Problem(message=f"{key} = {_plain(value)} is not {wanted}")]
+            yield from wrong_value(key, value, own[-1], needed) if own else plain
+    elif isinstance(kind, str):
+        yield Problem(message=f"'{key}' is not yours to set", fix=kind)
+    elif isinstance(kind, Mapping) and isinstance(value, dict):
+        yield from wrong_keys(value, kind, f"{key}.", needed)
+    elif isinstance(kind, Column) and isinstance(value, str):
+        if value not in kind.known:
+            fix = f"{meant(value, kind.known)}Columns: {', '.join(kind.known)}"
+            yield Problem(message=f"{key}: table {kind.table} has no column '{shorten(value)}'", fix=fix)
+    elif (like := _unlike(value, kind)) is not None:
+        yield Problem(message=f"{key} = {_plain(value)} is not {like}")
+
+
+def _speaks_to(kind: Any, value: Any) -> bool:
+    """Whether a kind is a table or a column, and a value a table or a text."""
+    kind = kind[0] if isinstance(kind, list) else kind
+    return isinstance(value, dict) if isinstance(kind, Mapping) else isinstance(kind, Column) and isinstance(value, str)
+
+
+def _unlike(value: Any, kind: Any) -> str | None:
+    """Return what is wanted in place of a value; None where it fits."""
+    if isinstance(kind, list):
+        return _unlike(value, kind[0])
+    if isinstance(kind, tuple):
+        fits = any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind)
+        names = [str(one).lower() if isinstance(one, bool) else str(one) for one in kind]
+        shown = names if len(names) <= MOST_NAMED else [*names[:4], "...", names[-1]]
+        return None if fits else f"one of {', '.join(shown)}"
+    if isinstance(kind, Column):
+        return "a column"
+    types = {dict} if isinstance(kind, Mapping) else {*get_args(kind)} or {kind}
+    fits = kind is object or type(value) in types or (float in types and type(value) in (int, Decimal))
+    return None if fits else " or ".join(PLAIN[one] for one in PLAIN if one in types)
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else shorten(repr(value))
