@@ -81,15 +81,15 @@ class Printed:
         """Tell whether any value from `low` to `high` may have been printed so."""
         return (self.low is None or self.low <= high) and (self.high is None or low <= self.high)
 
-    def share(self) -> Printed:
-        """Return a percentage as the share that it is; other numbers unchanged.
+    def share(self, scale: int = 1) -> Printed:
+        """Return a percentage as the share that it is; other numbers are divided by their scale, such as 100.
 
         Examples
         --------
         >>> printed("45%").share().low, printed("0.45").share().text
         (Fraction(89, 200), '0.45')
         """
-        return self.over(100) if self.percent else self
+        return self.over(100 if self.percent else scale)
 
     def over(self, divisor: int) -> Printed:
         """Return the number divided by another, and no percentage any more."""
@@ -449,6 +449,48 @@ def neighbours_noticed(
     return sum(not accepts(other) for other in others), len(others)
 
 
+def unchecked(rule: str, message: str, said: Any = None) -> Finding:
+    """Return the finding of a check of a printed number for which something is missing, or does not exist."""
+    return Finding(rule=rule, verdict="not_checkable", message=message, published="" if said is None else str(said))
+
+
+def possible(
+    rule: str, said: str, asked: Sequence[Printed], accepts: Callable[..., bool], *, yes: str, no: str,
+    least: int | None = None, most: int | None = None,
+) -> Finding:  # fmt: skip
+    """Judge whether printed numbers are possible together, and with what power.
+
+    Parameters
+    ----------
+    rule : str
+    said : str
+        The numbers as printed.
+    asked : sequence of Printed
+    accepts : callable
+        Takes as many numbers and tells whether they are possible.
+    yes, no : str
+        What is said of possible and of impossible ones.
+    least, most : int, optional
+        Limits of what could be printed at all.
+    """
+    noticed = of = 0
+    for i, number in enumerate(asked):
+        one, every = neighbours_noticed(
+            number, lambda other, i=i: accepts(*asked[:i], other, *asked[i + 1 :]), least=least, most=most
+        )
+        noticed, of = noticed + one, of + every
+    base = Finding(rule=rule, verdict="agree", message=yes, published=said, noticed=noticed, neighbours=of)
+    if accepts(*asked):
+        return weighed(base)
+    return replace(base, verdict="disagree", severity="major", message=f"sources disagree: {no}")
+
+
+def absolute(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the range of the absolute value of a number between two ends."""
+    least = Fraction(0) if low <= 0 <= high else min(abs(low), abs(high))
+    return least, max(abs(low), abs(high))
+
+
 def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
     """Return the distance of a printed number's interval from another, in units of its last digit."""
     below = Fraction(0) if number.high is None else low - number.high
@@ -458,11 +500,11 @@ def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
 
 def compare(
     rule: str, number: Printed, low: Fraction, high: Fraction, *, source: str, expected: str = "",
-    details: Mapping[str, Any] | None = None, against: Fraction | None = None, most: int | None = None, name: str = "",
+    details: Mapping[str, Any] | None = None, against: Fraction | None = None, slack: Fraction = TWICE, name: str = "",
 ) -> Finding:  # fmt: skip
     """Compare a printed number with the interval that other numbers imply.
 
-    Where rounded numbers imply it, a gap of 1/20 unit of the last digit is left to numbers that were rounded twice.
+    Where rounded numbers imply it, a gap of `slack` units of the last digit is left to numbers that were rounded twice.
 
     Parameters
     ----------
@@ -478,14 +520,15 @@ def compare(
     against : Fraction, optional
         Unit of the last digit of the one printed number whose interval it is. With the same unit they are the same
         quantity only if they are the same number: two that only touch are one unit apart.
-    most : int, optional
-        The largest number that could be printed at all, from 0: 1 of a p-value.
+    slack : Fraction
+        0 for numbers that come from a program, such as p.
     name : str
         What the number is, for the message: ``p``.
     """
     expected = expected or shown(low, high, number.unit)
-    once = against is not None and FINER * number.unit < against < number.unit / FINER  # no digit lies between
-    slack = TWICE if low < high and not once else Fraction(0)
+    once = number.relation != "="  # a bound is not rounded
+    once = once or (against is not None and FINER * number.unit < against < number.unit / FINER)  # no digit between
+    slack = slack if low < high and not once else Fraction(0)
 
     def apart(other: Printed) -> Fraction:
         gap = gap_of(other, low, high)
@@ -493,7 +536,7 @@ def compare(
         return gap + 1 if against == number.unit and (gap or touching) else gap
 
     gap = apart(number)
-    noticed, of = neighbours_noticed(number, lambda x: apart(x) <= slack, least=None if most is None else 0, most=most)
+    noticed, of = neighbours_noticed(number, lambda x: apart(x) <= slack)
     twice = 0 < gap <= (slack or TWICE * (not once)) and bool(number.unit)
     equals = "= " if name and number.relation == "=" else ""
     said, implied = f"{name} {equals}{number.text}".strip(), f"{name} = {expected}" if name else expected

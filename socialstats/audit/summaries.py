@@ -9,10 +9,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal
 
-from socialstats.audit.arithmetic import absolute, needed
-from socialstats.audit.numbers import Finding, Printed, compare, gap_of, printed, same_units, whole
-from socialstats.audit.p_values import Tails
-from socialstats.audit.variants import FAR, Range, Variant, box, inside, judge, outward, over, span, tailed
+from socialstats.audit.arithmetic import needed
+from socialstats.audit.numbers import Finding, Printed, absolute, compare, gap_of, printed, same_units, whole
+from socialstats.audit.variants import FAR, Range, Tails, Variant, box, inside, judge, outward, over, span, tailed
 from socialstats.errors import InputError
 
 MANY = 10**6  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
@@ -510,3 +509,43 @@ def skewed(finding: Finding) -> Finding:
     if finding.verdict != "disagree":
         return finding
     return replace(finding, severity="minor", message=f"{finding.message}; {TRANSFORMED}")
+
+
+def t_from_summary(
+    mean: Any, sd: Any, n: Any, *, t: Any = None, p: Any = None, mu: Any = 0, tails: Tails = "two", level: float = 0.05
+) -> Finding:
+    """Check the one-sample (or paired) t, or its p, against the mean, the standard deviation and n.
+
+    t = (mean - mu) sqrt(n) / sd with n - 1 degrees of freedom, every printed number an interval.
+
+    Parameters
+    ----------
+    mean, sd : printed numbers
+    n : whole number
+    t, p : printed number
+        Give one of them; without any, the finding is ``not_checkable`` and says what they would be.
+    mu : number
+        The value under the null hypothesis, exact.
+    tails, level
+        As in `statistic_p`.
+
+    Returns
+    -------
+    Finding
+        ``not_checkable`` where the standard deviation may be 0.
+
+    Examples
+    --------
+    >>> t_from_summary("-7.81", "30.83", 20, p="0.2715").verdict
+    'agree'
+    >>> t_from_summary("-7.81", "30.83", 20, t="-2.1").expected
+    '-1.134 to -1.132'
+    """
+    people, spread = whole(n, "n", least=2), printed(sd).bounds
+    source = f"mean {printed(mean).text}, sd {printed(sd).text}, n = {people}"
+    if spread[0] <= 0:
+        return _may_be_zero("t_from_summary", source, t if p is None else p)
+    null = printed(mu).value
+    range_ = span(lambda m, s: (m - float(null)) / s * math.sqrt(people), box(mean, "mean"), spread)
+    variants = tailed("t", "t", range_, [(Fraction(people - 1),) * 2], tails)
+    return judge("t_from_summary", {"t": t, "p": p}, variants, source, level=level)

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
-from socialstats.audit.arithmetic import absolute
 from socialstats.audit.numbers import (
     TWICE,
     Finding,
     Printed,
+    absolute,
     compare,
     gap_of,
     neighbours_noticed,
     printed,
     shown,
+    unchecked,
     weighed,
 )
-from socialstats.audit.p_values import SIGNED, SLACK, Statistic, Tails, decided, p_range, p_shown
 from socialstats.errors import InputError
 
+Statistic = Literal["t", "F", "z", "chi2", "r"]
+Tails = Literal["two", "one"]
+SIGNED = ("t", "z", "r")
+SLACK = 1e-9  # tail areas are computed in floating point: the slack is on the side of agreement
 Range = tuple[Fraction, Fraction]
+Box = tuple[float, float]
 FAR = Fraction(10**12)  # stands for a limit that does not exist
 
 
@@ -97,6 +103,35 @@ def tailed(
             for said, p, fine in asked]  # fmt: skip
 
 
+def p_range(kind: Statistic, ends: tuple[Fraction, Fraction], frees: Sequence[Box], sides: int) -> Box:
+    """Return the least and the largest p of a statistic between two ends, with ranges of degrees of freedom."""
+    values = [sides * tail(kind, float(end), list(df)) for end in ends for df in product(*frees)]
+    return min(values) * (1 - SLACK), min(1.0, max(values) * (1 + SLACK))
+
+
+def tail(kind: Statistic, statistic: float, df: list[float]) -> float:
+    """Upper tail area of a test statistic of at least 0.
+
+    Examples
+    --------
+    >>> round(2 * tail("z", 1.96, []), 4), round(tail("chi2", 3.841, [1]), 4)
+    (0.05, 0.05)
+    """
+    from scipy import special
+
+    if kind == "z":
+        return float(special.ndtr(-statistic))
+    if kind == "chi2":
+        return float(special.chdtrc(df[0], statistic))
+    if kind == "F":
+        return float(special.fdtrc(df[0], df[1], statistic))
+    if kind == "r":
+        if statistic >= 1:
+            return 0.0
+        statistic *= math.sqrt(df[0] / (1 - statistic**2))
+    return float(special.stdtr(df[0], -statistic))
+
+
 def words(name: str, given: Range, unit: Fraction) -> str:
     """Write a range; one without an upper limit is ``at least``."""
     low, high = given
@@ -120,7 +155,7 @@ def judge(
         None where it is not printed.
     variants : sequence of Variant
     source : str
-        What they are computed of: ``mean 5.1, sd 1.2, n = 30``.
+        What they are computed of: ``mean 5.1, sd 1.2, n = 30``; empty where the names of the variants say it.
     level : float
         Of the decision that a p makes.
 
@@ -129,13 +164,14 @@ def judge(
     Finding
         ``details["variant"]`` names what fits; without a printed number ``not_checkable`` with what it would be.
     """
+    source = f" of {source}" if source else ""
     numbers = {name: printed(value) for name, value in said.items() if value is not None}
     ordered = sorted(variants, key=lambda v: not v.usual)
     usual = [v for v in ordered if v.usual]
     if not numbers:
         expected = ", ".join(f"{name} = {words(name, r, Fraction(0))}" for name, r in usual[0].gives.items())
-        return Finding(rule=rule, verdict="not_checkable", expected=expected,
-                       message=f"{usual[0].name} of {source} gives {expected}: none is printed")  # fmt: skip
+        found = unchecked(rule, f"{usual[0].name}{source} gives {expected}: none is printed")
+        return replace(found, expected=expected)
     fits = next((v for v in ordered if all(_fits(n, x, v) for n, x in numbers.items())), None)
     noticed, of = _power(numbers, usual)
     published = ", ".join(f"{n} {'= ' * (x.relation == '=')}{x.text}" for n, x in numbers.items())
@@ -143,14 +179,15 @@ def judge(
                    details={"variant": fits.name if fits else ""})  # fmt: skip
     if fits and fits.usual:
         expected = ", ".join(f"{n} = {words(n, fits.gives[n], x.unit)}" for n, x in numbers.items())
-        message = f"{published} agrees with {fits.name} of {source}: {expected}"
-        return weighed(replace(base, expected=expected, message=message))
+        message = f"{published} agrees with {fits.name}{source}: {expected}"
+        only = fits.gives[next(iter(numbers))] if len(numbers) == 1 else None
+        return weighed(replace(base, expected=expected, message=message, implied=only))
     gaps = {v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items()) for v in usual}
     quoted = usual[0] if fits else min(usual, key=lambda v: gaps[v.name])
     name = gaps[quoted.name][1]
     number, range_ = _as_given(name, numbers[name], quoted), quoted.gives[name]
-    worst = compare(rule, number, *range_, source=f"{quoted.name} of {source}", name=name,
-                    expected=words(name, range_, number.unit))  # fmt: skip
+    worst = compare(rule, number, *range_, source=f"{quoted.name}{source}", name=name,
+                    expected=words(name, range_, number.unit), slack=_slack(name, number))  # fmt: skip
     worst = replace(worst, published=published, noticed=noticed, neighbours=of, details=base.details,
                     implied=worst.implied if len(numbers) == 1 else None)  # fmt: skip
     if fits:
@@ -161,8 +198,13 @@ def judge(
     return decided(worst, numbers["p"].share(), low, high, level)
 
 
+def _slack(name: str, number: Printed) -> Fraction:
+    """Return what is left to numbers that were rounded twice: bounds are not rounded, a p comes from a program."""
+    return TWICE if name != "p" and number.unit and number.relation == "=" else Fraction(0)
+
+
 def _fits(name: str, number: Printed, variant: Variant) -> bool:
-    return gap_of(_as_given(name, number, variant), *variant.gives[name]) <= (TWICE if number.unit else 0)
+    return gap_of(_as_given(name, number, variant), *variant.gives[name]) <= _slack(name, number)
 
 
 def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
@@ -188,6 +230,23 @@ def _power(numbers: Mapping[str, Printed], usual: Sequence[Variant]) -> tuple[in
         one, every = neighbours_noticed(number, accepts, **limits)
         noticed, of = noticed + one, of + every
     return noticed, of
+
+
+def p_shown(low: float, high: float) -> str:
+    """Write a range of p with three digits."""
+    return f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
+
+
+def decided(finding: Finding, p: Printed, low: float, high: float, level: float) -> Finding:
+    """Say of a p that disagrees whether it lies on the other side of the level."""
+    at = Fraction(repr(float(level)))
+    below, above = p.high is not None and p.high <= at, p.low is not None and p.low >= at
+    wrong = bool((below and low > at) or (above and high < at))
+    finding = replace(finding, details={**finding.details, "decision_error": wrong})
+    if not wrong:
+        return finding
+    side = f"the other side of {level:g}"
+    return replace(finding, severity="major", message=f"{finding.message}; on {side}", changes=f"p lies on {side}")
 
 
 def box(value: Any, name: str, *, least: int | None = None) -> Range:
