@@ -26,6 +26,7 @@ RELATIONS: dict[str, Relation] = {"<": "<", "<=": "<", "≤": "<", ">": ">", ">=
 FIX = "Write it as a plain number such as 0.25, 1,234, 45%, −.3, 1.2e-5 or <.001, or name it among the missing ones"
 LONGEST = 60
 LARGEST = 10**15  # no sample is larger
+ENDLESS = Fraction(10**30)  # the end of an open interval
 PERCENT = 2  # plain numbers from here on, beside others with %, are percentages
 
 
@@ -65,6 +66,11 @@ class Printed:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def reach(self) -> tuple[Fraction, Fraction]:
+        """Both ends; one that is open is farther than any number."""
+        return -ENDLESS if self.low is None else self.low, ENDLESS if self.high is None else self.high
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -201,16 +207,14 @@ def is_number(text: str, **how: Any) -> bool:
 def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, bool) or value is None:
+    try:
+        number = math.nan if isinstance(value, bool) or value is None else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
         raise InputError(f"{value!r} is not a printed number. {FIX}")
     if isinstance(value, int | Decimal):
         return str(value)
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{value!r} is not a printed number. {FIX}") from error
-    if not math.isfinite(number):
-        raise InputError(f"{value!r} is not a printed number. {FIX}")
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
@@ -247,10 +251,7 @@ def interval_of(value: Fraction, unit: Fraction, rounding: Rounding) -> tuple[Fr
 
 def decimals_of(unit: Fraction) -> int:
     """Return the decimals of a unit of the last digit: 2 for 1/100, 0 for 1 and more."""
-    places = 0
-    while unit and unit * 10**places < 1:
-        places += 1
-    return places
+    return len(str(math.ceil(1 / unit) - 1)) if 0 < unit < 1 else 0
 
 
 def as_decimal(value: Fraction, decimals: int) -> str:
@@ -425,7 +426,7 @@ def shown(low: Fraction, high: Fraction, unit: Fraction) -> str:
 
 
 def neighbours_noticed(
-    number: Printed, accepts: Callable[[Printed], bool], *, least: int | None = None, most: int | None = None
+    number: Printed, accepts: Callable[[Printed], bool], printable: Callable[[Printed], bool] = lambda x: True
 ) -> tuple[int, int]:
     """Count the nearest other numbers that could have been printed, and those that a check would not accept.
 
@@ -434,8 +435,8 @@ def neighbours_noticed(
     number : Printed
     accepts : callable
         Tells whether the check accepts another number.
-    least, most : int, optional
-        Limits of what could be printed at all, such as 0 and 1 of a p-value.
+    printable : callable
+        Tells whether a number could be printed at all, as a p-value above 1 could not.
 
     Returns
     -------
@@ -445,7 +446,7 @@ def neighbours_noticed(
     if number.relation != "=" or not number.unit:
         return 0, 0
     near = [number.shifted(steps) for steps in range(-NEIGHBOURS, NEIGHBOURS + 1) if steps]
-    others = [x for x in near if (least is None or x.value >= least) and (most is None or x.value <= most)]
+    others = [x for x in near if printable(x)]
     return sum(not accepts(other) for other in others), len(others)
 
 
@@ -455,8 +456,8 @@ def unchecked(rule: str, message: str, said: Any = None) -> Finding:
 
 
 def possible(
-    rule: str, said: str, asked: Sequence[Printed], accepts: Callable[..., bool], *, yes: str, no: str,
-    least: int | None = None, most: int | None = None,
+    rule: str, said: str, asked: dict[str, Printed], accepts: Callable[..., bool], *, yes: str, no: str,
+    shares: Sequence[str] = (),
 ) -> Finding:  # fmt: skip
     """Judge whether printed numbers are possible together, and with what power.
 
@@ -465,22 +466,27 @@ def possible(
     rule : str
     said : str
         The numbers as printed.
-    asked : sequence of Printed
+    asked : mapping of name to Printed
     accepts : callable
-        Takes as many numbers and tells whether they are possible.
+        Takes the numbers in this order and tells whether they are possible.
     yes, no : str
         What is said of possible and of impossible ones.
-    least, most : int, optional
-        Limits of what could be printed at all.
+    shares : sequence of str
+        Names of numbers that are never below 0 or above 1.
     """
     noticed = of = 0
-    for i, number in enumerate(asked):
-        one, every = neighbours_noticed(
-            number, lambda other, i=i: accepts(*asked[:i], other, *asked[i + 1 :]), least=least, most=most
-        )
+    for name, number in asked.items():
+
+        def instead(other: Printed, name: str = name) -> bool:
+            return accepts(*(asked | {name: other}).values())
+
+        def printable(other: Printed, name: str = name) -> bool:
+            return name not in shares or 0 <= other.value <= 1
+
+        one, every = neighbours_noticed(number, instead, printable)
         noticed, of = noticed + one, of + every
     base = Finding(rule=rule, verdict="agree", message=yes, published=said, noticed=noticed, neighbours=of)
-    if accepts(*asked):
+    if accepts(*asked.values()):
         return weighed(base)
     return replace(base, verdict="disagree", severity="major", message=f"sources disagree: {no}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +11,7 @@ from itertools import product
 from typing import Any, Literal
 
 from socialstats.audit.arithmetic import needed
-from socialstats.audit.numbers import Finding, Printed, absolute, compare, gap_of, printed, same_units, whole
+from socialstats.audit.numbers import Finding, Printed, absolute, compare, gap_of, printed, same_units, unchecked, whole
 from socialstats.audit.variants import FAR, Range, Tails, Variant, box, inside, judge, outward, over, span, tailed
 from socialstats.errors import InputError
 
@@ -19,17 +20,9 @@ POPULATION = "with sds of divisor n"  # numpy's default
 TRANSFORMED = "a bootstrap or a transformed scale would explain it"
 
 
-def _minus(one: Range, other: Range) -> Range:
-    return one[0] - other[1], one[1] - other[0]
-
-
-def _times(range_: Range, factor: float) -> Range:
-    return outward(float(range_[0]) * factor, float(range_[1]) * factor)
-
-
 def _scaled(range_: Range, n: int) -> Range:
     """Return the range of the sd with divisor n - 1 of one with divisor n."""
-    return _times(range_, math.sqrt(n / (n - 1)))
+    return span(lambda s: s * math.sqrt(n / (n - 1)), range_)
 
 
 def _group(mean: Any, sd: Any, n: Any) -> str:
@@ -81,7 +74,7 @@ def two_sample_t(
     source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("two_sample_t", source, t if t is not None else p)
-    diff = _minus(box(mean1, "mean1"), box(mean2, "mean2"))
+    diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
     variants: list[Variant] = []
     for words, usual, r, s in (("", True, x, y), (f" {POPULATION}", False, _scaled(x, a), _scaled(y, b))):
         frees: Range = (Fraction(a + b - 2),) * 2
@@ -96,8 +89,7 @@ def two_sample_t(
 
 
 def _may_be_zero(rule: str, source: str, said: Any) -> Finding:
-    message = f"the standard deviations of {source} may be 0: t has no upper limit"
-    return Finding(rule=rule, verdict="not_checkable", message=message, published="" if said is None else str(said))
+    return unchecked(rule, f"the standard deviations of {source} may be 0: t has no upper limit", said)
 
 
 def _pooled(x: float, y: float, a: int, b: int) -> float:
@@ -149,7 +141,7 @@ def cohens_d(
     "Glass's delta (sd of group 2) fits"
     """
     x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
-    diff = _minus(box(mean1, "mean1"), box(mean2, "mean2"))
+    diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
     source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("cohens_d", source, value)
@@ -162,10 +154,10 @@ def cohens_d(
         pooled, df = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y), a + b - 2
         exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df < MANY else 1.0
         of = {"d with the pooled sd": (pooled, kind == "d"), **of}
-        of["d with the pooled sd of divisor n1 + n2"] = _times(pooled, math.sqrt((a + b) / df)), False
+        of["d with the pooled sd of divisor n1 + n2"] = span(lambda d: d * math.sqrt((a + b) / df), pooled), False
         for name, d in (("pooled sd", pooled), ("root mean of the variances", average)):
-            of[f"g with the {name}"] = _times(d, exact), kind == "g"
-            of[f"g with the {name} and J = 1 - 3/(4 df - 1)"] = _times(d, 1 - 3 / (4 * df - 1)), kind == "g"
+            for words, j in (("", exact), (" and J = 1 - 3/(4 df - 1)", 1 - 3 / (4 * df - 1))):
+                of[f"g with the {name}{words}"] = span(lambda x, j=j: x * j, d), kind == "g"
     of |= {f"Glass's delta (sd of group {i})": (span(over, diff, sd), False) for i, sd in ((2, y), (1, x))}
     variants = [Variant(name=name, gives={kind: range_}, usual=usual) for name, (range_, usual) in of.items()]
     return judge("cohens_d", {kind: value}, variants, source)
@@ -275,7 +267,7 @@ def paired_t_bounds(
     x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
     low, high = (Fraction(-1), Fraction(1)) if r is None else box(r, "r")
     low, high = max(low, Fraction(-1)), min(high, Fraction(1))
-    diff = absolute(*_minus(box(mean1, "mean1"), box(mean2, "mean2")))
+    diff = absolute(*span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2")))
 
     def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
         return max(float(s * s + u * u - 2 * r * s * u), 0.0)
@@ -286,14 +278,8 @@ def paired_t_bounds(
     size = outward(over(float(diff[0]), most) * math.sqrt(pairs), over(float(diff[1]), least) * math.sqrt(pairs))
     given = "any correlation" if r is None else f"r = {printed(r).text}"
     source = f"{_group(mean1, sd1, None)} and {_group(mean2, sd2, None)}, {pairs} pairs and {given}"
-    number = None if t is None else _absolute(printed(t))
     variants = tailed("a paired test", "t", size, [(Fraction(pairs - 1),) * 2], tails)
-    return judge("paired_t_bounds", {"t": number, "p": p}, variants, source, level=level)
-
-
-def _absolute(number: Printed) -> Printed:
-    low, high = number.bounds
-    return replace(number, value=-number.value, low=-high, high=-low) if number.value < 0 else number
+    return judge("paired_t_bounds", {"t": t, "p": p}, variants, source, level=level)
 
 
 def correlation(

@@ -16,11 +16,10 @@ from socialstats.audit.numbers import (
     absolute,
     compare,
     gap_of,
-    neighbours_noticed,
+    possible,
     printed,
     shown,
     unchecked,
-    weighed,
 )
 from socialstats.errors import InputError
 
@@ -137,9 +136,9 @@ def words(name: str, given: Range, unit: Fraction) -> str:
     low, high = given
     if name == "p":
         return p_shown(float(low), float(high))
-    if high >= FAR or low <= -FAR:
-        return "any" if high - low >= 2 * FAR else f"{'at least' if high >= FAR else 'at most'} " + (
-            shown(low, low, unit) if high >= FAR else shown(high, high, unit))  # fmt: skip
+    if low <= -FAR or high >= FAR:
+        ends = [("at least", low), ("at most", high)]
+        return next((f"{word} {shown(end, end, unit)}" for word, end in ends if abs(end) < FAR), "any")
     return shown(low, high, unit or Fraction(1, 100))
 
 
@@ -173,23 +172,28 @@ def judge(
         found = unchecked(rule, f"{usual[0].name}{source} gives {expected}: none is printed")
         return replace(found, expected=expected)
     fits = next((v for v in ordered if all(_fits(n, x, v) for n, x in numbers.items())), None)
-    noticed, of = _power(numbers, usual)
     published = ", ".join(f"{n} {'= ' * (x.relation == '=')}{x.text}" for n, x in numbers.items())
-    base = Finding(rule=rule, verdict="agree", published=published, noticed=noticed, neighbours=of, message="",
-                   details={"variant": fits.name if fits else ""})  # fmt: skip
-    if fits and fits.usual:
-        expected = ", ".join(f"{n} = {words(n, fits.gives[n], x.unit)}" for n, x in numbers.items())
-        message = f"{published} agrees with {fits.name}{source}: {expected}"
-        only = fits.gives[next(iter(numbers))] if len(numbers) == 1 else None
-        return weighed(replace(base, expected=expected, message=message, implied=only))
+
+    def accepts(*others: Printed) -> bool:
+        return any(all(_fits(n, x, v) for n, x in zip(numbers, others, strict=True)) for v in usual)
+
+    gives = (fits or usual[0]).gives
+    expected = ", ".join(f"{n} = {words(n, gives[n], x.unit)}" for n, x in numbers.items())
+    named = fits.name if fits else ""
+    found = possible(rule, published, numbers, accepts, no="", shares=["p"],
+                     yes=f"{published} agrees with {named}{source}: {expected}")  # fmt: skip
+    implied = gives[next(iter(numbers))] if len(numbers) == 1 else None
+    found = replace(found, expected=expected, implied=implied, details={"variant": named})
+    if found:
+        return found
     gaps = {v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items()) for v in usual}
     quoted = usual[0] if fits else min(usual, key=lambda v: gaps[v.name])
     name = gaps[quoted.name][1]
     number, range_ = _as_given(name, numbers[name], quoted), quoted.gives[name]
     worst = compare(rule, number, *range_, source=f"{quoted.name}{source}", name=name,
                     expected=words(name, range_, number.unit), slack=_slack(name, number))  # fmt: skip
-    worst = replace(worst, published=published, noticed=noticed, neighbours=of, details=base.details,
-                    implied=worst.implied if len(numbers) == 1 else None)  # fmt: skip
+    worst = replace(worst, published=published, noticed=found.noticed, neighbours=found.neighbours,
+                    details=found.details, implied=implied and worst.implied)  # fmt: skip
     if fits:
         worst = replace(worst, severity="minor", message=f"{worst.message}; {fits.name.strip(',')} fits")
     if "p" not in numbers or any(_fits("p", numbers["p"], v) for v in usual):
@@ -214,22 +218,6 @@ def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
     if name == "df" and number.low is not None and number.high is not None and number.unit == 1:
         return replace(number, high=number.value + number.unit)
     return oriented(number, variant.gives[name]) if name in ("t", "z", "d", "g") else number
-
-
-def _power(numbers: Mapping[str, Printed], usual: Sequence[Variant]) -> tuple[int, int]:
-    """Count the neighbours of all numbers, each beside the others as printed, and those that fit no usual variant."""
-    fitting = [{n: _fits(n, x, v) for n, x in numbers.items()} for v in usual]
-    noticed = of = 0
-    for name, number in numbers.items():
-        rest = [v for v, fits in zip(usual, fitting, strict=True) if all(ok for n, ok in fits.items() if n != name)]
-
-        def accepts(other: Printed, name: str = name, rest: Sequence[Variant] = rest) -> bool:
-            return any(_fits(name, other, v) for v in rest)
-
-        limits = {"least": 0, "most": 1} if name == "p" else {}
-        one, every = neighbours_noticed(number, accepts, **limits)
-        noticed, of = noticed + one, of + every
-    return noticed, of
 
 
 def p_shown(low: float, high: float) -> str:
