@@ -25,6 +25,13 @@ def _scaled(range_: Range, n: int) -> Range:
     return span(lambda s: s * math.sqrt(n / (n - 1)), range_)
 
 
+def _two_groups(mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any) -> tuple[Range, Range, Range, str]:
+    """Return the ranges of the difference of two means and of both sds, and what is printed."""
+    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
+    diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
+    return diff, x, y, f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+
+
 def _group(mean: Any, sd: Any, n: Any) -> str:
     return f"{printed(mean).text} ({printed(sd).text}{'' if n is None else f', n = {printed(n).text}'})"
 
@@ -70,11 +77,9 @@ def two_sample_t(
     'disagree'
     """
     a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
-    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
-    source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+    diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("two_sample_t", source, t if t is not None else p)
-    diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
     variants: list[Variant] = []
     for words, usual, r, s in (("", True, x, y), (f" {POPULATION}", False, _scaled(x, a), _scaled(y, b))):
         frees: Range = (Fraction(a + b - 2),) * 2
@@ -140,9 +145,7 @@ def cohens_d(
     >>> cohens_d("0.62", "5.12", "1.31", "4.55", "0.92", 40, 38).message.partition("; ")[2]
     "Glass's delta (sd of group 2) fits"
     """
-    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
-    diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
-    source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+    diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("cohens_d", source, value)
     if (n1 is None or n2 is None) and (kind == "g" or n1 is not n2):
@@ -189,47 +192,46 @@ def anova_f(
     >>> anova_f(["5.1", "4.4", "4.9"], ["1.2", "1.1", "1.3"], [30, 30, 30], f="7.21").verdict
     'disagree'
     """
+    import numpy as np
+
     middles, spreads = needed(means, "means", 2), needed(sds, "sds", 2)
-    n = [whole(size, "sizes", least=2) for size in sizes]
+    n = np.array([float(whole(size, "sizes", least=2)) for size in sizes])
     if not len(middles) == len(spreads) == len(n):
         raise InputError(f"{len(middles)} means, {len(spreads)} sds and {len(n)} sizes: give one of each a group")
-    m, h = [[float((x.bounds[1] + sign * x.bounds[0]) / 2) for x in middles] for sign in (1, -1)]
-    s = [[max(float(x.bounds[end]), 0.0) for x in spreads] for end in (0, 1)]
-    k, total = len(n), sum(n)
+    ends = np.array([[[float(end) for end in x.bounds] for x in of] for of in (middles, spreads)])
+    m, h, s = ends[0].mean(axis=1), np.diff(ends[0])[:, 0] / 2, np.maximum(ends[1].T, 0.0)
+    k, total = len(n), int(n.sum())
     source = f"{k} groups with n = {total} in all"
-    if max(s[0]) <= 0:
+    if s[0].max() <= 0:
         return _may_be_zero("anova_f", source, f if f is not None else p)
-    grand = sum(a * b for a, b in zip(n, m, strict=True)) / total
-    root = math.sqrt(sum(a * (b - grand) ** 2 for a, b in zip(n, m, strict=True)))
-    slack = math.sqrt(sum(a * b * b for a, b in zip(n, h, strict=True)))
+    root, slack = math.sqrt(n @ (m - n @ m / total) ** 2), math.sqrt(n @ h**2)
     between = [max(0.0, root - slack) ** 2 / (k - 1), (root + slack) ** 2 / (k - 1)]
     variants: list[Variant] = []
     for words, less in (("", 1), (f" {POPULATION}", 0)):
-        within = [sum((a - less) * b * b for a, b in zip(n, end, strict=True)) / (total - k) for end in s]
+        within = s**2 @ (n - less) / (total - k)
         range_ = outward(between[0] / within[1], over(between[1], within[0]))
         frees = [(Fraction(k - 1),) * 2, (Fraction(total - k),) * 2]
         variants += tailed(f"the one-way analysis{words}", "F", range_, frees, usual=not words)
-    if min(s[0]) > 0:
+    if s[0].min() > 0:
         variants += _welch_anova(m, h, s, n)
     return judge("anova_f", {"F": f, "p": p}, variants, source, level=level)
 
 
-def _welch_anova(m: list[float], h: list[float], s: list[list[float]], n: list[int]) -> list[Variant]:
+def _welch_anova(m: Any, h: Any, s: Any, n: Any) -> list[Variant]:
     """Return Welch's F with its range: the sum of what each number alone moves, and a fifth more for what both do."""
     import numpy as np
 
     def formula(m: Any, s: Any) -> Any:
-        w, k = np.array(n) / s**2, len(n)
+        w, k = n / s**2, len(n)
         grand = (w * m).sum() / w.sum()
-        rest = ((1 - w / w.sum()) ** 2 / (np.array(n) - 1)).sum() / (k * k - 1)
+        rest = ((1 - w / w.sum()) ** 2 / (n - 1)).sum() / (k * k - 1)
         return np.array([(w * (m - grand) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)])
 
-    means, sds, half = np.array(m), np.mean(s, axis=0), np.diff(s, axis=0)[0] / 2
-    value, moved = formula(means, sds), np.zeros(2)
-    for unit in (*np.eye(len(n)), *-np.eye(len(n))):
-        moved += 0.6 * abs(formula(means + unit * h, sds) - value) + 0.6 * abs(
-            formula(means, sds + unit * half) - value
-        )
+    sds, half = s.mean(axis=0), (s[1] - s[0]) / 2
+    value = formula(m, sds)
+    near = [formula(m + unit * h, sds) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
+    near += [formula(m, sds + unit * half) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
+    moved = 0.6 * abs(np.array(near) - value).sum(axis=0)
     f, df = (outward(max(low, 0.0), high) for low, high in zip(value - moved, value + moved, strict=True))
     return tailed("Welch's F", "F", f, [(Fraction(len(n) - 1),) * 2, df])
 
@@ -264,10 +266,10 @@ def paired_t_bounds(
     '1.5811 to 9.6533'
     """
     pairs = whole(n, "n", least=2)
-    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
+    diff, x, y, source = _two_groups(mean1, sd1, None, mean2, sd2, None)
     low, high = (Fraction(-1), Fraction(1)) if r is None else box(r, "r")
     low, high = max(low, Fraction(-1)), min(high, Fraction(1))
-    diff = absolute(*span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2")))
+    diff = absolute(*diff)
 
     def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
         return max(float(s * s + u * u - 2 * r * s * u), 0.0)
@@ -277,7 +279,7 @@ def paired_t_bounds(
     most = math.sqrt(max(variance(*corner, low) for corner in product(x, y)))
     size = outward(over(float(diff[0]), most) * math.sqrt(pairs), over(float(diff[1]), least) * math.sqrt(pairs))
     given = "any correlation" if r is None else f"r = {printed(r).text}"
-    source = f"{_group(mean1, sd1, None)} and {_group(mean2, sd2, None)}, {pairs} pairs and {given}"
+    source = f"{source}, {pairs} pairs and {given}"
     variants = tailed("a paired test", "t", size, [(Fraction(pairs - 1),) * 2], tails)
     return judge("paired_t_bounds", {"t": t, "p": p}, variants, source, level=level)
 
