@@ -119,7 +119,7 @@ def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
     --------
     >>> found = paired_t_feasible("4.85", "0.16", 1, 1546)
     >>> found.verdict, found.expected, found.details["largest_n"]
-    ('disagree', 'at least 6.16704', 958)
+    ('disagree', 'at least 6.167', 958)
     """
     number, middle, limit = printed(t), printed(mean), exact(bound, "bound")
     least, most_t = absolute(*middle.bounds)[0], absolute(*number.bounds)[1]
@@ -174,8 +174,8 @@ def mcnemar_bounds(
 
     Examples
     --------
-    >>> mcnemar_bounds("0.019", 320, significant=True).message
-    'sources disagree: significance is claimed, but 320 couples with B = 0.019 have a chi2 of at most 3.12'
+    >>> mcnemar_bounds("0.019", 320, significant=True).message.partition(", ")[2]
+    'any discordance of 320 couples with B = 0.019 gives p = 0.0773 to 0.869; on the other side of 0.05'
     >>> mcnemar_bounds("0.252", 580, significant=True).verdict, mcnemar_bounds("0.103", 580).details["decided"]
     ('agree', 'open')
     """
@@ -191,7 +191,8 @@ def mcnemar_bounds(
     low, high = bounds_of(float(least), couples)[0], bounds_of(float(most), couples)[1]
     p = _exact_p(least, most, couples) if exact_test else (float(chdtrc(1, high)), float(chdtrc(1, low)))
     decided = "significant" if p[1] < level else "not_significant" if p[0] >= level else "open"
-    claim = None if significant is None else printed(f"{'<' if significant else '>'}{level}")
+    bound = printed(f"{'<' if significant else '>'}{level}")
+    claim = None if significant is None else replace(bound, text=f"{bound.text} (claimed)")
     gives = {"chi2": outward(low, high), "p": (Fraction(p[0]), Fraction(p[1]))}
     name = "any discordance" + ", by the exact test," * exact_test
     found = judge("mcnemar_bounds", {"chi2": statistic, "p": claim}, [Variant(name=name, gives=gives)],

@@ -394,9 +394,8 @@ def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...
     message += "; the text names a one-sided test" if tails == "one" else ""
     message += "" if p.value else "; no p is 0: p < .001 says what is meant"
     side = "not significant" if lost else "significant"
-    details = {"kind": kind, "statistic": number.text, "df": [x.text for x in df], "level": level, "tails": tails,
-               "decision_error": lost or won, "impossible_print": not p.value,
-               "p_low": float(low), "p_high": float(high)}  # fmt: skip
+    details = {**finding.details, "kind": kind, "statistic": number.text, "df": [x.text for x in df], "level": level,
+               "tails": tails, "decision_error": lost or won, "impossible_print": not p.value}  # fmt: skip
     return replace(
         finding, published=p.text, message=message, details=details,
         severity="none" if finding else "major" if lost or won else "minor",

@@ -511,7 +511,7 @@ def t_from_summary(
     mean, sd : printed numbers
     n : whole number
     t, p : printed number
-        Give one of them; without any, the finding is ``not_checkable`` and says what they would be.
+        Any of them; without one, ``not_checkable`` says what they would be.
     mu : number
         The value under the null hypothesis, exact.
     tails, level
@@ -535,5 +535,5 @@ def t_from_summary(
         return _may_be_zero("t_from_summary", source, t if p is None else p)
     null = printed(mu).value
     range_ = span(lambda m, s: (m - float(null)) / s * math.sqrt(people), box(mean, "mean"), spread)
-    variants = tailed("t", "t", range_, [(Fraction(people - 1),) * 2], tails)
+    variants = [replace(v, turned=False) for v in tailed("t", "t", range_, [(Fraction(people - 1),) * 2], tails)]
     return judge("t_from_summary", {"t": t, "p": p}, variants, source, level=level)

@@ -44,11 +44,14 @@ class Variant:
         The range of each number that it gives.
     usual : bool
         Whether the number may be printed without a word about it. Others explain a disagreement, which is minor then.
+    turned : bool
+        Whether a t, z, d or g may have the other sign: both orders of subtraction are in use.
     """
 
     name: str
     gives: Mapping[str, Range]
     usual: bool = True
+    turned: bool = True
 
 
 def outward(low: float, high: float) -> Range:
@@ -177,13 +180,14 @@ def judge(
     def accepts(*others: Printed) -> bool:
         return any(all(_fits(n, x, v) for n, x in zip(numbers, others, strict=True)) for v in usual)
 
-    gives = (fits or usual[0]).gives
+    gives = (fits if fits and fits.usual else usual[0]).gives
     expected = ", ".join(f"{n} = {words(n, gives[n], x.unit)}" for n, x in numbers.items())
     named = fits.name if fits else ""
     found = possible(rule, published, numbers, accepts, no="", shares=["p"],
                      yes=f"{published} agrees with {named}{source}: {expected}")  # fmt: skip
     implied = gives[next(iter(numbers))] if len(numbers) == 1 else None
-    found = replace(found, expected=expected, implied=implied, details={"variant": named})
+    ends = {"p_low": float(gives["p"][0]), "p_high": float(gives["p"][1])} if "p" in numbers else {}
+    found = replace(found, expected=expected, implied=implied, details={"variant": named, **ends})
     if found:
         return found
     gaps = {v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items()) for v in usual}
@@ -217,7 +221,7 @@ def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
         return number.share()
     if name == "df" and number.low is not None and number.high is not None and number.unit == 1:
         return replace(number, high=number.value + number.unit)
-    return oriented(number, variant.gives[name]) if name in ("t", "z", "d", "g") else number
+    return oriented(number, variant.gives[name]) if variant.turned and name in ("t", "z", "d", "g") else number
 
 
 def p_shown(low: float, high: float) -> str:
