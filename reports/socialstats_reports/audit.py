@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from socialstats.audit.show import GUESSED, HEADINGS, asked, by_verdict, headline, lead, power_text, short
+from socialstats.audit.show import (
+    GUESSED,
+    HEADINGS,
+    asked,
+    by_verdict,
+    headline,
+    lead,
+    power_text,
+    short,
+    what_was_read,
+)
 from socialstats.studies.page import Table
 from socialstats_reports.data import ESCAPES
 from socialstats_reports.page import TEMPLATES, _environment, palette_css, table_view, versions
@@ -75,7 +85,6 @@ def _answers(reports: Sequence[AuditReport]) -> list[str]:
 
 def part(report: AuditReport, number: int) -> dict[str, Any]:
     """Return one audit as what the template shows."""
-    sheets = report.book.sheets.values()
     groups = {
         verdict: [
             {"rule": rule, "n": len(found), "of": total, "power": power_text(found),
@@ -89,8 +98,9 @@ def part(report: AuditReport, number: int) -> dict[str, Any]:
         "headline": headline(report), "lead": lead(report), "guessed": GUESSED if report.guessed else "",
         "repairs": [repair.message for repair in report.repairs],
         "sections": [(verdict, heading, groups[verdict]) for verdict, heading in HEADINGS.items()],
-        "agree": agree_table(report), "rules": report.book.text, "rules_name": report.book.name,
-        "sha256": report.book.sha256, "files": sorted({s for sheet in sheets for s in sheet.sources}),
+        "agree": agree_table(report), "unread": unread_table(report),
+        "notes": report.book.notes, "rules": report.book.text, "rules_name": report.book.name,
+        "sha256": report.book.sha256, "read": what_was_read(report),
     }  # fmt: skip
 
 
@@ -111,6 +121,16 @@ def agree_table(report: AuditReport) -> dict[str, Any]:
         for rule, found, total in by_verdict(report, "agree")
     )
     return words_table("What agrees, rule by rule", ("Rule", "What it asks", "Agree", "Power"), cells)
+
+
+def unread_table(report: AuditReport) -> dict[str, Any] | None:
+    """Return the numbers that no check read, one row a column; None without any."""
+    cells = tuple(
+        (one.table, one.column, f"{one.cells:,} of {one.of:,}", "; ".join((one.reason, *one.odd)))
+        for one in report.unread
+    )
+    header = ("Table", "Column", "Numbers", "What a check would need")
+    return words_table("Numbers that no check read", header, cells) if cells else None
 
 
 def words_table(caption: str, header: tuple[str, ...], cells: tuple[tuple[str, ...], ...]) -> dict[str, Any]:

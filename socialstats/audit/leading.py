@@ -28,9 +28,11 @@ def told(finding: Finding, cells: Sequence[Cell], sheets: Mapping[str, Sheet], p
     passages : sequence of Passage
         Sentences of the document; without one that prints the number beside the row's label, the table's caption.
     """
-    cell = next((one for one in cells if one.number and one.number.text == finding.published and one.source), None)
-    if finding.verdict != "disagree" or cell is None:
+    printed = finding.published.rpartition(" = ")[2]
+    there = [one for one in cells if one.number and one.source]
+    if finding.verdict != "disagree" or not there:
         return finding
+    cell = next((one for one in there if one.number and one.number.text == printed), there[0])
     sheet = next(one for one in sheets.values() if cell.column in one.columns and cell.place in one.places)
     labels = label_columns(sheet)
     words = [cell.column, *(sheet.rows[cell.row][column] for column in labels)]
@@ -43,7 +45,7 @@ def told(finding: Finding, cells: Sequence[Cell], sheets: Mapping[str, Sheet], p
 
 def _changed(finding: Finding, cell: Cell, sheet: Sheet, labels: Sequence[str]) -> str:
     """Return which sign or order in the column is another one with the implied number; empty where none is."""
-    if finding.implied is None or cell.number is None:
+    if finding.implied is None or cell.number is None or not finding.published.endswith(cell.number.text):
         return ""
     low, high = finding.implied
     if low > 0 > cell.number.value or high < 0 < cell.number.value:

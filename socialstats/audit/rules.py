@@ -41,7 +41,7 @@ from socialstats.audit.counts import (
     ratio_from_counts,
     shared_denominator,
 )
-from socialstats.audit.documents import Passage
+from socialstats.audit.documents import SUFFIXES, Passage, read_document
 from socialstats.audit.numbers import Finding, Rounding
 from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
@@ -383,7 +383,7 @@ class RuleReading:
 
 
 SECTIONS = ("title", "source", "tables", "rule")
-TABLE_KEYS = ("file", "optional", "decimals", "rounding", "decimal", "strip", "missing", "names")
+TABLE_KEYS = ("file", "table", "optional", "decimals", "rounding", "decimal", "strip", "missing", "names")
 REALIGNED_KEYS = ("table", "sum", "group", "source", "units", "sort_by", "low", "high", "missing", "refusals")
 COMPUTED_TABLE_KEYS = (*ANSWER_KEYS, *REALIGNED_KEYS, "recorded")
 GIVEN = "table"  # name of the table of the command line
@@ -466,6 +466,7 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
     return RuleBook(
         title=str(content.get("title", "")), source=str(content.get("source", "")), sheets=sheets,
         rules=_named_apart(rules),
+        passages=tuple(one for several in reading.passages.values() for one in several),
         text=text, sha256=hashlib.sha256(raw).hexdigest(), name=Path(path).name,
     )  # fmt: skip
 
@@ -494,6 +495,7 @@ class _Reading:
         self.path, self.text = path, text
         self.number = self.rules = 0  # the rule that is being read, of how many
         self.problems: list[Problem] = []
+        self.passages: dict[str, tuple[Passage, ...]] = {}  # sentences of the documents
         self.absent: dict[str, str] = {}  # optional tables that were not given, and what they are
 
     def wrong(self, message: str, fix: str = "") -> None:
@@ -602,7 +604,16 @@ class _Reading:
     def _read(self, name: str, files: Sequence[str | os.PathLike[str]], how: Mapping[str, Any]) -> Sheet:
         keys = ("decimals", "rounding", "decimal", "strip")
         reading = Reading(**{k: how[k] for k in keys if k in how}, missing=tuple(map(str, how.get("missing", ()))))
-        return read_sheet(name, files, reading=reading, names=how.get("names", {}))
+        if len(files) > 1 or Path(files[0]).suffix.lower() not in SUFFIXES:
+            return read_sheet(name, files, reading=reading, names=how.get("names", {}))
+        document, wanted = read_document(files[0]), str(how.get("table", 1))
+        self.passages[document.source] = document.passages
+        for number, sheet in enumerate(document.sheets, 1):
+            if wanted == str(number) or sheet.name.rpartition(", ")[2].casefold() == wanted.casefold():
+                read = replace(reading, strip=sheet.reading.strip + reading.strip, lenient=sheet.reading.lenient)
+                return replace(sheet, name=name, reading=read, names=how.get("names", {}))
+        there = listing([f"{k} ({sheet.name})" for k, sheet in enumerate(document.sheets, 1)]) or "none"
+        raise InputError(Problem(source=document.source, message=f"there is no table {wanted}", fix=f"Tables: {there}"))
 
     def rule(self, number: int, given: dict[str, Any], sheets: dict[str, Sheet]) -> Rule | None:
         """Check one rule; None when it cannot be used."""

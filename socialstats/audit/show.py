@@ -106,7 +106,21 @@ def as_text(report: AuditReport, *, color: bool = False) -> str:
             lines += ["", "One digit", *(f"  {clean(repair.message)}" for repair in report.repairs)]
     if report.unread:
         lines += ["", "Numbers that no check read", *(f"  {clean(line)}" for line in unread_lines(report))]
+    lines += ["", "Read", *(f"  {clean(line)}" for line in what_was_read(report))]
     return "\n".join(lines) + "\n"
+
+
+def what_was_read(report: AuditReport) -> list[str]:
+    """Return one line for each table with its rows and columns, and one for the sentences."""
+    sheets = {id(sheet): sheet for sheet in report.book.sheets.values()}.values()
+    said = [
+        f"{listing(sorted({*sheet.sources}), 3)}: {count(len(sheet.rows), 'row')} x {listing(list(sheet.columns), 12)}"
+        for sheet in sheets
+    ]
+    if report.book.passages:
+        tests = sum(bool(found.passage) and not found.cells for found in report.findings)
+        said.append(f"{count(len(report.book.passages), 'sentence')} with {count(tests, 'test result')}")
+    return said
 
 
 def unread_lines(report: AuditReport) -> list[str]:

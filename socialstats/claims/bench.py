@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.audit.numbers import printed as read
 from socialstats.claims.definitions import Definition, harness_name
 from socialstats.claims.formulas import ERRORS, OURS, Parts, mean_by_size, mean_equal, parts_of
-from socialstats.claims.samples import Reading, RowTable, Sample, take
+from socialstats.claims.samples import COUNTING, Reading, RowTable, Sample, name_and_k, take
 from socialstats.claims.types import KEYS, Claim, Log
 from socialstats.designs.rows import FEWEST, NAME
 from socialstats.errors import InputError
@@ -291,8 +292,8 @@ class Own:
         CR2 standard error with Satterthwaite degrees of freedom where units are clustered.
     level : float
     method : str
-        Wilson's interval with the effective number of trials for scores between 0 and 1, which keeps to that range
-        and exists where all scores are equal; else a t interval.
+        Wilson's interval with the effective number of trials for scores known to lie between 0 and 1, which keeps to
+        that range and exists where all scores are equal; else a t interval.
     n_units, n_clusters : int or None
     cluster : str
         Column; empty where units count as independent.
@@ -369,8 +370,10 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
         estimate=mean, n_units=int(sum(f.n for f in found)), n_clusters=clusters, cluster=cluster if clusters else "",
         undefined=next((f.undefined for f in found if f.undefined), ""),
     )  # fmt: skip
-    if all(np.all((s.value >= 0) & (s.value <= 1)) for s in samples):
+    if are_shares(bench, claim, reading):
         return with_shares(base, samples, share, cluster)
+    if not any(np.ptp(s.value) for s in samples):
+        return replace(base, undefined=UNKNOWN.format(samples[0].value[0]) if len(samples) == 1 else ALIKE)
     if base.undefined:
         return base
     variance = share**2 * np.array([f.std_error**2 for f in found])
@@ -379,6 +382,34 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
     error = math.sqrt(float(variance.sum()))
     reach = critical_value(base.level, df) * error
     return replace(base, std_error=error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL)
+
+
+SCALED = re.compile(r"likert|rating|scale|max_?score|max_?value", re.IGNORECASE)
+PROPORTION = re.compile(r"\b(acc(uracy)?|exact_match|em|correct|pass[@\d]*|share|win_rate)\b", re.IGNORECASE)
+UNKNOWN = "all scores are {:g}, and nothing in the log says that their scale ends at 0 and 1"
+
+
+def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
+    """Tell whether scores are known to lie between 0 and 1; an unknown scale is none of shares.
+
+    All values of the scorer in the log count, in whatever group. Where all are 0, or all 1 (as a group of a 1-7 scale
+    may be), one of its metrics must be called accuracy or alike, and no whole number above 1 may stand in the log.
+    A scorer called scale, rating, ..., or such a column of metadata with a number above 1, tells of more levels.
+    """
+    if claim.quantity == "share" or name_and_k(reading.repeats)[0] in COUNTING:
+        return True
+    table, scorer = bench.table, str(claim.select.get("scorer", ""))
+    there = ~np.isnan(table.value)
+    mine = there & table.where({"scorer": scorer}) if scorer else there
+    values, others = np.unique(table.value[mine]), table.value[there]
+    scales = [label for name in table.columns if SCALED.search(name) for label in table.column(name)[1]]
+    if values[0] < 0 or values[-1] > 1 or SCALED.search(f"{scorer} {claim.name}".replace("_", " ")):
+        return False
+    if any(float(found) > 1 for label in scales for found in re.findall(r"\d+(?:\.\d+)?", label)):
+        return False
+    names = " ".join(c.name for c in (claim, *bench.claims) if c.select.get("scorer", "") == scorer or c is claim)
+    named = PROPORTION.search(names.replace("_", " ") + " " + names) and not np.any((others > 1) & (others % 1 == 0))
+    return len(values) > 1 or 0 < values[0] < 1 or bool(named)
 
 
 def codes_of(sample: Sample, cluster: str) -> list[IntArray]:

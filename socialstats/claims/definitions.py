@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.claims.formulas import COUNTS, DEVIATIONS, ERRORS, MEANS, SUMS, Formula, ends, squared
+from socialstats.claims.formulas import COUNTS, DEVIATIONS, ERRORS, MEANS, SPREADS, SUMS, Formula, ends, squared
 from socialstats.claims.samples import (
     ALL_FILTERS,
+    COUNTING,
     FILTER,
+    KEPT,
     OK,
     POOLED,
     UNPARSED,
@@ -81,10 +83,26 @@ class Definition:
             parts.append("in percent")
         return "; ".join(part for part in parts if part)
 
+    @property
+    def has_threshold(self) -> bool:
+        """Whether repeats pass from another score than 1."""
+        return "@" in self.reading.repeats
+
+    def choices(self) -> tuple[tuple[str, str], ...]:
+        """Rows, repeats, formula and scale: the name that `DEPARTURES` has for each, and all that it stands for."""
+        rows, repeats, scale = self.reading.rows, self.reading.repeats, "percent" if self.scale == PERCENT else ""
+        joined = "threshold" if self.has_threshold else name_and_k(repeats)[0]
+        named = (rows.partition(":")[0], joined, self.formula, scale)
+        return tuple(zip(named, (rows, repeats, f"{self.formula} {self.column}", scale), strict=True))
+
     def departures(self, other: Definition) -> int:
         """Count the choices in which two definitions differ."""
-        mine, theirs = ((d.reading.rows, d.reading.repeats, (d.formula, d.column), d.scale) for d in (self, other))
-        return sum(a != b for a, b in zip(mine, theirs, strict=True))
+        return sum(mine != its for mine, its in zip(self.choices(), other.choices(), strict=True))
+
+    def is_known(self, base: Definition, known: frozenset[str]) -> bool:
+        """Tell whether each choice in which this departs from the documented definition is a known one."""
+        pairs = zip(self.choices(), base.choices(), strict=True)
+        return all(mine == its or mine[0] in known for mine, its in pairs)
 
 
 def candidate_columns(table: RowTable) -> tuple[str, ...]:
@@ -122,7 +140,7 @@ def is_redundant(definition: Definition, sample: Sample) -> bool:
         return bool(np.isin(sample.value, (0.0, 1.0)).all())
     if column is not None and len(np.unique(column)) == sample.n:  # a group a unit
         return definition.formula not in ("groups",)
-    return definition.formula == "rows" and definition.quantity == "std_error" and sample.n == sample.ok_rows
+    return definition.formula == "unit_spread" and sample.n == sample.ok_rows
 
 
 def row_choices(claim: Claim, table: RowTable) -> list[str]:
@@ -134,12 +152,17 @@ def row_choices(claim: Claim, table: RowTable) -> list[str]:
     return found + [WITHOUT + name for name in claim.select if name not in KEYS]
 
 
-def repeat_choices(claim: Claim, repeats: int) -> list[str]:
+def repeat_choices(base: Definition, table: RowTable, repeats: int) -> list[str]:
     """Return the ways to join repeats: one where no unit has any."""
-    if repeats < 2:
+    name, k = name_and_k(base.reading.repeats)
+    if name not in COUNTING and repeats < 2:
         return ["mean"]
-    counts = [f"{name}_{k}" for k in sorted({2, repeats}) for name in ("at_least", "pass_at", "pass_k")]
-    return [*REDUCERS, *counts]
+    if name not in COUNTING:
+        return [*REDUCERS, *(f"{count}_{k}" for k in sorted({2, repeats}) for count in COUNTING)]
+    levels = np.unique(table.value[~np.isnan(table.value)])
+    thresholds = [f"{name}_{k}@{level:g}" for level in levels[:MOST_COLUMNS].tolist() if level != 1]
+    sizes = sorted({2, repeats, k})
+    return [*REDUCERS, *(f"{count}_{size}" for size in sizes for count in COUNTING), *thresholds]
 
 
 def others(claim: Claim, base: Definition, table: RowTable, repeats: int, *, most: int) -> Iterator[Definition]:
@@ -161,12 +184,27 @@ def others(claim: Claim, base: Definition, table: RowTable, repeats: int, *, mos
     found = [
         Definition(reading=Reading(rows=rows, repeats=how), quantity=base.quantity, formula=key, column=column)
         for rows in dict.fromkeys([base.reading.rows, *row_choices(claim, table)])
-        for how in dict.fromkeys([base.reading.repeats, *repeat_choices(claim, repeats)])
+        for how in dict.fromkeys([base.reading.repeats, *repeat_choices(base, table, repeats)])
         for key, column in dict.fromkeys([(base.formula, base.column), *formula_choices(base.quantity, columns)])
     ]
     kept = [d for d in found if 0 < d.departures(base) <= most]
     scaled = [] if base.quantity in NO_SCALE else [replace(d, scale=PERCENT) for d in [base, *kept]]
     yield from sorted([*kept, *scaled], key=lambda d: d.departures(base))
+
+
+DEPARTURES: dict[str, frozenset[str]] = {
+    "inspect": frozenset({UNPARSED, "threshold"}),
+    "lm-eval": frozenset(),
+    "": frozenset({
+        OK, UNPARSED, ZERO, ALL_FILTERS, FILTER[:-1], "percent", "mean", POOLED, "median", "mode", "max", *COUNTING,
+        "threshold", "macro", "plain", "population", "clustered", "clustered_plain", "share", "bootstrap", "halves",
+        "single", "sd", "between", "between_population", "units", "ok_rows", "rows", "groups", "wilson", "percentile",
+        "percentile_clustered", "equal", "by_size", "pooled_within", "all_rows", "of_means",
+        *(f"{spread}_{quantile}" for spread in SPREADS for quantile in "tz"),
+    }),
+}  # fmt: skip
+"""What a printed number may rest on beside the documented definition: what the harness documents and its log does not
+record; and for numbers from elsewhere (no harness) what textbooks and harnesses define. All else is a hint only."""
 
 
 REDUCER_SETTINGS = ("mean", "median", "mode", "max", "min", "first", "at_least_k", "pass_at_k", "pass_k", "none")
@@ -225,14 +263,15 @@ TRIAL_FORMULAS = {
 
 def rows_of(settings: Mapping[str, Any]) -> str:
     """Return what becomes of rows without a score."""
-    return {"dropped": OK, "zero": ZERO}[one_of(settings, "errors", ("dropped", "zero"), "dropped")]
+    how = {"dropped": OK, "zero": ZERO, "kept": KEPT}
+    return how[one_of(settings, "errors", tuple(how), "dropped")]
 
 
 def repeats_of(settings: Mapping[str, Any]) -> str:
     """Return how repeats are joined."""
     given = str(settings.get("reducer") or "mean")
     how = POOLED if given in ("none", "rows") else given
-    if name_and_k(how)[0] in ("at_least", "pass_at", "pass_k") and settings.get("k"):
+    if name_and_k(how)[0] in COUNTING and settings.get("k"):
         how = f"{name_and_k(how)[0]}_{settings['k']}"
     if how.endswith("_k") and how != "pass_k" and settings.get("k"):
         how = how.removesuffix("k") + str(settings["k"])

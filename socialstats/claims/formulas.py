@@ -125,13 +125,13 @@ ERRORS = {
     "clustered_plain": Formula("clustered by {column}, without C/(C − 1)", partial(std_error_clustered, plain=True),
                                by_column=True),
     "share": Formula("√(p(1 − p)/n), as if scores were 0 or 1", std_error_share),
-    "rows": Formula("s of units over the root of the number of rows",
-                    lambda s, c: math.sqrt(spread(s, 1) / s.ok_rows) if s.ok_rows else math.nan),
+    "unit_spread": Formula("s of units over the root of the number of rows",
+                           lambda s, c: math.sqrt(spread(s, 1) / s.ok_rows) if s.ok_rows else math.nan),
     "macro": Formula("s/√G of the means of each {column}", std_error_macro, by_column=True),
     "bootstrap": Formula("bootstrap of single values", std_error_population, random=True),
     "halves": Formula("s.d. of means of random halves without replacement (called a bootstrap)", std_error_halves,
                       random=True),
-    "sd": Formula("the standard deviation, not the standard error", sd),
+    "deviation": Formula("the standard deviation, not the standard error", sd),
 }  # fmt: skip
 DEVIATIONS = {
     "sd": Formula("standard deviation with n − 1", sd),
@@ -140,7 +140,7 @@ DEVIATIONS = {
                                   lambda s, c: between(s, c, 0), by_column=True),
     "between": Formula("standard deviation (n − 1) between the means of each {column}",
                        lambda s, c: between(s, c, 1), by_column=True),
-    "plain": Formula("the standard error, not the standard deviation", std_error),
+    "error": Formula("the standard error, not the standard deviation", std_error),
     "single": ERRORS["single"],
 }  # fmt: skip
 SUMS = {
@@ -314,7 +314,7 @@ GROUP_MEANS = {
 GROUP_ERRORS = {
     "equal": GroupFormula("for the unweighted mean: √(Σ s.e.²)/K",
                           lambda p: math.sqrt(float(p.error @ p.error)) / len(p.n)),
-    "pooled": GroupFormula("pooled over all rows, as for a mean weighted by size", error_pooled),
+    "pooled_within": GroupFormula("pooled over all rows, as for a mean weighted by size", error_pooled),
     "by_size": GroupFormula("for the mean weighted by size: √(Σ n²s.e.²)/N",
                             lambda p: math.sqrt(float((p.n * p.error) @ (p.n * p.error))) / float(p.n.sum())),
     "all_rows": GroupFormula("s/√N of all rows as one sample",

@@ -219,14 +219,18 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def none_of(tried: int) -> str:
-    """Say that no definition gives a number.
+def none_of(tried: int, hints: Sequence[str] = ()) -> str:
+    """Say that no documented definition gives a number, and which other would.
 
     Examples
     --------
     >>> none_of(1), none_of(40)
     ('the one definition there is gives another number', 'none of 40 definitions gives it')
+    >>> none_of(40, ["scores below 1"])
+    'no documented definition gives it; it would fit: scores below 1'
     """
+    if hints:
+        return f"no documented definition gives it; it would fit: {hints[0]}"
     if tried == 1:
         return "the one definition there is gives another number"
     return f"none of {tried:,} definitions gives it"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +14,8 @@ from socialstats.arrays import IntArray
 from socialstats.claims import contradictions as rules
 from socialstats.claims.bench import Bench, Target, cluster_column, digits_in, own_estimate, target_of, weighs_by_size
 from socialstats.claims.definitions import (
+    DEPARTURES,
+    FORMULAS,
     PERCENT,
     Definition,
     documented,
@@ -27,8 +28,8 @@ from socialstats.claims.definitions import (
 )
 from socialstats.claims.formulas import GROUP_DEVIATIONS, GROUP_ERRORS, GROUP_MEANS, GroupFormula, Parts
 from socialstats.claims.judged import Checked, Judged, finite, none_of
-from socialstats.claims.samples import POOLED, UNPARSED, ZERO, Reading, RowTable, Sample
-from socialstats.claims.types import Claim, Log
+from socialstats.claims.samples import KEPT, OK, POOLED, UNPARSED, ZERO, Reading, RowTable, Sample
+from socialstats.claims.types import Claim, Log, version_of
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import FEW_CLUSTERS
 from socialstats.text import count, listing, quoted, shorten, with_article
@@ -41,31 +42,32 @@ FIXED = (0, 4, 13)
 """lm-eval: the standard error of an unweighted group follows its mean (pull request 3882)."""
 
 
-def version_of(text: str | None) -> tuple[int, ...]:
-    """Return the leading numbers of a version; empty where there are none.
-
-    Examples
-    --------
-    >>> version_of("0.4.9.1"), version_of("0.4.13.dev0"), version_of(None)
-    ((0, 4, 9, 1), (0, 4, 13), ())
-    """
-    found = re.match(r"\s*v?(\d+(?:\.\d+)*)", text or "")
-    return tuple(int(part) for part in found[1].split(".")) if found else ()
-
-
 def group_remark(bench: Bench, claim: Claim, key: str) -> str:
-    """Say what is known about a formula of a group."""
+    """Say what is known about a formula of a group that lm-eval took; nothing where it never did."""
     version = version_of(bench.log.version)
     if harness_name(bench.log.harness) != "lm-eval" or claim.quantity != "std_error":
         return ""
     if key in ("combined", "without_n"):
         return "an early formula of lm-eval (its pull requests 1390 and 1427), not a standard error of this mean"
-    if key != "pooled":
+    if key != "pooled_within":
         return ""
     known = "lm-eval took it for every group before 0.4.13, although this group's mean does not weigh by size"
     if not version:
         return f"{known}; the log does not say its version"
     return known if version < FIXED else f"{known}; version {bench.log.version} should not"
+
+
+def known_departures(log: Log, *, own: bool) -> frozenset[str]:
+    """Return what a number may rest on beside its documented definition (see `DEPARTURES`)."""
+    name = harness_name(log.harness)
+    if not own or not name:
+        return DEPARTURES[""]
+    version = version_of(log.version)
+    of_versions = {
+        "inspect": () if version else (KEPT, OK, "pass_at", "pass_at_equal", "pass_at_short"),
+        "lm-eval": () if version >= FIXED else ("pooled_within", "combined", "without_n"),
+    }
+    return DEPARTURES.get(name, frozenset()) | {*of_versions.get(name, ())}
 
 
 def remark(claim: Claim, base: Definition, found: Definition) -> str:
@@ -111,7 +113,7 @@ def in_order(code: IntArray) -> IntArray:
 
 
 def search(
-    bench: Bench, claim: Claim, base: Definition, target: Target, repeats: int, *, most: int
+    bench: Bench, claim: Claim, base: Definition, target: Target, repeats: int, known: frozenset[str], *, most: int
 ) -> tuple[int, list[Definition]]:
     """Try definitions other than the documented one.
 
@@ -121,6 +123,8 @@ def search(
         The log, the claim, its documented definition, and what its print can stand for.
     repeats : int
         Most repeats of one unit.
+    known : frozenset of str
+        Departures that explain a number: these are tried first.
     most : int
         Choices in which a definition may differ from `base`.
 
@@ -129,13 +133,14 @@ def search(
     tried : int
         Definitions that have a value and differ in what they look at or compute.
     fitting : list of Definition
-        Those that give the printed number, simplest first.
+        Those that give the printed number: those of known departures first, then the simplest.
     """
     tried, fitting = 0, []
     whole = bench.sample(claim.select, base.reading)
     twins = Twins()
     twins.known(base, whole)
-    for candidate in others(claim, base, bench.table, repeats, most=most):
+    candidates = others(claim, base, bench.table, repeats, most=most)
+    for candidate in sorted(candidates, key=lambda d: not d.is_known(base, known)):
         if candidate.entry.random and not base.entry.random:
             continue
         if whole.rows == whole.ok_rows and candidate.reading.rows in (ZERO, UNPARSED):
@@ -161,7 +166,7 @@ GROUPS: dict[str, dict[str, GroupFormula]] = {
 }  # fmt: skip
 
 
-def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
+def of_group(bench: Bench, claim: Claim, target: Target | None, known: frozenset[str]) -> Judged:
     """Judge a claim about several parts together.
 
     Raises
@@ -176,31 +181,34 @@ def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
     parts = bench.parts(claim, Reading(rows=rows_of(claim.settings), repeats=repeats_of(claim.settings)))
     values = {key: formula.compute(parts) for key, formula in formulas.items()}
     first = group_key(bench, claim, parts)
-    known = [key for key, value in values.items() if finite(value) is not None]
+    there = [key for key, value in values.items() if finite(value) is not None]
     base = Judged(
         claim=claim, verdict="not_reproduced", recomputed=finite(values[first]), value=finite(values[first]),
-        definition=formulas_in_words([first], formulas, parts)[0], tried=len(known),
+        definition=formulas_in_words([first], formulas, parts)[0], tried=len(there),
     )  # fmt: skip
     if target is None:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     said = rules.first_of(rules.DECISIVE, bench, claim, target, Sample(value=parts.value) if len(parts.value) else None)
     size = float(abs(parts.value).max(initial=1.0))
-    fitting = [key for key in known if target.holds(values[key], size=size)]
+    fitting = [key for key in there if target.holds(values[key], size=size)]
     if said and (first not in fitting or not len(parts.value)):
         return replace(base, verdict="inconsistent", reason=said)
     if first in fitting:
         matches = formulas_in_words([key for key in fitting if key != first], formulas, parts)
         return replace(base, verdict="reproduced", matches=matches, discriminating=not matches)
-    if fitting:
-        reason = group_remark(bench, claim, fitting[0])
-        return base.explained(formulas_in_words(fitting, formulas, parts), values[fitting[0]], reason)
-    percent = [key for key in known if target.holds(PERCENT * values[key], size=PERCENT * size)]
-    if percent:
-        words = [f"{said}; in percent" for said in formulas_in_words(percent, formulas, parts)]
+    explaining = [key for key in fitting if key in known]
+    if explaining:
+        reason = group_remark(bench, claim, explaining[0])
+        return base.explained(formulas_in_words(explaining, formulas, parts), values[explaining[0]], reason)
+    percent = [key for key in there if target.holds(PERCENT * values[key], size=PERCENT * size)]
+    words = [f"{said}; in percent" for said in formulas_in_words(percent, formulas, parts)]
+    if words and "percent" in known:
         return base.explained(words, PERCENT * values[percent[0]])
+    words = [*formulas_in_words(fitting, formulas, parts), *words]
     if base.recomputed is None:
         return replace(base, verdict="not_computable", reason="the rows are not here, and the sizes are not printed")
-    return replace(base, reason=none_of(len(known)))
+    remarks = "; ".join(filter(None, (group_remark(bench, claim, key) for key in fitting[:1])))
+    return replace(base, reason=none_of(len(there), words) + (f" ({remarks})" if remarks else ""))
 
 
 def formulas_in_words(keys: Sequence[str], formulas: dict[str, GroupFormula], parts: Parts) -> tuple[str, ...]:
@@ -216,7 +224,7 @@ def group_key(bench: Bench, claim: Claim, parts: Parts) -> str:
     if claim.quantity == "std_error":
         if claim.settings.get("over_parts") == "mean":
             return "mean"
-        return ("pooled" if harness == "lm-eval" else "by_size") if by_size else "equal"
+        return ("pooled_within" if harness == "lm-eval" else "by_size") if by_size else "equal"
     return "of_means" if claim.quantity == "std_dev" else ("by_size" if by_size else "equal")
 
 
@@ -226,13 +234,15 @@ WITH_INTERVAL = ("mean", "share")
 PLAIN_MEANS = ("mean", "nanmean")
 
 
-def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
+def judge(bench: Bench, claim: Claim, known: frozenset[str], *, full: bool, cluster: str) -> Judged:
     """Return a claim's verdict.
 
     Parameters
     ----------
     bench : Bench
     claim : Claim
+    known : frozenset of str
+        Departures from the documented definition that explain a number (`known_departures`).
     full : bool
         The number is printed with all its digits.
     cluster : str
@@ -253,7 +263,7 @@ def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
     if target is None and claim.printed.strip():
         return replace(base, reason=f"the log prints {claim.printed[:40]!r}, which is no number")
     try:
-        found = of_group(bench, claim, target) if claim.parts else of_rows(bench, claim, target)
+        found = (of_group if claim.parts else of_rows)(bench, claim, target, known)
     except InputError as error:
         return without_rows(bench, base, target, str(error))
     own = None
@@ -265,7 +275,8 @@ def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
 def reading_of(bench: Bench, claim: Claim) -> Reading:
     """Return the rows and repeats of our own estimate: the documented ones, but repeats are never independent."""
     reading = documented(claim, bench.log.harness).reading
-    return replace(reading, repeats="mean") if reading.repeats == POOLED else reading
+    rows = OK if reading.rows == KEPT else reading.rows
+    return Reading(rows=rows, repeats="mean" if reading.repeats == POOLED else reading.repeats)
 
 
 def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) -> Judged:
@@ -294,9 +305,9 @@ def only_labels(bench: Bench, claim: Claim) -> bool:
     return "unparsed" in status and "ok" not in status
 
 
-def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
+def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[str]) -> Judged:
     """Judge a claim about its own rows."""
-    first = documented(claim, bench.log.harness)
+    first = documented_here(bench, claim)
     sample = bench.sample_for(claim, first.reading)
     check_column(bench, first, sample)
     repeats = bench.repeats(claim)
@@ -308,17 +319,17 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
     if target is None:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     size = bench.size(claim, first.reading)
+    instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(str(claim.settings.get("undefined")))
+    if base.recomputed is None and instead is not None and target.holds(instead, size=size):
+        return replace(base, verdict="reproduced", recomputed=instead, value=instead, reason=UNDEFINED)
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
     stands = target.holds(value, size=size, noise=noise + lost)
-    if not stands:
-        said = rules.first_of(rules.DECISIVE, bench, claim, target, sample)
-        if said:
-            return replace(base, verdict="inconsistent", reason=said)
-    tried, fitting = search(bench, claim, first, target, repeats, most=1 if stands else MOST_DEPARTURES)
+    most = 1 if stands else MOST_DEPARTURES
+    tried, fitting = search(bench, claim, first, target, repeats, known, most=most)
     base = replace(base, tried=tried + 1)
     if not stands:
-        return otherwise(bench, base, first, fitting, target, repeats)
+        return otherwise(bench, base, first, fitting, target, known)
     words = definitions_in_words(fitting, repeats)
     drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
     reason = f"{drawn}{other_n(claim, sample)}".removeprefix("; ")
@@ -327,20 +338,54 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
     )
 
 
+def documented_here(bench: Bench, claim: Claim) -> Definition:
+    """Return the documented definition of a claim; what it does with unscored repeats only where there are any."""
+    first = documented(claim, bench.log.harness)
+    if first.reading.rows == KEPT and "unscored" not in bench.table.status:
+        return replace(first, reading=replace(first.reading, rows=OK))
+    return first
+
+
+UNDEFINED = "a single score or cluster has no standard error: Inspect prints 0 in its place, and the mean as both ends"
+
+
 def otherwise(
-    bench: Bench, base: Judged, first: Definition, fitting: Sequence[Definition], target: Target, repeats: int
+    bench: Bench, base: Judged, first: Definition, fitting: Sequence[Definition], target: Target, known: frozenset[str]
 ) -> Judged:
-    """Judge a claim that its documented definition does not give."""
-    claim, words = base.claim, definitions_in_words(fitting, repeats)
-    if words:
-        known = (remark(claim, first, fitting[0]), luck(claim, first, fitting[0]))
-        return base.explained(words, bench.value(claim, fitting[0]), "; ".join(said for said in known if said))
+    """Judge a claim that its documented definition does not give; what nobody documents is a hint, no explanation."""
+    claim, sample = base.claim, bench.sample_for(base.claim, first.reading)
+    repeats = bench.repeats(claim)
+    explaining = [d for d in fitting if d.is_known(first, known)]
+    explaining = [d for d in explaining if not d.has_threshold or fits_all(bench, claim, d)]
+    said = rules.first_of(rules.DECISIVE, bench, claim, target, sample)
+    if said and not any(d.has_threshold for d in explaining):
+        return replace(base, verdict="inconsistent", reason=said)
+    if explaining:
+        leading = explaining[0]
+        known_of = (remark(claim, first, leading), luck(claim, first, leading))
+        words = definitions_in_words(explaining, repeats)
+        return base.explained(words, bench.value(claim, leading), "; ".join(filter(None, known_of)))
     if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
         return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
-    sample = bench.sample_for(claim, first.reading)
     said = rules.first_of(rules.LATE, bench, claim, target, sample)
-    reason = said or none_of(base.tried) + other_n(claim, sample)
+    hints = none_of(base.tried, definitions_in_words(fitting, repeats))
+    reason = "; ".join([said, *[hints] * bool(fitting)]) if said else hints + other_n(claim, sample)
     return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
+
+
+def fits_all(bench: Bench, claim: Claim, definition: Definition) -> bool:
+    """Tell whether a threshold that the log does not record gives the other numbers too, and 1 does not."""
+    found: list[bool] = []
+    usual: list[bool] = []
+    for other in bench.siblings(claim):
+        target = target_of(other.printed, full=True)
+        same = other.settings.get("reducer") == claim.settings.get("reducer")
+        if target is not None and same and other.quantity in FORMULAS and other.quantity != "count":
+            first = documented(other, bench.log.harness)
+            for fits, its in ((usual, first), (found, replace(first, reading=definition.reading))):
+                value = bench.value(other, its)
+                fits.append(target.holds(value, noise=bench.noise(other, its, value)))
+    return all(found) and not all(usual)
 
 
 def definitions_in_words(definitions: Sequence[Definition], repeats: int) -> tuple[str, ...]:
@@ -472,8 +517,9 @@ def check(
     column = cluster_column(table, every, cluster)
     bench = Bench(log=log, table=table, claims=every, columns=usable_columns(table, every, column),
                   weight_column=next((name for name in table.columns if "weight" in name.lower()), ""))  # fmt: skip
-    own = [judge(bench, c, full=is_full(c, precision, harness=log.harness), cluster=column) for c in known]
-    judged = own + [judge(bench, c, full=is_full(c, precision), cluster=column) for c in given]
+    of_log, of_others = known_departures(log, own=True), known_departures(log, own=False)
+    own = [judge(bench, c, of_log, full=is_full(c, precision, harness=log.harness), cluster=column) for c in known]
+    judged = own + [judge(bench, c, of_others, full=is_full(c, precision), cluster=column) for c in given]
     return Checked(
         source=source, harness=log.harness, version=log.version or "", judged=tuple(judged),
         rows=dict(Counter(table.status.tolist())), notes=log.notes, cautions=traps(bench, column),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -159,7 +160,8 @@ def label_of(value: Any) -> str:
 
 POOLED = "pooled"
 PLAIN = ("mean", "median", "mode", "max", "min", "first")
-WITH_K = re.compile(r"^(?P<name>at_least|pass_at|pass_k)(?:_(?P<k>\d+))?$")
+COUNTING = ("at_least", "pass_at", "pass_at_short", "pass_at_equal", "pass_k")
+WITH_K = re.compile(r"^(?P<name>at_least|pass_at(?:_short|_equal)?|pass_k)(?:_(?P<k>\d+))?(?:@(?P<least>.+))?$")
 WORDS = {
     "mean": "repeats of a unit averaged first",
     "median": "the median of a unit's repeats",
@@ -168,9 +170,13 @@ WORDS = {
     "min": "the worst of a unit's repeats",
     "first": "only the first of a unit's repeats",
     POOLED: "every repeat as a row of its own",
-    "at_least": "1 where at least {k} of a unit's repeats score 1",
-    "pass_at": "chance that {k} of a unit's repeats hold a score of 1 (pass@{k})",
-    "pass_k": "chance that {k} of a unit's repeats all score 1",
+    "at_least": "1 where at least {k} of a unit's repeats score {least} or more",
+    "pass_at": "chance that {k} of a unit's repeats hold a score of {least} or more (pass@{k})",
+    "pass_at_short": "chance that {k} of a unit's repeats hold a score of {least} or more, and 1 with fewer than {k} "
+    "repeats (pass@{k} of Inspect before 0.3.221)",
+    "pass_at_equal": "chance that {k} of a unit's repeats hold a score equal to {least} (pass@{k} of Inspect before "
+    "0.3.101)",
+    "pass_k": "chance that {k} of a unit's repeats all score {least} or more",
 }
 
 
@@ -180,16 +186,22 @@ def repeats_in_words(how: str) -> str:
     Examples
     --------
     >>> repeats_in_words("at_least_2")
-    "1 where at least 2 of a unit's repeats score 1"
+    "1 where at least 2 of a unit's repeats score 1 or more"
     """
     name, k = name_and_k(how)
-    return WORDS[name].format(k=k)
+    return WORDS[name].format(k=k, least=f"{least_of(how):g}")
 
 
 def name_and_k(how: str) -> tuple[str, int]:
     """Split the name of a reducer from its k (1 where it has none)."""
     found = WITH_K.match(how)
     return (found["name"], int(found["k"] or 1)) if found else (how, 1)
+
+
+def least_of(how: str) -> float:
+    """Return the score from which a repeat counts as passed: 1 unless the name of the reducer ends in ``@SCORE``."""
+    found = WITH_K.match(how)
+    return float(found["least"] or 1) if found else 1.0
 
 
 def is_known(how: str) -> bool:
@@ -202,10 +214,11 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
 
     Parameters
     ----------
-    value : (rows,) array without NaN
+    value : (rows,) array
+        NaN for a repeat that was not scored: it makes a mean NaN, and does not pass.
     unit : (rows,) int64 array
     how : str
-        ``pooled`` leaves rows alone; else a name of `WORDS`, with its k: ``pass_at_3``.
+        ``pooled`` leaves rows alone; else a name of `WORDS` with k and threshold: ``pass_at_3``, ``at_least_2@0.5``.
     kind : (rows,) int64 array, optional
         What ``mode`` counts, where two labels may stand for one value.
 
@@ -228,21 +241,30 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
     name, k = name_and_k(how)
     if name == "first":
         return value[first], first.astype(np.int64)
-    if name in ("at_least", "pass_at", "pass_k"):
-        joined = of_counts(name, k, count, np.bincount(dense, value >= 1).astype(np.float64))
+    if name in COUNTING:
+        least = least_of(how)
+        passed = value == least if name == "pass_at_equal" else value >= least
+        joined = of_counts(name, k, count, np.bincount(dense, passed).astype(np.float64))
     elif name == "mode":
         joined = most_frequent(value, dense, kind)
     elif name == "mean":
         joined = np.bincount(dense, value) / count
+    elif np.isnan(value).any():  # as Python orders them: Inspect before 0.3.123
+        grouped = [value[dense == i].tolist() for i in range(len(count))]
+        ordered: dict[str, Any] = {"max": max, "min": min, "median": statistics.median}
+        joined = np.array([ordered[name](held) for held in grouped])
     else:
-        grouped: Any = pd.Series(value).groupby(dense)
-        joined = grouped.agg(name).to_numpy(np.float64)
+        by_unit: Any = pd.Series(value).groupby(dense)
+        joined = by_unit.agg(name).to_numpy(np.float64)
     kept = ~np.isnan(joined)
     return joined[kept], first[kept].astype(np.int64)
 
 
 def of_counts(name: str, k: int, n: IntArray, correct: FloatArray) -> FloatArray:
-    """At least k; pass@k = 1 - C(n-c, k)/C(n, k) (Chen et al. 2021, eq. 1); C(c, k)/C(n, k). NaN below k repeats."""
+    """At least k; pass@k = 1 - C(n-c, k)/C(n, k) (Chen et al. 2021, eq. 1); C(c, k)/C(n, k).
+
+    NaN below k repeats; 1 for the pass@k of Inspect before 0.3.221.
+    """
     if name == "at_least":
         return np.asarray(correct >= k, dtype=np.float64)
     chosen = correct if name == "pass_k" else n - correct
@@ -250,7 +272,8 @@ def of_counts(name: str, k: int, n: IntArray, correct: FloatArray) -> FloatArray
     for i in range(k):
         ratio *= np.maximum(chosen - i, 0) / np.maximum(n - i, 1)
     found = ratio if name == "pass_k" else 1 - ratio
-    return np.asarray(np.where(n < k, np.nan, found), dtype=np.float64)
+    few = 1.0 if name in ("pass_at_short", "pass_at_equal") else np.nan
+    return np.asarray(np.where(n < k, few, found), dtype=np.float64)
 
 
 def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = None) -> FloatArray:
@@ -264,6 +287,7 @@ def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = No
 
 
 OK, ZERO, UNPARSED, ALL_FILTERS = "ok", "zero", "unparsed zero", "all filters"
+KEPT = "unscored kept"
 FILTER, WITHOUT = "filter:", "without:"
 
 
@@ -307,8 +331,8 @@ class Reading:
     ----------
     rows : str
         ``ok``; ``zero`` (rows without a value count as 0); ``unparsed zero`` (only scores that are no number do);
-        ``filter:NAME`` or ``all filters`` in place of the
-        claim's own; ``without:COLUMN`` for all rows whatever the column says.
+        ``unscored kept`` (repeats without a score stay, and spoil the mean of their unit); ``filter:NAME`` or ``all
+        filters`` in place of the claim's own; ``without:COLUMN`` for all rows whatever the column says.
     repeats : str
         See `socialstats.claims.repeats.join`.
     """
@@ -322,6 +346,8 @@ class Reading:
             return "rows without a score counted as 0"
         if self.rows == UNPARSED:
             return "scores that are no number counted as 0"
+        if self.rows == KEPT:
+            return "an unscored repeat stays: it does not pass, and a unit has no mean with it (Inspect before 0.3.123)"
         if self.rows == ALL_FILTERS:
             return "rows of all filters together"
         if self.rows.startswith(FILTER):
@@ -363,13 +389,13 @@ def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: 
     used = scored
     if reading.rows == ZERO:
         used = chosen
-    elif reading.rows == UNPARSED:
-        used = scored | (chosen & (table.status == "unparsed"))
+    elif reading.rows in (UNPARSED, KEPT):
+        used = scored | (chosen & (table.status == ("unscored" if reading.rows == KEPT else "unparsed")))
     if not used.any():
         total = int(chosen.sum())
         rows = "the only row" if total == 1 else f"none of the {total:,} rows"
         raise InputError(f"{rows} that this is about has {'no' if total == 1 else 'a'} value")
-    value = np.nan_to_num(table.value[used], nan=0.0)
+    value = table.value[used] if reading.rows == KEPT else np.nan_to_num(table.value[used], nan=0.0)
     unit = table.units()[used]
     joined, first = join(value, unit, reading.repeats, kinds(table)[used] if reading.repeats == "mode" else None)
     if not len(joined):

@@ -1,14 +1,14 @@
-"""Checked claims as text for a terminal, as Markdown, and as a page of the report."""
+"""Checked claims as text for a terminal, and as a page of the report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from socialstats.claims.bench import Own
 from socialstats.claims.judged import SAID, SHOWN, Checked, Judged, digits, headline
 from socialstats.designs.parts import FlowStep
 from socialstats.studies.page import Block, Outcome, Table
-from socialstats.text import count, level_text, listing, markdown, number, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 
 LONGEST = 400
 LABEL = 13
@@ -142,28 +142,6 @@ def rows_text(log: Checked) -> str:
         return f"{total:,}, all with a score"
     said = [f"{n:,} {'with a score' if status == 'ok' else clean(status)}" for status, n in log.rows.items()]
     return f"{total:,}, of which {listing(said, 8)}"
-
-
-def as_markdown(checked: Sequence[Checked]) -> str:
-    """Return the outcome as Markdown; text from the logs cannot become markup."""
-    lines: list[str] = []
-    for log in checked:
-        lines += [f"# {markdown(name_of(log))}", "", f"**{markdown(log.headline())}**", ""]
-        for verdict in SHOWN:
-            found = log.by_verdict(verdict)
-            if found:
-                lines += [f"## {SAID[verdict].heading} ({len(found):,})", "", *_markdown_table(found), ""]
-        lines += [f"Rows: {markdown(rows_text(log))}", ""]
-        lines += [f"- {markdown(str(text))}" for text in (*log.cautions, *log.notes)] + [""]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _markdown_table(found: Iterable[Judged]) -> list[str]:
-    lines = ["| Number | Printed | Recomputed | Definition | Why | Our estimate |", "|" + " --- |" * 6]
-    for one in found:
-        shown = [text for head, text in zip(HEADER, row_of(one), strict=True) if head != "Verdict"]
-        lines.append(f"| {' | '.join(map(markdown, shown))} |")
-    return lines
 
 
 def row_of(one: Judged) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -48,7 +49,8 @@ class Claim:
         ``at_least_k``, ``pass_at_k``: how repeats of a unit were joined), ``cluster`` (column), ``ddof``,
         ``conf_level``, ``method`` (``normal``, ``t``, ``bootstrap``), ``resamples``, ``by_size`` (group weights),
         ``over_parts`` (``mean``: a standard error that is the mean of those of the parts), ``weights`` (column),
-        ``errors`` (``dropped``, ``zero``), ``to_float`` (how labels became numbers).
+        ``errors`` (``dropped``, ``zero``, ``kept``: an unscored repeat stays and spoils a mean), ``undefined`` (``0``,
+        ``mean``: what is printed where no standard error exists), ``to_float`` (how labels became numbers).
     n
         How many rows or units the harness says it is about.
 
@@ -102,3 +104,15 @@ class Log:
     version: str | None = None
     claims: tuple[Claim, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def version_of(text: str | None) -> tuple[int, ...]:
+    """Return the leading numbers of a version; empty where there are none.
+
+    Examples
+    --------
+    >>> version_of("0.4.9.1"), version_of("0.4.13.dev0"), version_of(None)
+    ((0, 4, 9, 1), (0, 4, 13), ())
+    """
+    found = re.match(r"\s*v?(\d+(?:\.\d+)*)", text or "")
+    return tuple(int(part) for part in found[1].split(".")) if found else ()

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.writing import add_output, write
+from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, write
 from socialstats.errors import InputError
 from socialstats.text import listing
 
 if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
 
-HELP = "check published tables for consistency, without the data behind them"
+HELP = "check the numbers of a paper, or of its tables, for consistency, without the data behind them"
 EPILOG = """examples:
+  socialstats audit paper.pdf -o audit.html           tables and test results of a paper: .pdf, .tex, .md, .html
   socialstats audit table2.csv                        the checks that the columns' names allow
   socialstats audit table2.csv --rules rules.toml -o audit.html
   socialstats audit --rules rules.toml --format json  tables named in the rules file
@@ -39,7 +40,7 @@ rules.toml, one [[rule]] a check:
   parts = { table = "t3", column = "score", by = "model" }
   weights = "n"
 
-exit code: 0 done; 1 sources disagree and --fail-on disagree was given; 2 bad input"""
+exit code: 0 done; 1 sources disagree and --fail-on was given; 2 bad input; 3 nothing to audit"""
 
 
 def add_audit(commands: Any) -> None:
@@ -50,7 +51,12 @@ def add_audit(commands: Any) -> None:
     )  # fmt: skip
     parser.set_defaults(run="socialstats.cli.auditing:run_audit")
     add = parser.add_argument
-    add("tables", nargs="*", metavar="TABLE", help="published tables: csv, tsv, ...; - for stdin")
+    add(
+        "tables",
+        nargs="*",
+        metavar="TABLE",
+        help="papers (.pdf, .tex, .md, .html, .txt) and published tables (csv, tsv, xlsx, ...); - for stdin",
+    )
     add("--rules", metavar="FILE", help="which checks to make (TOML)")
     add(
         "--example",
@@ -59,7 +65,7 @@ def add_audit(commands: Any) -> None:
     )
     add("--reconstruct", nargs=5, metavar=("MEAN", "SD", "N", "LOW", "HIGH"),
         help="samples of N whole numbers from LOW to HIGH that have this mean and sd (SPRITE)")  # fmt: skip
-    add_output(add)
+    add_output(add, (*FORMATS, "junit"))
     add("--fail-on", choices=["never", "disagree", "major"], default="never",
         help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip
 
@@ -88,7 +94,7 @@ def run_audit(options: argparse.Namespace) -> int:
     report = (
         audited(options.tables, options.rules) if options.example == "003" else audit(options.tables, options.rules)
     )
-    write(options, lambda kind, color: rendered(kind, report, color))
+    write(options, lambda kind, color: rendered(kind, report, color), (*FORMATS, "junit"))
     bad = [f for f in report.findings if f.verdict == "disagree"]
     reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
     return int(reached[options.fail_on])
@@ -98,11 +104,13 @@ def reconstruct(options: argparse.Namespace) -> int:
     """Write what a mean and a standard deviation leave possible; a map or a histogram is drawn in Python."""
     import json
 
-    from socialstats.audit import sprite
+    from socialstats.audit import printed, sprite
 
     if options.tables or options.rules or options.example:
         raise InputError("--reconstruct takes five numbers and no tables: leave out the others")
     mean, sd, n, low, high = options.reconstruct
+    if printed(low).value >= printed(high).value:
+        raise InputError(f"--reconstruct: the lowest score ({low}) is not below the highest ({high})")
     found = sprite(mean, sd, n, low=low, high=high)
 
     def said(kind: str, color: bool) -> str:
@@ -146,4 +154,10 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
         return str(socialstats_reports.render_audit([report], command=command_line(), date=source_date()))
     if kind == "json":
         return as_json(report)
+    if kind == "junit":
+        return as_junit("socialstats audit", [
+            Entry(source=one.title, name=one.where or one.title, verdict=one.verdict, reason=one.message,
+                  wrong=one.verdict == "disagree", skipped=one.verdict in ("no_power", "not_checkable"))
+            for one in report.findings
+        ])  # fmt: skip
     return as_markdown(report) if kind == "md" else as_text(report, color=color)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.writing import add_output, write
+from socialstats.cli.writing import FORMATS, Entry, add_output, as_junit, as_summary, write
 from socialstats.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def add_validate(commands: Any) -> None:
     add("--cluster", metavar="COLUMN", help="column whose values are independent of each other; none for units "
         "(default: as the log says, or a column called scenario, group, ...)")  # fmt: skip
     add("--harness", metavar="NAME", help="harness that wrote the log (default: by its content)")
-    add_output(add)
+    add_output(add, (*FORMATS, "junit"))
 
 
 def run_validate(options: argparse.Namespace) -> int:
@@ -61,13 +61,13 @@ def run_validate(options: argparse.Namespace) -> int:
         names = ", ".join(log.files[0] for log in logs[:4])
         raise InputError(f"--claims is about one log, and here are {len(logs)} ({names} ...). Name one of them")
     checked = [check(log, claims, cluster=options.cluster, only_claims=options.only_claims) for log in logs]
-    write(options, lambda kind, color: rendered(kind, checked, color))
+    write(options, lambda kind, color: rendered(kind, checked, color), (*FORMATS, "junit"))
     return 0 if all(one.ok for one in checked) else 1
 
 
 def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
     """Return the outcome in one of the formats."""
-    from socialstats.claims.show import as_markdown, as_text, outcome_of
+    from socialstats.claims.show import as_text, outcome_of
 
     if kind == "html":
         import socialstats_reports
@@ -82,4 +82,34 @@ def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
         logs = [one.to_dict() for one in checked]
         found = {"socialstats": __version__, "ok": all(one.ok for one in checked), "logs": logs}
         return json.dumps(found, indent=1, allow_nan=False) + "\n"
-    return as_markdown(checked) if kind == "md" else as_text(checked, color=color)
+    if kind == "junit":
+        return as_junit("socialstats validate", entries_of(checked))
+    return summary_of(checked) if kind == "md" else as_text(checked, color=color)
+
+
+def entries_of(checked: Sequence[Checked]) -> list[Entry]:
+    """Return every checked number with its log, those that need attention first."""
+    from socialstats.claims.judged import SAID
+    from socialstats.claims.show import name_of, ordered, row_of
+
+    found = []
+    for log in checked:
+        for one in ordered(log.judged):
+            title, printed, recomputed, _, definition, reason, _ = row_of(one)
+            found.append(Entry(
+                source=name_of(log), name=title, verdict=SAID[one.verdict].one, wrong=one.wrong, reason=reason,
+                skipped=one.verdict == "not_computable", cells=(printed, recomputed, definition),
+            ))  # fmt: skip
+    return found
+
+
+def summary_of(checked: Sequence[Checked]) -> str:
+    """Return the outcome of logs in Markdown, for a pull request."""
+    from socialstats.claims.judged import headline
+    from socialstats.claims.show import name_of, rows_text
+
+    title = name_of(checked[0]) if len(checked) == 1 else f"{len(checked):,} logs"
+    notes = [f"{name_of(log)}: rows: {rows_text(log)}" for log in checked]
+    notes += [str(text) for log in checked for text in (*log.cautions, *log.notes)]
+    said = headline([one for log in checked for one in log.judged])
+    return as_summary(title, said, entries_of(checked), ("Printed", "Recomputed", "Definition"), notes)

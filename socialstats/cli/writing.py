@@ -5,23 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from socialstats.cli.options import Output
 from socialstats.errors import InputError
-from socialstats.text import listing
+from socialstats.text import count, listing, markdown, shorten
 
 FORMATS = ("text", "html", "md", "json")
 SUFFIXES = {
     ".txt": "text", ".json": "json", ".md": "md", ".html": "html", ".htm": "html", ".csv": "csv", ".tex": "latex",
+    ".xml": "junit", ".pdf": "pdf", ".docx": "docx", ".xlsx": "xlsx", ".png": "png",
 }  # fmt: skip
 
 
-def add_output(add: Callable[..., Any]) -> None:
+def add_output(add: Callable[..., Any], formats: Sequence[str] = FORMATS) -> None:
     """Add the options that name format and file."""
-    add("--format", choices=FORMATS, help="default: text, or by the name of -o")
+    add("--format", choices=formats, help="default: text, or by the name of -o")
     add("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
 
 
@@ -52,7 +56,7 @@ def format_of(target: str | None, given: str | None, known: Sequence[str]) -> st
     raise InputError(f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format")
 
 
-def write(options: argparse.Namespace, rendered: Callable[[str, bool], str]) -> None:
+def write(options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Sequence[str] = FORMATS) -> None:
     """Write an outcome to the file or stdout.
 
     Parameters
@@ -60,12 +64,14 @@ def write(options: argparse.Namespace, rendered: Callable[[str, bool], str]) -> 
     options : argparse.Namespace
         With those of `add_output`.
     rendered : callable
-        Makes the text: one of `FORMATS`, and whether headings are in colour.
+        Makes the text: one of `formats`, and whether headings are in colour.
+    formats : sequence of str
+        That the command writes.
     """
     from socialstats.tables.writing import NUMBERS, PAGE, text_like, write_whole
 
     target = options.output or "-"
-    kind = format_of(target, options.format, FORMATS)
+    kind = format_of(target, options.format, formats)
     if target == "-":
         if kind == "html" and sys.stdout.isatty():
             raise InputError("not printing HTML to a terminal; name a file with -o")
@@ -74,3 +80,106 @@ def write(options: argparse.Namespace, rendered: Callable[[str, bool], str]) -> 
     content = rendered(kind, False)
     write_whole(target, content, {"html": PAGE, "json": NUMBERS}.get(kind) or text_like(content))
     print(f"wrote {Path(target).resolve()}", file=sys.stderr)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A checked number in a summary for people or for continuous integration.
+
+    Attributes
+    ----------
+    source, name : str
+        File it stands in; what it is called there.
+    verdict, reason : str
+        In words.
+    wrong, skipped : bool
+        Whether it cannot stand; whether it could not be checked.
+    cells : tuple of str
+        Further cells of its row.
+    """
+
+    source: str
+    name: str
+    verdict: str
+    reason: str
+    wrong: bool = False
+    skipped: bool = False
+    cells: tuple[str, ...] = ()
+
+
+MOST_ROWS = 300  # a comment on a pull request holds 65,536 characters
+
+
+def as_summary(title: str, said: str, entries: Sequence[Entry], heads: Sequence[str], notes: Sequence[str] = ()) -> str:
+    """Return a summary in Markdown: counts of verdicts, then one table with the wrong numbers first.
+
+    Parameters
+    ----------
+    title, said : str
+        Heading, and the outcome in one sentence.
+    entries : sequence of Entry
+    heads : sequence of str
+        Of the entries' further cells.
+    notes : sequence of str
+
+    Examples
+    --------
+    >>> found = [Entry(source="t.csv", name="n", verdict="stands", reason="", cells=("3",))]
+    >>> print(as_summary("t.csv", "The one number stands.", found, ["Printed"]))  # doctest: +ELLIPSIS
+    # t.csv
+    <BLANKLINE>
+    **The one number stands.** 1 stands
+    ...
+    | n | stands | 3 |  |
+    """
+    ranked = sorted(entries, key=lambda one: (not one.wrong, one.skipped))
+    files = len({one.source for one in entries}) > 1
+    verdicts = ", ".join(f"{n:,} {verdict}" for verdict, n in Counter(one.verdict for one in ranked).items())
+    head = [*["File"] * files, "Number", "Verdict", *heads, "Why"]
+    rows = [[*[one.source] * files, one.name, one.verdict, *one.cells, one.reason] for one in ranked[:MOST_ROWS]]
+    lines = [f"# {markdown(title)}", "", f"**{markdown(said)}** {verdicts}", ""]
+    if rows:
+        lines += [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
+        lines += [f"| {' | '.join(map(markdown, row))} |" for row in rows]
+    rest = count(len(ranked) - len(rows), "more number")
+    more = [f"{rest}, none of them wrong" if not ranked[-1].wrong else rest] if len(ranked) > len(rows) else []
+    return "\n".join([*lines, "", *(f"- {markdown(text)}" for text in (*more, *notes))]).rstrip() + "\n"
+
+
+def as_junit(name: str, entries: Sequence[Entry]) -> str:
+    """Return a JUnit report: a suite a file and a case a number; wrong ones fail, unchecked ones are skipped.
+
+    Examples
+    --------
+    >>> print(as_junit("audit", [Entry(source="t.csv", name="n", verdict="disagree", reason="3, not 4", wrong=True)]))
+    <?xml version='1.0' encoding='utf-8'?>
+    <testsuites name="audit" tests="1" failures="1" skipped="0">
+      <testsuite name="t.csv" tests="1" failures="1" skipped="0">
+        <testcase classname="t.csv" name="n">
+          <failure message="disagree">3, not 4</failure>
+        </testcase>
+      </testsuite>
+    </testsuites>
+    <BLANKLINE>
+    """
+
+    def counts(held: Sequence[Entry]) -> dict[str, str]:
+        failed, skipped = (sum(getattr(one, key) for one in held) for key in ("wrong", "skipped"))
+        return {"tests": str(len(held)), "failures": str(failed), "skipped": str(skipped)}
+
+    root = ET.Element("testsuites", {"name": name, **counts(entries)})
+    for source in dict.fromkeys(one.source for one in entries):
+        held = [one for one in entries if one.source == source]
+        suite = ET.SubElement(root, "testsuite", {"name": visible(source), **counts(held)})
+        for one in held:
+            case = ET.SubElement(suite, "testcase", {"classname": visible(source), "name": visible(one.name)})
+            if one.wrong or one.skipped:
+                kind = ET.SubElement(case, "failure" if one.wrong else "skipped", {"message": visible(one.verdict)})
+                kind.text = visible(one.reason)
+    ET.indent(root)
+    return str(ET.tostring(root, encoding="utf-8", xml_declaration=True), "utf-8") + "\n"
+
+
+def visible(text: str) -> str:
+    """Return text without the characters that XML cannot hold."""
+    return shorten(text, 1000)

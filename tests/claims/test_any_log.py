@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import log_of
 
 from socialstats.claims import VERDICTS, Claim, Quantity, check
-from socialstats.claims.show import as_markdown, as_text, outcome_of
+from socialstats.claims.show import as_text, outcome_of
+from socialstats.cli.validating import rendered
 
 TEXT = st.sampled_from(["a", "a", "a", "a", "a", "b", "b", "", "<b>", "x\n", None])
 VALUE = st.sampled_from([0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.5, -3.0, 1e9, 1e-9, math.nan, math.inf, None, "C", True])
@@ -73,6 +74,6 @@ def test_every_claim_gets_a_verdict(found, claims, harness):
         if one.own is not None and one.own.conf_low is not None:
             assert one.own.conf_low <= one.own.estimate <= one.own.conf_high
     json.dumps(checked.to_dict(), allow_nan=False)
-    assert "\x1b" not in as_text([checked]) + as_markdown([checked])
+    assert "\x1b" not in as_text([checked]) + rendered("md", [checked], False) + rendered("junit", [checked], False)
     assert len(checked.tidy()) == len(checked.judged)
     outcome_of([checked])

@@ -45,7 +45,8 @@ def test_group_error_weighted_by_size_beside_an_unweighted_mean():
 
 def test_group_error_of_a_fixed_version_is_said_to_be_out_of_place():
     error = check(group_log(pooled([FAMILY, WORK]), "0.4.13")).judged[1]
-    assert error.verdict == "explained"
+    assert error.verdict == "not_reproduced"
+    assert "it would fit: pooled over all rows" in error.reason
     assert "version 0.4.13 should not" in error.reason
 
 
@@ -78,12 +79,15 @@ def test_error_of_zero_with_rows_that_differ():
     assert "0.288675" in check(log).judged[1].reason
 
 
-def test_error_of_zero_stands_where_all_scores_are_equal_and_is_explained_for_one():
+def test_error_of_zero_stands_where_all_scores_are_equal_and_for_one_score_of_inspect():
     alike = log_of(rows([0.5, 0.5, 0.5]), claim("mean", "0.5"), claim("std_error", "0.0"))
     assert check(alike).ok
-    alone = check(log_of(rows([0.5]), claim("std_error", "0"))).judged[0]
-    assert alone.verdict == "explained"
-    assert "single value" in alone.definition
+    alone = check(log_of(rows([0.5]), claim("std_error", "0", settings={"undefined": "0"}))).judged[0]
+    assert alone.verdict == "reproduced"
+    assert "a single score or cluster has no standard error: Inspect prints 0" in alone.reason
+    given = check(rows([0.5]), [claim("std_error", "0")]).judged[0]
+    assert given.verdict == "explained"
+    assert "single value" in given.definition
 
 
 def test_plain_metrics_over_scores_that_are_mappings():

@@ -114,7 +114,7 @@ def test_group_errors_written_out():
     assert found["equal"] == pytest.approx(math.hypot(*errors) / 2, rel=1e-13)
     assert found["by_size"] == pytest.approx(math.hypot(*(n * e for n, e in zip(sizes, errors, strict=True))) / total)
     within = sum((n - 1) * n * e**2 for n, e in zip(sizes, errors, strict=True)) / (total - 2)
-    assert found["pooled"] == pytest.approx(math.sqrt(within / total), rel=1e-13)
+    assert found["pooled_within"] == pytest.approx(math.sqrt(within / total), rel=1e-13)
     assert found["all_rows"] == pytest.approx(std_error(parts[0] + parts[1]), rel=1e-13)
     assert found["of_means"] == pytest.approx(std_error([statistics.fmean(p) for p in parts]), rel=1e-13)
     without = sum((n - 1) * e**2 for n, e in zip(sizes, errors, strict=True)) / (total - 2)

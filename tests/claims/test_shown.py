@@ -11,7 +11,8 @@ from made_logs import claim, log_of, rows
 
 import socialstats as ss
 from socialstats.claims import Claim, check
-from socialstats.claims.show import as_markdown, as_text, claims_block, outcome_of
+from socialstats.claims.show import as_text, claims_block, outcome_of
+from socialstats.cli.validating import rendered
 from socialstats.errors import InputError
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m|`x`\n# y"
@@ -21,7 +22,7 @@ def mixed():
     frame = rows([1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0], story=list("aabbccdd"))
     return log_of(
         frame, claim("mean", "0.75"), claim("mean", "75.0", name="percent"), claim("std_error", "0.0"),
-        claim("mean", "0.8", name="off"), claim("other", "3", name="loss"), notes=("a note",),
+        claim("mean", "0.8", name="off"), claim("other", "3", name="loss"), notes=("a note",), harness="",
     )  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def test_hostile_names_are_inert_in_every_format():
     frame = rows([1.0, 0.0, 1.0], scorer=HOSTILE)
     log = log_of(frame, claim("mean", "0.9", name=HOSTILE, scorer=HOSTILE, where=HOSTILE), notes=(HOSTILE,))
     found = check(log)
-    text, markdown = as_text([found]), as_markdown([found])
+    text, markdown = as_text([found]), rendered("md", [found], False)
     assert "\x1b" not in text + markdown
     assert "\n# y" not in text + markdown
     assert "<script" not in markdown

@@ -69,9 +69,13 @@ def test_a_wrong_number_exits_with_1_and_is_named(tmp_path, capsys):
 
 
 def test_an_explained_number_exits_with_0(tmp_path, capsys):
-    code, out, _ = run(capsys, "validate", inspect_log(tmp_path, accuracy=75.0))
+    (tmp_path / "c.toml").write_text('[[claim]]\nquantity = "mean"\nvalue = "75.0"\nselect = { scorer = "match" }')
+    code, out, _ = run(capsys, "validate", inspect_log(tmp_path), "--claims", tmp_path / "c.toml")
     assert code == 0
     assert "in percent" in out
+    code, out, _ = run(capsys, "validate", inspect_log(tmp_path, accuracy=75.0))
+    assert code == 1  # Inspect prints no percentages
+    assert "it would fit: mean; in percent" in out
 
 
 @pytest.mark.parametrize(("name", "start"), [("x.json", "{"), ("x.md", "# log.json"), ("x.html", "<!DOCTYPE"),
@@ -181,3 +185,20 @@ def test_a_wrong_claim_makes_the_report_exit_with_1(tmp_path, capsys):
     assert "Claims checked: 0 of 1 number stands; 1 is not reproduced." in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.index("Do the claimed numbers stand?") < page.index("claims sha256")
+
+
+def test_a_summary_for_a_pull_request_and_junit(tmp_path, capsys):
+    import xml.etree.ElementTree as ET
+
+    log = inspect_log(tmp_path, accuracy=0.8)
+    code, out, _ = run(capsys, "validate", log, "--format", "md")
+    assert code == 1
+    assert sum(line.startswith("| ---") for line in out.splitlines()) == 1
+    assert out.index("accuracy (match)") < out.index("stderr (match)")
+    assert "**1 of 2 numbers stand" in out
+    code, out, _ = run(capsys, "validate", log, "--format", "junit")
+    suite = ET.fromstring(out)
+    assert (code, suite.get("tests"), suite.get("failures")) == (1, "2", "1")
+    assert "no whole number of ones" in suite.find("testsuite/testcase/failure").text
+    run(capsys, "validate", log, "-o", tmp_path / "x.xml")
+    assert ET.parse(tmp_path / "x.xml").getroot().tag == "testsuites"

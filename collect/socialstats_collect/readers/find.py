@@ -12,13 +12,16 @@ from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
 from socialstats_collect.readers.files import Source, look
+from socialstats_collect.readers.tables import header, plain
 from socialstats_collect.readers.tabular import harness_of
 
 MODULES = (
-    "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",
-    "ada_met", "gain", "scenarios",
+    "inspect", "lighteval", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench",
+    "role_conflict_bench", "simple_evals", "mt_bench", "alpaca_eval", "ragas", "arena", "ada_met", "gain", "scenarios",
 )  # fmt: skip
 DEEPEST = 5
+BOARD = {"standarderror", "ratingq025", "ratinglower", "mtbenchscore", "arenaelo", "numbattles"}
+BOARD_SAID = "a leaderboard: numbers without their rows. Check them with socialstats audit, or give the battles"
 
 
 def harnesses() -> dict[str, ModuleType]:
@@ -94,7 +97,9 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
         raise InputError(source.trouble)
     if not found:
         held = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
-        needs = "; ".join(module.NEEDS for module in chosen)
+        if source.kind == "text" and BOARD & {plain(column) for column in header(source)}:
+            raise InputError(f"{place.name}: {BOARD_SAID}")
+        needs = chosen[0].NEEDS if name else f"logs of {listing([*known], 20)}; docs/logs.md says what each looks like"
         raise InputError(f"{place.name}: no known log{held}. Looked for: {needs}")
     return tuple(found)
 

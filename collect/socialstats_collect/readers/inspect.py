@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status
+from socialstats.claims.types import SCORE_TEXT, Claim, Log, Quantity, Status, version_of
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count, quoted
@@ -60,7 +60,7 @@ def read(source: Source) -> Log:
     return log_of(
         __name__, source, rows, about={"model": about.get("model"), "task": about.get("task")},
         version=at(about, "packages").get("inspect_ai"), claims=claims(top, rows, source.path.name),
-        notes=(*_state(top), *_notes(samples, rows)),
+        notes=(*_state(top), *_notes(samples, rows, version_in(top))),
     )  # fmt: skip
 
 
@@ -128,11 +128,26 @@ INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or le
 REDUCED = "the log holds no samples: rows are the values after epochs were joined, without metadata"
 
 
-def to_float(value: Any) -> Score:
+NEWEST = (9,)  # a log that does not say its version is read as one of today's
+POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
+    (0, 3, 64), (0, 3, 101), (0, 3, 123), (0, 3, 133), (0, 3, 221), (0, 3, 248)
+)  # fmt: skip
+"""First versions that: divide a variance by n - 1; pass scores above the threshold of pass@k too; leave out unscored
+repeats; read texts such as "-2" as numbers; leave pass@k of fewer than k repeats undefined and print 0 for the standard
+error of one cluster; count errored samples that have a score (CHANGELOG.md of Inspect)."""
+
+
+def version_in(top: dict[str, Any]) -> tuple[int, ...]:
+    """Return the version of Inspect that wrote a log."""
+    return version_of(cell(at(top, "eval", "packages").get("inspect_ai"))) or NEWEST
+
+
+def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
     """Turn a score into a number as Inspect documents it (scorer/_metric.py, value_to_float).
 
-    Numbers and truth values as they are; C 1, P 0.5, I and N 0; yes, true 1; no, false 0; text that is a number.
-    NaN is Inspect's mark of an unscored sample. Anything else has no number: Inspect counts it as 0.0, we do not.
+    Numbers and truth values as they are; C 1, P 0.5, I and N 0; yes, true 1; no, false 0; text that is a number, before
+    0.3.133 only of digits and points. NaN is Inspect's mark of an unscored sample. Anything else has no number: Inspect
+    counts it as 0.0, we do not.
 
     Examples
     --------
@@ -140,7 +155,8 @@ def to_float(value: Any) -> Score:
     ((1.0, 'ok'), (1.0, 'ok'), (0.25, 'ok'), (None, 'unparsed'), (None, 'unscored'))
     """
     if isinstance(value, str):
-        number = as_number(WORTH.get(value, WORTH.get(value.lower(), value)))
+        known = WORTH.get(value, WORTH.get(value.lower(), value))
+        number = as_number(known) if version >= SIGNED or known.replace(".", "").isnumeric() else None
         return scored(value if number is None else number)
     return scored(None if value != value else value)
 
@@ -151,9 +167,9 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
     Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
     that the log plans and does not hold are missing. Of a log without samples, rows are what its epochs were joined to.
     """
-    about = at(top, "eval")
+    about, version = at(top, "eval"), version_in(top)
     if not samples:
-        return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]))]
+        return [r for sample in _joined(top) for r in _rows(sample, _scorers([sample]), version)]
     declared = [cell(mapping(held).get("name")) or "" for held in sequence(about.get("scorers"))]
     named = [str(score["scorer"]) for score in printed_scores(top)] or declared or [""]
     scorers = _scorers(samples) or {name: [] for name in named}
@@ -164,7 +180,7 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
         {"id": unit, "epoch": epoch, "scores": {}, "planned": True}
         for unit, epoch in planned if (cell(unit), cell(epoch)) not in seen
     ]  # fmt: skip
-    rows = [r for sample in (*samples, *absent) for r in _rows(sample, scorers)]
+    rows = [r for sample in (*samples, *absent) for r in _rows(sample, scorers, version)]
     _drop_plain_texts(rows)
     return rows
 
@@ -193,9 +209,9 @@ def _parts(value: Any) -> dict[str, Any]:
     return {str(name): part for name, part in held.items()}
 
 
-def _rows(sample: dict[str, Any], scorers: Scorers) -> Iterator[Row]:
+def _rows(sample: dict[str, Any], scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
-    scores = sample["scores"]
+    scores = sample["scores"] if version >= ERRORED or not sample.get("error") else {}
     absent: Status = "error" if sample.get("error") else "missing" if scores or "planned" in sample else "unscored"
     metadata = _metadata(sample)
     for name, parts in scorers.items():
@@ -209,7 +225,7 @@ def _rows(sample: dict[str, Any], scorers: Scorers) -> Iterator[Row]:
                 raise InputError(f"sample {quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}: {INFINITE}")
             yield row(
                 unit=sample["id"], epoch=sample["epoch"], scorer=scorer, filter=sample.get("filter") or "",
-                score=to_float(raw) if score else (None, absent), answer=score.get("answer"),
+                score=to_float(raw, version) if score else (None, absent), answer=score.get("answer"),
                 metadata=metadata | ({SCORE_TEXT: raw} if isinstance(raw, str) else {}),
             )  # fmt: skip
 
@@ -235,22 +251,24 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
     return found
 
 
-def _notes(samples: Samples, rows: list[Row]) -> Iterator[str]:
+def _notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Iterator[str]:
     if rows and not samples:
         yield REDUCED
     if failed := sum(bool(sample.get("error") and sample["scores"]) for sample in samples):
-        yield f"{count(failed, 'sample')} ended in an error and have a score all the same: the harness counts it"
+        counts = "the harness counts it" if version >= ERRORED else "this version of Inspect does not count it"
+        yield f"{count(failed, 'sample')} ended in an error and have a score all the same: {counts}"
     if limited := sum(bool(sample.get("limit")) for sample in samples):
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
     if odd := sorted({str(r["scorer"]) for r in rows if r["status"] == "unparsed"}):
         yield f"values that are no numbers count as 0.0 in Inspect's own metrics, and are left out here: {odd}"
 
 
-DDOF: dict[str, object] = {"ddof": 1}
-STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95}
+DDOF: dict[str, object] = {"ddof": 1, "undefined": "0"}
+STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95, "undefined": "mean"}
 METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
     "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
     "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
+    "bootstrap_std": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
     "var": ("variance", DDOF), "ci lower": ("conf_low", STUDENT), "ci upper": ("conf_high", STUDENT),
 }  # fmt: skip
 """Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
@@ -289,7 +307,7 @@ def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
 
 def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
-    about = at(top, "eval")
+    about, version = at(top, "eval"), version_in(top)
     known = {str(r["scorer"]) for r in rows}
     places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
@@ -297,7 +315,7 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         part = f"{scorer}/{name}"
         by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
         select = {"scorer": part if by_part else scorer}
-        settings = {"reducer": _reducer(score, about, rows, select)}
+        settings = _of_version(_reducer(score, about, rows, select), version)
         where = f"{file}: results.scores[{position}]"
         entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
         metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
@@ -305,7 +323,9 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         there.append((entry, [metric for *_, metric in metrics]))
         for key, held, metric in metrics:
             value = mapping(held).get("value")
-            claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows)
+            claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows, version)
+            if claim.quantity == "variance" and version < POPULATION:
+                claim = replace(claim, settings={**claim.settings, "ddof": 0})
             alone = len(claim.select) == 1 and not claim.parts
             yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
         if n is not None and select["scorer"] in known:
@@ -315,7 +335,8 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
         listed = [(at or "", metric) for at, metric in _declared(about, scorer) if (at is None) == (of is None)]
         declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
-        yield from (_claim(metric, entry, rows) for metric in _unprinted(declared, [there for _, there in found]))
+        unprinted = _unprinted(declared, [there for _, there in found])
+        yield from (_claim(metric, entry, rows, version) for metric in unprinted)
 
 
 def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, Metric]]:
@@ -337,7 +358,7 @@ def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[
         yield from [metric for metric in wanted if metric not in seen][: max(0, len(wanted) - there)]
 
 
-def _claim(metric: Metric, entry: Claim, rows: list[Row]) -> Claim:
+def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ...]) -> Claim:
     """Return the claim of a metric in a place that says the scorer, the number, and how epochs were joined."""
     inner, label, select = metric, metric.label, dict(entry.select)
     parts: tuple[dict[str, str], ...] = ()
@@ -352,8 +373,12 @@ def _claim(metric: Metric, entry: Claim, rows: list[Row]) -> Claim:
     settings = {**entry.settings, **usual, **{ours: params[own] for own, ours in PARAMS.items() if own in params}}
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
+        if version < SHORT:
+            settings.pop("undefined", None)
     if settings.get("method") != "bootstrap":
         settings.pop("resamples", None)
+    if parts:
+        settings["by_size"] = False
     if parts and quantity != "mean":
         quantity = "std_error" if inner.kind == "stderr" and "cluster" not in settings else "other"
         settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
@@ -376,6 +401,15 @@ def _grouped(
     if params.get("all") != "groups":
         return f"{of} (all)", select, ()
     return f"{of} (mean over {by})", select, tuple({**select, key: group} for group in groups)
+
+
+def _of_version(reducer: str, version: tuple[int, ...]) -> dict[str, object]:
+    """Return how a version joined repeats, and what it did with those that were not scored."""
+    if reducer.startswith("pass_at"):
+        variant = "pass_at_equal" if version < EQUAL else "pass_at_short" if version < SHORT else "pass_at"
+        reducer = variant + reducer.removeprefix("pass_at")
+    kept = {"errors": "kept"} if version < KEPT and reducer != "none" else {}
+    return {"reducer": reducer, **kept}
 
 
 def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]) -> str:

@@ -91,7 +91,8 @@ def test_every_row_keeps_its_status(tmp_path: Path) -> None:
         sample("null", scores={"m": None}), sample("bad", scores={}, error={"message": "no luck", "traceback": "..."}),
         sample("gone", scores={"other": 1}), sample("late", scores={"m": "I"}, error="timeout", limit="token"),
     ]  # fmt: skip
-    top = header(dataset={"sample_ids": ["ok", "odd", "nan", "null", "bad", "gone", "late", "never"]})
+    ids = ["ok", "odd", "nan", "null", "bad", "gone", "late", "never"]
+    top = header(dataset={"sample_ids": ids}, packages={"inspect_ai": "0.3.248"})
     for path in (as_json(tmp_path / "x.json", top, samples), as_eval(tmp_path / "x.eval", top, samples)):
         log = read_log(path)
         mine = log.rows[log.rows["scorer"] == "m"]
@@ -105,6 +106,9 @@ def test_every_row_keeps_its_status(tmp_path: Path) -> None:
         assert "1 sample ended in an error and have a score" in said
         assert "stopped at a limit" in said
         assert "status error: 3 of 16 rows" in said
+    old = read_log(as_json(tmp_path / "old.json", header(dataset={"sample_ids": ids}), samples))
+    assert old.rows.set_index(["unit", "scorer"])["status"]["late", "m"] == "error"
+    assert "this version of Inspect does not count it" in " ".join(old.notes)
 
 
 def test_samples_without_any_score_are_unscored_rows_of_the_printed_scorer(tmp_path: Path) -> None:
@@ -156,15 +160,17 @@ def test_metrics_are_told_apart_by_name_group_and_parameters(tmp_path: Path) -> 
     log = read_log(as_json(tmp_path / "x.json", header([printed_score("match", metrics, scored_samples=4)]), SCORED))
     found = {c.printed: (c.quantity, dict(c.select), [dict(p) for p in c.parts], dict(c.settings)) for c in log.claims}
     one, mean = {"scorer": "match"}, {"reducer": "mean"}
-    assert found["0.1"] == ("std_error", one, [], {**mean, "ddof": 1})
+    ends = {**mean, "undefined": "mean"}  # 0.3.200: NaN, not 0, for the standard error of one cluster
+    assert found["0.1"] == ("std_error", one, [], {**mean, "ddof": 1, "undefined": "0"})
     assert found["0.2"] == ("std_error", one, [], {**mean, "ddof": 1, "cluster": "scenario"})
     assert found["0.3"] == ("conf_low", one, [], {**mean, "method": "t", "conf_level": 0.9, "cluster": "scenario"})
-    assert found["0.4"] == ("conf_high", one, [], {**mean, "method": "bootstrap", "conf_level": 0.95, "resamples": 77})
+    assert found["0.4"] == ("conf_high", one, [], {**ends, "method": "bootstrap", "conf_level": 0.95, "resamples": 77})
     assert found["0.5"] == ("std_error", one, [], {**mean, "method": "bootstrap", "resamples": 200, "ddof": 0})
     assert found["0.6"] == ("mean", {**one, "scenario": "s0"}, [], mean)
     assert found["0.7"] == ("mean", one, [], mean)
-    assert found["0.8"] == ("mean", one, [{**one, "scenario": "s0"}, {**one, "scenario": "s1"}], mean)
-    assert found["0.9"] == ("std_dev", one, [], {**mean, "ddof": 1})
+    groups = [{**one, "scenario": "s0"}, {**one, "scenario": "s1"}]
+    assert found["0.8"] == ("mean", one, groups, {**mean, "by_size": False})
+    assert found["0.9"] == ("std_dev", one, [], {**mean, "ddof": 1, "undefined": "0"})
     assert found["1.5"][0] == "other"
     assert found["NaN"][0] == "variance"
     assert found["4"][:2] == ("count", one)

@@ -1,0 +1,41 @@
+"""Judgments of MT-Bench (FastChat): a rating from 1 to 10 of an answer, or the winner of a pair in both orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from socialstats.claims.types import Log, Status
+from socialstats_collect.readers.files import Source, json_lines
+from socialstats_collect.readers.tabular import Row, cell, is_number, log_of, read_by, row
+
+NEEDS = "lines with 'question_id', 'judge' and 'score' or 'g1_winner' (MT-Bench's model_judgment)"
+FORMS = (("lines", "question_id", "model", "judge", "score"), ("lines", "question_id", "model_1", "g1_winner"))
+NO_RATING = -1
+LEFT_OUT = "a score of -1 means that no rating was found in the judgment: show_result.py leaves it out, as here"
+ORDERS = "a pair whose winner differs between the two orders is a tie, as in show_result.py"
+
+
+def read(source: Source) -> Log:
+    """Read a row a judgment; the ratings of two turns are repeats of one question."""
+    judgments = [_row(held, number) for number, held in json_lines(source.path)]
+    pairs = "item_a" in judgments[0]
+    notes = (ORDERS, read_by(judgments, "comparisons")) if pairs else (LEFT_OUT,)
+    return log_of(__name__, source, judgments, about={"task": "mt_bench"}, notes=notes)
+
+
+def _row(held: dict[str, Any], number: int) -> Row:
+    unit, turn, judge = held.get("question_id", number), held.get("turn", 1), cell(held.get("judge"))
+    if "g1_winner" not in held:
+        score = held.get("score")
+        value = float(score) if is_number(score) and score != NO_RATING else None
+        status: Status = "unparsed" if value is None else "ok"
+        return row(unit=unit, epoch=turn, model=held.get("model"), scorer="score", score=(value, status), answer=score,
+                   metadata={"judge": judge})  # fmt: skip
+    a, b = (cell(held.get(name)) for name in ("model_1", "model_2"))
+    said = {cell(held[name]) for name in ("g1_winner", "g2_winner") if name in held}
+    winner = {"model_1": a, "model_2": b}.get(str(*said), "tie") if len(said) == 1 else "tie"
+    status = "error" if "error" in said else "ok" if said <= {"model_1", "model_2", "tie"} else "unparsed"
+    value = {a: 1.0, b: 0.0}.get(winner, 0.5) if status == "ok" else None
+    metadata = {"item_a": a, "item_b": b, "winner": winner if status == "ok" else None, "judge": judge}
+    answer = " / ".join(sorted(map(str, said)))
+    return row(unit=unit, epoch=turn, scorer="winner", score=(value, status), answer=answer, metadata=metadata)
