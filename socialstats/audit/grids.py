@@ -86,6 +86,62 @@ def spread(rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool
     return made
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words without a wide gap between them, and where they begin and end in their line."""
+
+    left: float
+    right: float
+    text: str
+
+
+def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float, float]]]) -> list[list[str]]:
+    """Put the runs of lines into columns by the places of those in lines with numbers.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of Run
+    under : sequence of sequence of (left, right)
+        The lines drawn under each row; a head stands over the columns of the one below it.
+
+    Returns
+    -------
+    list of list of str
+        A cell for each column; empty lists where there are no columns.
+
+    Examples
+    --------
+    >>> heads, row = [Run(9, 19, "A and B")], [Run(0, 2, "x"), Run(9, 12, "3.1"), Run(16, 19, "0.5")]
+    >>> aligned([heads, row], [[(9, 19)], []])
+    [['', 'A and B', 'A and B'], ['x', '3.1', '0.5']]
+    """
+    body = [i for i, row in enumerate(rows) if any(is_value(run.text) for run in row)] or list(range(len(rows)))
+    most = max((len(rows[i]) for i in body), default=0)
+    spans: list[list[float]] = []
+    full = [run for i in body if len(rows[i]) >= max(2, most - 1) for run in rows[i]]
+    for run in sorted(full, key=lambda run: run.left):
+        if spans and run.left < spans[-1][1] - 0.5:
+            spans[-1][1] = max(spans[-1][1], run.right)
+        else:
+            spans.append([run.left, run.right])
+    before = [run for row in rows for run in row if spans and run.right < spans[0][0]]
+    if before:  # labels in rows of their own, between those that they name
+        spans.insert(0, [min(run.left for run in before), max(run.right for run in before)])
+    made = []
+    for i, row in enumerate(rows):
+        cells = [""] * len(spans)
+        for run in row if spans else ():
+            middle = (run.left + run.right) / 2
+            line = next((one for one in under[i] if one[0] <= middle < one[1]), None) if i not in body else None
+            over = [j for j, (a, b) in enumerate(spans) if (
+                line[0] < (a + b) / 2 < line[1] if line else run.left < b and a < run.right)]  # fmt: skip
+            over = over or [min(range(len(spans)), key=lambda j: abs(sum(spans[j]) / 2 - middle))]
+            for j in over[:1] if i in body else over:
+                cells[j] = f"{cells[j]} {run.text}".strip()
+        made.append(cells)
+    return made
+
+
 def is_value(text: str) -> bool:
     """Tell whether a cell holds a number, with or without companions."""
     return bool(parts_of(text))

@@ -9,6 +9,7 @@ from typing import Any
 from socialstats.audit.cells import MARKS
 from socialstats.audit.documents import Document
 from socialstats.audit.numbers import Printed, is_number, printed
+from socialstats.audit.prose import ADJUSTED, ONE_SIDED
 from socialstats.audit.rules import CHECKS, GIVEN, Rule, RuleBook
 from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.errors import InputError, NothingToAnalyse
@@ -27,7 +28,7 @@ KINDS = {
     "t": "t t_stat t_statistic t_value",
     "F": "f f_stat f_statistic f_value",
     "z": "z z_stat z_statistic z_value z_score",
-    "chi2": "chi2 chisq chi_sq chi_squared chi_square χ² χ2 x2 chi²",
+    "chi2": "wald wald_chi2 chi2 chisq chi_sq chi_squared chi_square χ² χ2 x2 chi²",
     "r": "r corr correlation pearson pearson_r",
     "df": "df dof df2 d.f. df_residual df_error df_den",
     "df1": "df1 df_num df_model df_between",
@@ -57,6 +58,7 @@ STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df", "
            "precision", "recall")  # may be parts of longer names  # fmt: skip
 SHARED = ("n", "df", "total")  # one column for all families of a table
 UNIT = re.compile(r"\s*(?:[(\[]\s*(?:%|in %|percent|↑|↓|pct)\s*[)\]]|[↑↓]|(?<=\w) ?%)\s*$")
+BOTH = re.compile(r",?\s*(?:\bn|\bno\.?|#)\s*\(%\)", re.IGNORECASE)  # "Refused, n (%)" holds both: neither is its kind
 AGAIN = re.compile(r" \(\d+\)$")  # of a head that was there already
 SHARES = re.compile(r"\b(?:accurac|correct|proportion|shares? of|rates?\b|percentages?\b)", re.IGNORECASE)
 BESIDE = ("sd", "std_error", "low", "high", "half", "n")  # belong to the measure at their left, without a name
@@ -65,6 +67,17 @@ RANGE = re.compile(r"(?<![\d.])(?P<low>-?\d{1,2})\s*(?:–|—|-|to|\.\.\.?)\s*(
 WHOLE = re.compile(r"\b(?:likert|ratings?|rated|points?|scale)\b", re.IGNORECASE)
 TOTALS = re.compile(r"(?:grand\s+|sub-?)?totals?\b.*|sum|all|overall|combined|pooled|Σ|gesamt|summe", re.IGNORECASE)
 MEANS = re.compile(r"(?:(?:macro|micro|(?:un)?weighted)[- ]?)?(?:average|avg|mean)\b.*|mittelwert", re.IGNORECASE)
+SUBTOTALS = re.compile(r".*\b(?:sub)?totals?", re.IGNORECASE)
+APART = re.compile(
+    r"(?:Δ|delta|diff(?:erence)?s?|gap|gain|improvement|best|worst|max(?:imum)?|min(?:imum)?|median|range|"
+    r"rank|sd|s\.d\.|std)\b.*|Δ.*",
+    re.IGNORECASE,
+)  # rows that are no unit of the table
+REFERENCE = re.compile(
+    r".*\b(?:humans?|people|random|chance|majority|experts?|crowd|annotators?|baseline)\b.*", re.IGNORECASE
+)  # rows whose numbers may come from other questions, or from theory
+JOINED = (("acc", "accuracy", "f1", "precision", "recall", "mean", "share"), ("se", "sd", "std", "stderr"), ("ci",),
+          ("n", "count", "total", "correct"), ("p",), ("t", "f", "z", "df"))  # fmt: skip
 NO_RULES = 'Write a rules file: [[rule]] check = "sum_to" ... (socialstats audit --help has an example)'
 CERTAIN, LIKELY, OPEN, UNLIKELY = 4.0, 2.0, 0.0, -3.0
 """Log odds, before the numbers speak, that a column is what a rule takes it for: 50 to 1, 7 to 1, even, 1 to 20."""
@@ -80,7 +93,7 @@ def kind_of(column: str) -> tuple[str, str]:
     >>> kind_of("GPT-4 / Acc. (%)"), kind_of("Accuracy / GPT-4"), kind_of("GPT-4 / Acc. SD")
     (('share', 'gpt_4'), ('share', 'gpt_4'), ('sd', 'gpt_4_acc'))
     """
-    levels = AGAIN.sub("", column).split(" / ")
+    levels = BOTH.sub("", AGAIN.sub("", column)).split(" / ")
     for at in (len(levels) - 1, 0):
         kind, rest = _kind(levels[at])
         if kind:
@@ -91,12 +104,14 @@ def kind_of(column: str) -> tuple[str, str]:
 
 def _words(text: str) -> list[str]:
     text = re.sub(r"\b\d\d(?:\.\d)?\s?%\s?(?=c\.?i\b)", "", text, flags=re.IGNORECASE)
-    plain = UNIT.sub("", SIZE.sub("", text.strip().casefold().strip(MARKS)))
+    plain = UNIT.sub("", SIZE.sub("", BOTH.sub("", text).strip().casefold().strip(MARKS)))
     return [word for word in SPLIT.split(plain) if word] or ([plain.strip()] if plain.strip() else [])
 
 
 def _kind(name: str) -> tuple[str, str]:
     plain, words = name.strip().casefold(), _words(RANGE.sub("", name))
+    if sum(bool({*group} & {*words, *SPLIT.split(plain)}) for group in JOINED) > 2:
+        return "", "_".join(words)  # heads of several columns that could not be told apart
     whole = "_".join(words)
     for kind, names in KINDS.items():
         if whole in names.split() or plain in names.split():
@@ -107,7 +122,7 @@ def _kind(name: str) -> tuple[str, str]:
             if len(words) > len(parts) and parts in (words[: len(parts)], words[-len(parts) :]):
                 rest = words[len(parts) :] if words[: len(parts)] == parts else words[: -len(parts)]
                 return kind, "_".join(rest)
-    return "", whole
+    return ("percent" if "%" in plain and UNIT.search(name) else ""), whole
 
 
 def families(sheet: Sheet) -> list[dict[str, Any]]:
@@ -131,7 +146,8 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
             found.setdefault(stem, {}).setdefault("n", int(said[1].replace(",", "")))
     shared = {kind: column for kind, column in found.get("", {}).items() if kind in SHARED}
     for stem, kinds in found.items():
-        if stem in named and "percent" in kinds and "n" in kinds and named[stem] != kinds["percent"]:
+        counted = {"n", "total"} & {*kinds, *shared} and stem in named and _whole(sheet, named[stem])
+        if "percent" in kinds and counted and named[stem] != kinds["percent"]:
             kinds.setdefault("count", named[stem])  # "54 (52.9%)" under "Control (n = 102)"
         elif stem in named and not {"mean", "share", "percent"} & set(kinds):
             kind = kind_of(named[stem])[0]
@@ -158,12 +174,13 @@ def guess_rules(documents: Sequence[Document]) -> RuleBook:
         raise InputError("name a table, or give --rules with a file that names its tables")
     sheets: dict[str, Sheet] = {}
     rules: dict[str, Rule] = {}
+    passages = tuple(passage for document in documents for passage in document.passages)
+    general = " ".join(one.text for one in passages if P_VALUES.search(one.text) and not re.search(r"[<=>]", one.text))
     for sheet in (sheet for document in documents for sheet in document.sheets):
         name = f"{sheet.name} (#{len(sheets) + 1})" if sheet.name in sheets else sheet.name
         sheets[name] = sheet
-        for rule in (*_measures(sheet, name), *_margins(sheet, name)):
+        for rule in (*_measures(sheet, name, f"{sheet.title} {general}"), *_margins(sheet, name)):
             rules.setdefault(rule.name, rule)
-    passages = tuple(passage for document in documents for passage in document.passages)
     if not rules and not passages:
         columns = [column for sheet in sheets.values() for column in sheet.columns]
         said = f"no generic check fits the columns {listing(columns, 12)}"
@@ -180,15 +197,17 @@ def _rule(table: str, check: str, parameters: Mapping[str, Any], about: str = ""
     return Rule(name=f"{table}: {check} of {columns}", check=check, table=table, parameters=parameters, **more)
 
 
-def _measures(sheet: Sheet, table: str) -> Iterator[Rule]:
+def _measures(sheet: Sheet, table: str, about: str) -> Iterator[Rule]:
     """Yield the rules that go through the rows, one measure after the other; rows that are means are left out."""
-    label, means = _labels(sheet), _named(sheet, MEANS)
-    where = {label: {"not": [sheet.label(row, label) for row in means]}} if means else {}
+    label, others = _labels(sheet), [*_named(sheet, MEANS), *_named(sheet, APART)]
+    apart = [sheet.label(row, label) for row in others]
+    counted = [*apart, *(sheet.label(row, label) for row in _named(sheet, REFERENCE))]
     found = families(sheet)
-    wanted = [one for kinds in found for one in (*_limits(sheet, kinds), *_spread(sheet, kinds), *_tests(kinds),
-                                                 *_formulas(sheet, kinds))]  # fmt: skip
-    for check, options, parameters, assumes, odds in (*wanted, *_groups(found)):
-        rows = {} if check == "within" else where
+    wanted = [one for kinds in found for one in (*_limits(sheet, kinds), *_spread(sheet, kinds),
+                                                 *_tests(kinds, about), *_formulas(sheet, kinds))]  # fmt: skip
+    for check, options, parameters, assumes, odds in (*wanted, *_groups(found), *_unnamed_counts(sheet, found)):
+        left = [] if check == "within" else counted if check in ("grim", "grimmer", "std_error_possible") else apart
+        rows = {label: {"not": left}} if left else {}
         if check in CHECKS:
             yield _rule(table, check, parameters, options=options, where=rows, assumes=assumes, odds=odds)
 
@@ -207,7 +226,13 @@ def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         yield "within", {}, {"value": columns[kind], **ends[kind]}, "", CERTAIN
     value = next((columns[k] for k in ESTIMATES if k in columns), None)
     if value and {"low", "high"} <= set(columns):
-        yield "within", {}, {"value": value, "low": columns["low"], "high": columns["high"]}, "", CERTAIN
+        yield (
+            "within",
+            {},
+            {"value": value, "low": columns["low"], "high": columns["high"]},
+            f"intervals of {value}",
+            LIKELY,
+        )
     share = columns.get("percent", columns.get("share"))
     total = kinds.get("total", kinds.get("n"))
     if "count" in columns and share and total is not None:
@@ -238,35 +263,43 @@ def _spread(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         yield "std_error_possible", {"scale": _scale(sheet, share)}, given, "shares of 0 and 1 answers", LIKELY
 
 
-def _tests(kinds: Mapping[str, Any]) -> Iterator[Wanted]:
-    """Yield rules about test statistics beside p-values."""
+def _unnamed_counts(sheet: Sheet, found: Sequence[Mapping[str, Any]]) -> Iterator[Wanted]:
+    """Yield that the one column of whole numbers counts what the one column of percentages says: the rows decide."""
+    size = next((kinds[k] for kinds in found for k in ("total", "n") if isinstance(kinds.get(k), str)), None)
+    shares = {kinds[k] for kinds in found for k in ("percent", "share") if k in kinds and "count" not in kinds}
+    wholes = [c for c in sheet.columns if c != size and _numeric(sheet, c) and not kind_of(c)[0] and _whole(sheet, c)]
+    if size and len(shares) == 1 == len(wholes) and shares.isdisjoint(wholes):
+        (share,) = shares
+        given = {"count": wholes[0], "percent": share, "total": size}
+        yield "count_percent", {"scale": _scale(sheet, share)}, given, f"counts of {share}", UNLIKELY
+
+
+P_VALUES = re.compile(r"\bp[- ]?values?\b|\btests?\b|\bcorrect(?:ed|ion)\b|\badjust", re.IGNORECASE)
+
+
+def _tests(kinds: Mapping[str, Any], about: str) -> Iterator[Wanted]:
+    """Yield rules about test statistics beside p-values; a caption may say that they are adjusted or one-sided."""
+    tails = {"tails": "one"} if ONE_SIDED.search(about) else {}
+    assumes, odds = ("p-values without adjustment", UNLIKELY) if ADJUSTED.search(about) else ("", CERTAIN)
     for kind in ("t", "F", "z", "chi2", "r"):
         frees = {"z": (), "F": ("df1", "df")}.get(kind, ("df",))
         if {kind, "p", *frees} <= set(kinds):
             given = {free: kinds[free] for free in frees}
-            yield "statistic_p", {"kind": kind}, {"statistic": kinds[kind], "p": kinds["p"], **given}, "", CERTAIN
+            options = {"kind": kind} | (tails if kind in ("t", "z", "r") else {})
+            yield "statistic_p", options, {"statistic": kinds[kind], "p": kinds["p"], **given}, assumes, odds
 
 
+INTERVAL = {"low": "low", "high": "high", "std_error": "std_error"}
 FORMULAS: tuple[tuple[str, dict[str, str], tuple[str, ...], str, float], ...] = (
     ("kappa_from_agreement", {"kappa": "kappa", "observed": "po", "chance": "pe"}, (), "", CERTAIN),
     ("std_error_from_sd", {"std_error": "std_error", "sd": "sd", "n": "n"}, (), "standard errors of n values", LIKELY),
-    (
-        "mean_ci",
-        {"mean": "mean", "low": "low", "high": "high", "std_error": "std_error"},
-        ("n",),
-        "intervals of the mean and its s.e.",
-        LIKELY,
-    ),
-    (
-        "mean_ci",
-        {"mean": "value", "low": "low", "high": "high", "std_error": "std_error"},
-        ("n",),
-        "intervals of the number and its s.e.",
-        LIKELY,
-    ),
+    ("mean_ci", INTERVAL | {"mean": "mean"}, ("n",), "intervals of the mean and its s.e.", LIKELY),
+    ("mean_ci", INTERVAL | {"mean": "value"}, ("n",), "intervals of the number and its s.e.", LIKELY),
     ("mean_ci", {"mean": "mean", "low": "low", "high": "high", "sd": "sd", "n": "n"}, (), "intervals of means", LIKELY),
     ("count_ci", {"low": "low", "high": "high", "n": "total", "count": "count"}, (), "intervals of counts", LIKELY),
     ("count_ci", {"low": "low", "high": "high", "n": "n", "count": "count"}, (), "intervals of counts", LIKELY),
+    ("count_ci", {"low": "low", "high": "high", "n": "n", "share": "share"}, (), "intervals of shares", LIKELY),
+    ("count_ci", {"low": "low", "high": "high", "n": "n", "share": "percent"}, (), "intervals of shares", LIKELY),
     ("correlation", {"r": "r", "n": "n", "p": "p"}, ("t",), "correlations of n pairs", LIKELY),
     ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "t": "t"}, ("df", "p"), "tests of b", LIKELY),
     ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "p": "p"}, ("df",), "tests of b", LIKELY),
@@ -279,7 +312,8 @@ METRICS = {"tp": "tp", "fp": "fp", "fn": "fn", "tn": "tn", "share": "accuracy", 
 def _formulas(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
     """Yield rules of numbers that follow from others by a formula."""
     for check, needed, more, assumes, odds in FORMULAS:
-        if set(needed.values()) <= set(kinds):
+        if set(needed.values()) <= set(kinds) and not ("share" in needed and "count" in kinds):
+            more = () if {"chi2", "odds_ratio"} & set(kinds) else more  # Wald's df of 1 is none of t
             given = {name: kinds[kind] for name, kind in needed.items()} | {k: kinds[k] for k in more if k in kinds}
             scale = {"scale": _scale(sheet, given["low"])} if check == "count_ci" else {}
             yield check, scale, given, assumes, odds
@@ -339,7 +373,7 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
     """Yield rules about rows and columns that are named total, all, average: sums and means of the others."""
     label = _labels(sheet)
     sums, means = _named(sheet, TOTALS), _named(sheet, MEANS)
-    margins = {sheet.label(row, label) for row in (*sums, *means)}
+    margins = {sheet.label(row, label) for row in (*sums, *means, *_named(sheet, APART), *_named(sheet, SUBTOTALS))}
     numeric = [column for column in sheet.columns if column != label and _numeric(sheet, column)]
     kinds = {column: kind_of(column)[0] for column in numeric}
     values = [c for c in numeric if kinds[c] in ("", "share", "percent", "mean", "value", "f1", "precision", "recall")]
@@ -351,22 +385,27 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
         name, section = sheet.label(row, label), sheet.rows[row].get("section", "")
         same = {"section": section} if section else {}
         others = [i for i in sheet.where(same) if sheet.label(i, label) not in margins]
+        over = [i for i in others if i < row]
+        below = {sheet.label(i, label) for i in others if i > row} if len(over) > 1 else set[str]()
+        others = over if below else others
         if len(others) < 2 or len(sheet.where({label: name}, same)) > 1 or (sections > 1 and not section):
             continue
         where = {label: name, **same}
-        parts = {"by": {}, "where": {label: {"not": sorted(margins)}, **same}}
+        parts = {"by": {}, "where": {label: {"not": sorted(margins | below)}, **same}}
         about = f"{name}{' in ' + section if section else ''}"
-        if row in sums and counts:
-            yield _rule(table, "sum_to", {"parts": parts}, about, columns=tuple(counts), where=where,
-                        options={"counts": True}, assumes="the sums of the other rows",
-                        odds=CERTAIN if TOTALS.fullmatch(name) and "total" in name.casefold() else OPEN)  # fmt: skip
+        total = row in sums and "total" in name.casefold()
+        decimal = [c for c in numeric if total and kinds[c] == "" and c not in counts]
+        for columns in filter(None, (counts if row in sums else [], decimal)):
+            yield _rule(table, "sum_to", {"parts": parts}, f"{about} of {listing(columns)}", columns=tuple(columns),
+                        where=where, options={"counts": columns is counts}, assumes="the sums of the other rows",
+                        odds=CERTAIN if total else OPEN)  # fmt: skip
         full = [c for c in numeric if kinds[c] == "percent" and _hundred(sheet, row, c)] if row in sums else []
         for column in full if size else ():
             given = {"count": size, "percent": column, "total": {"column": size, "by": {}, "where": where}}
-            rest = {label: {"not": sorted(margins)}, **same}
+            rest = parts["where"]
             yield _rule(table, "count_percent", given, f"{size} and {column}", where=rest,
                         assumes="percentages of that total", odds=CERTAIN)  # fmt: skip
-        plain = tuple(c for c in values if c not in counts and c not in full)
+        plain = tuple(c for c in values if c not in counts and c not in full and c not in decimal)
         if row in means and plain:
             yield _rule(table, "mean_of", {"parts": parts}, about, columns=plain, where=where,
                         assumes="the means of the other rows", odds=OPEN)  # fmt: skip

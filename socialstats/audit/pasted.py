@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from socialstats.audit.grids import Grid, is_value
+from socialstats.audit.grids import Grid, Run, aligned, is_value
 from socialstats.audit.webpages import CAPTION, REFERENCES
 
 Piece = tuple[str, str, int]
@@ -90,25 +90,9 @@ def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) ->
 
 def _aligned(lines: Sequence[str], below: Sequence[str]) -> list[list[str]]:
     """Part lines by the places of the numbers; a head stands over the columns of the rule `below` it."""
-    width = max(len(line) for line in lines)
-    runs = [[(run.start(), run.end(), run[0]) for run in RUN.finditer(line)] for line in lines]
-    valued = [row for row in runs if sum(is_value(text) for _, _, text in row) > 0] or runs
-    taken = bytearray(width)
-    for start, end, _ in (run for row in valued for run in row):
-        taken[start:end] = b"x" * (end - start)
-    spans = [match.span() for match in re.finditer(rb"x+", bytes(taken))]
-    rows = []
-    for row, rule in zip(runs, below, strict=True):
-        cells = [""] * len(spans)
-        under = [part.span() for part in re.finditer(r"[-─=_]{2,}", rule)]
-        for start, end, text in row:
-            middle = (start + end) / 2
-            start, end = next((u for u in under if len(under) > 1 and u[0] <= middle < u[1]), (start, end))
-            over = [j for j, (a, b) in enumerate(spans) if start < b and a < end]
-            near = min(range(len(spans)), key=lambda j: abs(sum(spans[j]) / 2 - middle))
-            for j in over or [near]:
-                cells[j] = f"{cells[j]} {text}".strip()
-        rows.append(cells)
+    runs = [[Run(run.start(), run.end(), run[0]) for run in RUN.finditer(line)] for line in lines]
+    under = [[part.span() for part in re.finditer(r"[-─=_]{2,}", rule)] for rule in below]
+    rows = aligned(runs, [parts if len(parts) > 1 else [] for parts in under])
     by_gap = [cells_of(line, " ") for line in lines]
-    same = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(spans)
+    same = len({len(row) for row in by_gap}) == 1 and len(by_gap[0]) >= len(rows[0])
     return by_gap if same else rows

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from socialstats.audit.grids import Grid, is_value
+from socialstats.audit.grids import Grid, Run, aligned, is_value
 from socialstats.audit.webpages import CAPTION, REFERENCES
 from socialstats.errors import InputError
 
@@ -298,37 +298,14 @@ def _grid(words: Sequence[Word], rules: Sequence[Word], around: Sequence[Word], 
     body = [row for row in rows if sum(is_value(_said(run)) for run in _runs(row, 0.75)) > 0]
     if len(body) < 2 or len(rows) < 3:
         return None
-    most = max(len(_runs(row, 0.6)) for row in body)
-    full = [row for row in body if len(_runs(row, 0.6)) >= max(2, most - 1)]
-    spans: list[list[float]] = []
-    for run in sorted((run for row in full for run in _runs(row, 0.6)), key=lambda run: run[0].left):
-        if spans and run[0].left < spans[-1][1] - 0.5:
-            spans[-1][1] = max(spans[-1][1], run[-1].right)
-        else:
-            spans.append([run[0].left, run[-1].right])
-    before = [run for row in rows for run in _runs(row, 0.6) if spans and run[-1].right < spans[0][0]]
-    if before:  # labels in rows of their own, between those that they name
-        spans.insert(0, [min(run[0].left for run in before), max(run[-1].right for run in before)])
-    if len(spans) < 2:
+    runs = [[Run(run[0].left, run[-1].right, _said(run)) for run in _runs(row, 0.6)] for row in rows]
+    wide = 0.9 * (max(w.right for w in words) - min(w.left for w in words))
+    under = [[(r.left - 2, r.right + 2) for r in rules[:-1] if r.right - r.left < wide and
+              0 < r.middle - row[0].middle < 1.6 * (row[0].bottom - row[0].top)] for row in rows]  # fmt: skip
+    cells = aligned(runs, under)
+    if len(cells[0]) < 2:
         return None
-    cells = []
-    for row in rows:
-        made = [""] * len(spans)
-        below = [r for r in rules if 0 < r.middle - row[0].middle < 1.6 * (row[0].bottom - row[0].top)]
-        for run in _runs(row, 0.6):
-            left, right = run[0].left, run[-1].right
-            under = next((r for r in below if r.left <= left + 2 and right - 2 <= r.right and r is not rules[-1]
-                          and r.right - r.left < 0.9 * (spans[-1][1] - spans[0][0])), None)  # fmt: skip
-            over = [j for j, (a, b) in enumerate(spans) if left < b and a < right]
-            if under and row not in body:
-                over = [j for j, (a, b) in enumerate(spans) if under.left < (a + b) / 2 < under.right]
-            if not over:
-                middle = (left + right) / 2
-                over = [min(range(len(spans)), key=lambda j: abs((spans[j][0] + spans[j][1]) / 2 - middle))]
-            for j in over if row not in body else over[:1]:
-                made[j] = f"{made[j]} {_said(run)}".strip()
-        cells.append(made)
-    inner = sorted({round(r.middle, 1) for r in rules if r.right - r.left > 0.9 * (spans[-1][1] - spans[0][0])})
+    inner = sorted({round(r.middle, 1) for r in rules if r.right - r.left > wide})
     heads = sum(row[0].middle < inner[1] for row in rows) if len(inner) > 2 else 0
     heads = heads if all(row not in body for row in rows[:heads]) else 0
     _fill(cells, rows, rules, heads)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.audit.leading import told
-from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, printed
+from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, is_number, printed
 from socialstats.audit.prose import findings_in
 from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
 from socialstats.audit.sheets import Cell, Sheet, label_columns
@@ -379,6 +379,7 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     )  # fmt: skip
 
 
+FAR_ODDS = 2.0  # log odds against what a rule assumes, for a number that is far from what it gives
 ERROR_RATE = 0.05  # of printed numbers, where a rule assumes what holds
 ORDER = ("disagree", "agree", "no_power", "not_checkable")
 FITTING = ("agree", "no_power")
@@ -491,10 +492,12 @@ def assumed(rule: Rule, findings: Sequence[Finding]) -> list[Finding]:
     """
     odds = rule.odds
     for finding in findings:
-        power = min(max(finding.power or 0.0, ERROR_RATE), 1 - ERROR_RATE)
+        known = 0.5 if finding.power is None else finding.power
+        power = min(max(known, ERROR_RATE), 1 - ERROR_RATE)
         if finding.verdict in ("agree", "disagree"):
             agrees = finding.verdict == "agree"
             odds += math.log((1 - ERROR_RATE) / (1 - power) if agrees else ERROR_RATE / power)
+            odds -= FAR_ODDS * _far_off(finding)
     if not rule.assumes:
         return list(findings)
     made = []
@@ -509,6 +512,14 @@ def assumed(rule: Rule, findings: Sequence[Finding]) -> list[Finding]:
             message = f"nothing in the table says that these are {rule.assumes}; if they were: {said}"
             made.append(replace(found, verdict="not_checkable", severity="none", message=message))
     return made
+
+
+def _far_off(finding: Finding) -> bool:
+    """Return whether what is implied is more than a quarter off: rows that are no parts give that, misprints rarely."""
+    if finding.verdict != "disagree" or finding.implied is None or not is_number(finding.published):
+        return False
+    number = printed(finding.published).value
+    return all(abs(end - number) > abs(number) / 4 for end in finding.implied)
 
 
 def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:

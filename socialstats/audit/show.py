@@ -43,12 +43,12 @@ def headline(report: AuditReport) -> str:
     said = f"{count(len(report.findings), 'check')} of printed numbers: "
     if tally["disagree"]:
         said += f"in {tally['disagree']:,} of them the sources disagree, in {tally['agree']:,} they agree"
+    elif not able:
+        said += "none of them could have failed"
     elif report.guessed and all(found.rule == "within" for found in report.of("agree")):
         said += f"no disagreement, but only the ranges of numbers could be checked ({able:,})"
-    elif able:
-        said += f"no disagreement in {count(able, 'check')} that could have failed"
     else:
-        said += "none of them could have failed"
+        said += f"no disagreement in {count(able, 'check')} that could have failed"
     rest = [f"{tally['no_power']:,} could not have failed"] if tally["no_power"] and able else []
     rest += [f"{tally['not_checkable']:,} could not be made"] if tally["not_checkable"] else []
     unread = unread_text(report.unread, report.numbers)
