@@ -32,7 +32,7 @@ from socialstats.audit.counts import (
     shared_denominator,
 )
 from socialstats.audit.numbers import Finding, Printed, printed
-from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
+from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
 from socialstats.audit.reconstruct import Reconstruction, grim_map, grimmer_map, sprite
 from socialstats.audit.running import AuditReport, Repair, audit, digit_repairs, papers
 from socialstats.audit.summaries import (
@@ -44,6 +44,7 @@ from socialstats.audit.summaries import (
     paired_t_bounds,
     std_error_from_sd,
     t_from_estimate,
+    t_from_summary,
     two_sample_t,
 )
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible

@@ -6,23 +6,26 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal
 
 from socialstats.audit.numbers import (
-    MINOR_UNITS,
+    ENDLESS,
     NEIGHBOURS,
     Finding,
     Printed,
-    Verdict,
+    absolute,
     compare,
     neighbours_noticed,
     one_of,
     printed,
     same_units,
     shown,
+    unchecked,
     weighed,
     whole,
 )
+from socialstats.audit.variants import Variant, judge, words
 from socialstats.errors import InputError
 from socialstats.text import count
 
@@ -140,8 +143,7 @@ def count_percent(count: Any, percent: Any, total: Any | Sequence[Any], *, scale
         raise InputError(f"count={part.text}, total={parts[0].text}: counts cannot be negative")
     whole = shown(sums[0], sums[1], Fraction(1)) if len(parts) > 1 else parts[0].text
     if sums[0] <= 0:
-        message = f"a percentage of a total of {whole} does not exist"
-        return Finding(rule="count_percent", verdict="not_checkable", message=message, published=number.text)
+        return unchecked("count_percent", f"a percentage of a total of {whole} does not exist", number)
     low, high = scale * part.bounds[0] / sums[1], scale * part.bounds[1] / sums[0]
     return compare("count_percent", number, low, high, source=f"{scale} x {part.text} / {whole}")
 
@@ -269,32 +271,30 @@ def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smal
     Examples
     --------
     >>> extreme("0.77", ["0.89", "0.69"]).message
-    'sources disagree: 0.77 is said to be the largest of 3 numbers, 0.89 is larger'
+    'sources disagree: 0.77 is printed, the largest of 3 numbers gives at least 0.89'
     >>> extreme("0.69", ["0.89", "0.69"], which="smallest").verdict
     'agree'
     """
     one_of("which", which, ("largest", "smallest"))
     number, *numbers = same_units([printed(value), *needed(parts, "parts")])
-    sign = 1 if which == "largest" else -1
-
-    def ahead(other: Printed, of: Printed) -> bool:
-        if other.unit == of.unit:
-            return sign * (other.value - of.value) > 0
-        return other.bounds[0] > of.bounds[1] if sign > 0 else other.bounds[1] < of.bounds[0]
-
+    sign, word = (1, "least") if which == "largest" else (-1, "most")
     rival = max(numbers, key=lambda other: sign * other.value)
-    noticed, of = neighbours_noticed(number, lambda x: not any(ahead(other, x) for other in numbers))
-    said = f"the {which} of {count(len(numbers) + 1, 'number')}"
-    base = Finding(
-        rule="extreme", verdict="agree", message=f"{number.text} is {said}", published=number.text,
-        expected=f"at {'least' if sign > 0 else 'most'} {rival.text}", noticed=noticed, neighbours=of,
-    )  # fmt: skip
-    if not any(ahead(other, number) for other in numbers):
-        return base
-    gap = abs(rival.value - number.value) / (number.unit or 1)
-    message = f"sources disagree: {number.text} is said to be {said}, {rival.text} is {which.replace('st', 'r')}"
-    return replace(base, verdict="disagree", severity="minor" if gap <= MINOR_UNITS else "major", message=message,
-                   gap=gap)  # fmt: skip
+    low, high = (rival.bounds[0], ENDLESS) if sign > 0 else (-ENDLESS, rival.bounds[1])
+    return _limited("extreme", number, low, high, f"the {which} of {count(len(numbers) + 1, 'number')}",
+                    expected=f"at {word} {rival.text}", against=last_unit(number, rival))  # fmt: skip
+
+
+def _limited(
+    rule: str, number: Printed, low: Fraction, high: Fraction, source: str, *, expected: str = "",
+    against: Fraction | None = None,
+) -> Finding:  # fmt: skip
+    """Compare a number with limits, far away as they may be: that all others nearby would have passed is no matter."""
+    expected = expected or words("", (low, high), Fraction(0))
+    finding = compare(rule, number, low, high, source=source, expected=expected, against=against)
+    if finding.verdict == "disagree":
+        return finding
+    message = f"{number.text} agrees with {source}, {expected}"
+    return replace(finding, verdict="agree", message=message, neighbours=finding.neighbours * bool(finding.noticed))
 
 
 def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
@@ -342,12 +342,6 @@ def mean_abs(value: Any, parts: Sequence[Any]) -> Finding:
     return compare("mean_abs", number, low, high, source=f"the mean of {len(numbers)} absolute values")
 
 
-def absolute(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the range of the absolute value of a number between two ends."""
-    least = Fraction(0) if low <= 0 <= high else min(abs(low), abs(high))
-    return least, max(abs(low), abs(high))
-
-
 def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
     """Check that a printed value may be the standard deviation of printed parts.
 
@@ -376,12 +370,8 @@ def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
     if ddof not in (0, 1):
         raise InputError(f"ddof={ddof!r} is not 0 or 1")
     number, *numbers = same_units([printed(value), *needed(parts, "parts", 2)])
-    low, high = _sd_range(numbers, ddof)
-    source = f"the standard deviation of {len(numbers)} parts (ddof {ddof})"
-    finding = compare("sd_of", number, low, high, source=source, details={"ddof": ddof})
-    if finding.verdict == "disagree" and number.meets(*_sd_range(numbers, 1 - ddof)):
-        finding = replace(finding, message=f"{finding.message}; ddof {1 - ddof} fits", severity="minor")
-    return finding
+    variants = [Variant(name=f"ddof {d}", gives={"sd": _sd_range(numbers, d)}, usual=d == ddof) for d in (0, 1)]
+    return judge("sd_of", {"sd": number}, variants, f"{len(numbers)} parts")
 
 
 def _sd_range(numbers: Sequence[Printed], ddof: int) -> tuple[Fraction, Fraction]:
@@ -401,7 +391,7 @@ def subset_mean(
 
     Groups k have size N_k and mean m_k, every unit's value lies in [low, high]. With t_k units of group k in the part,
     their sum lies in [max(low t_k, N_k m_k - high (N_k - t_k)), min(high t_k, N_k m_k - low (N_k - t_k))]; the bounds
-    are those of the best split t_1 + t_2 + ... = n, found exactly by dynamic programming.
+    are those of the best split t_1 + t_2 + ... = n, exactly.
 
     Parameters
     ----------
@@ -447,23 +437,18 @@ def subset_mean(
 def _least_sum(
     groups: Sequence[tuple[Fraction, int]], part: int, ends: tuple[Fraction, Fraction], known: list[int] | None
 ) -> Fraction:
-    """Return the least sum that `part` units can have, over all splits among the groups, or the known one."""
+    """Return the least sum that `part` units can have, over all splits among the groups, or the known one.
+
+    Each cost is convex in t, so the units that add least, of whatever group, are taken first.
+    """
     costs = [
         [max(ends[0] * t, size * middle - ends[1] * (size - t)) for t in range(min(size, part) + 1)]
         for middle, size in groups
     ]
     if known is not None:
         return sum((cost[t] for cost, t in zip(costs, known, strict=True)), Fraction(0))
-    best: dict[int, Fraction] = {0: Fraction(0)}
-    for cost in costs:
-        longer: dict[int, Fraction] = {}
-        for taken, total in best.items():
-            for t, extra in enumerate(cost[: part - taken + 1]):
-                found = longer.get(taken + t)
-                if found is None or total + extra < found:
-                    longer[taken + t] = total + extra
-        best = longer
-    return best[part]
+    more = sorted(after - before for cost in costs for before, after in pairwise(cost))
+    return sum((cost[0] for cost in costs), sum(more[:part], Fraction(0)))
 
 
 def alpha_bound(value: Any, raters: Any) -> Finding:
@@ -486,14 +471,11 @@ def alpha_bound(value: Any, raters: Any) -> Finding:
     Examples
     --------
     >>> alpha_bound("-0.032", 50).message
-    'sources disagree: -0.032 is printed, agreement of 50 ratings a unit gives -0.02041 to 1'
+    'sources disagree: -0.032 is printed, agreement of 50 ratings a unit gives -0.0204 to 1'
     """
-    m, number = whole(raters, "raters", least=2), printed(value)
-    finding = compare(
-        "alpha_bound", number, Fraction(-1, m - 1), Fraction(1), source=f"agreement of {m} ratings a unit"
-    )
-    verdict: Verdict = finding.verdict if finding.verdict == "disagree" else "agree"  # a limit far away is a limit
-    return replace(finding, verdict=verdict, noticed=0, neighbours=0)
+    m = whole(raters, "raters", least=2)
+    source = f"agreement of {m} ratings a unit"
+    return _limited("alpha_bound", printed(value), Fraction(-1, m - 1), Fraction(1), source)
 
 
 Chooser = Literal["rule", "coin", "ranking", "all_or_nothing", "largest"]
@@ -523,24 +505,12 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
     factor, added = exact(scale, "scale"), exact(shift, "shift")
     if factor == 0:
         raise InputError("scale=0 makes every source equal: it must not be 0")
-    if other.relation != "=":
-        return _against_bound(number, other, factor, added)
-    low, high = sorted(factor * end + added for end in other.bounds)
+    low, high = sorted(factor * end + added for end in other.reach)
     times = "" if factor == 1 else f"{float(factor):.6g} x "
     plus = "" if added == 0 else f" {'+' if added > 0 else '-'} {float(abs(added)):.6g}"
-    said = f"{times}{other.text}{plus}"
-    return compare("text_against_table", number, low, high, source=f"the other source ({said})",
-                   against=last_unit(number, other, factor))  # fmt: skip
-
-
-def _against_bound(number: Printed, other: Printed, factor: Fraction, added: Fraction) -> Finding:
-    ends = [None if end is None else factor * end + added for end in (other.low, other.high)]
-    low, high = ends if factor > 0 else ends[::-1]
-    end = low if low is not None else high if high is not None else Fraction(0)
-    far = Fraction(10**12) + abs(number.value)
-    return compare("text_against_table", number, -far if low is None else low, far if high is None else high,
-                   source=f"the other source ({other.text})",
-                   expected=f"{'at most' if low is None else 'at least'} {shown(end, end, number.unit)}")  # fmt: skip
+    source, against = f"the other source ({times}{other.text}{plus})", last_unit(number, other, factor)
+    return compare("text_against_table", number, low, high, source=source, expected=words("", (low, high), number.unit),
+                   against=against if other.relation == "=" else None)  # fmt: skip
 
 
 def linear_composite(
@@ -579,34 +549,20 @@ def linear_composite(
     >>> linear_composite("7.0", {"a": "13", "b": "8"}, {"b": -1, "a": 1}, center=10).expected
     '4 to 6'
     """
-    names, numbers, sizes = _joined(scores, weights)
-    number, *numbers = same_units([printed(value), *numbers])
+    if isinstance(scores, Mapping) != isinstance(weights, Mapping):
+        raise InputError("give scores and weights both by name, or both as lists")
+    named, sizes = (x if isinstance(x, Mapping) else {str(i): y for i, y in enumerate(x)} for x in (scores, weights))
+    if lonely := sorted(set(named) ^ set(sizes)):
+        raise InputError(f"'{lonely[0]}' has a score or a weight, not both: give one weight a score")
+    number, *numbers = same_units([printed(value), *needed(list(named.values()), "scores")])
     middle, by, added = exact(center, "center"), exact(divisor, "divisor"), exact(shift, "shift")
     if by == 0:
         raise InputError("divisor=0: the composite does not exist")
-    low = high = Fraction(0)
-    for score, weight in zip(numbers, sizes, strict=True):
-        ends = sorted(weight * (end - middle) / by for end in score.bounds)
+    low = high = added
+    for name, score in zip(named, numbers, strict=True):
+        ends = sorted(exact(sizes[name], "weights") * (end - middle) / by for end in score.bounds)
         low, high = low + ends[0], high + ends[1]
-    source = f"the composite of {len(names)} scores"
-    return compare("linear_composite", number, low + added, high + added, source=source)
-
-
-def _joined(
-    scores: Sequence[Any] | Mapping[str, Any], weights: Sequence[Any] | Mapping[str, Any]
-) -> tuple[list[str], list[Printed], list[Fraction]]:
-    """Return names, scores and weights in one order; names must match where both have them."""
-    if isinstance(scores, Mapping) != isinstance(weights, Mapping):
-        raise InputError("give scores and weights both by name, or both as lists")
-    if isinstance(scores, Mapping) and isinstance(weights, Mapping):
-        lonely = sorted(set(scores) ^ set(weights))
-        if lonely:
-            raise InputError(f"'{lonely[0]}' has a score or a weight, not both")
-        names = list(scores)
-        return names, needed([scores[k] for k in names], "scores"), [exact(weights[k], "weights") for k in names]
-    if len(scores) != len(weights):
-        raise InputError(f"{len(scores)} scores and {len(weights)} weights: give one weight a score")
-    return [str(i) for i in range(len(scores))], needed(list(scores), "scores"), [exact(w, "weights") for w in weights]
+    return compare("linear_composite", number, low, high, source=f"the composite of {len(named)} scores")
 
 
 def within(value: Any, low: Any = None, high: Any = None) -> Finding:
@@ -630,19 +586,9 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     if low is None and high is None:
         raise InputError("give low or high: the range has no end")
     number = printed(value)
-    ends = [None if end is None else exact(end, name) for name, end in (("low", low), ("high", high))]
-    number = number.share() if ends[1] is not None and ends[1] <= 1 else number
-    far = Fraction(10**12) + abs(number.value)
-    finding = compare(
-        "within", number, *(s * far if e is None else e for s, e in zip((-1, 1), ends, strict=True)), source=""
-    )
-    said = [f"at {word} {shown(end, end, Fraction(0))}" for word, end in zip(("least", "most"), ends, strict=True)
-            if end is not None]  # fmt: skip
-    expected = " and ".join(said)
-    start = "sources disagree: " if finding.verdict == "disagree" else ""
-    message = f"{start}{number.text} is printed, it should be {expected}" if start else f"{number.text} is {expected}"
-    verdict: Verdict = "disagree" if start else "agree"  # a limit far away is a limit
-    return replace(finding, verdict=verdict, expected=expected, message=message, noticed=0, neighbours=0)
+    least, most = -ENDLESS if low is None else exact(low, "low"), ENDLESS if high is None else exact(high, "high")
+    number = number.share() if most <= 1 else number
+    return _limited("within", number, least, most, "its possible range")
 
 
 def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, opponents: Sequence[Any] = ()) -> Finding:

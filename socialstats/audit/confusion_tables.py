@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
 
-from socialstats.audit.numbers import Finding, Printed, neighbours_noticed, printed, weighed, whole
+from socialstats.audit.numbers import Finding, Printed, possible, printed, unchecked, whole
 from socialstats.audit.variants import FAR, Range, Variant, judge, outward, span
 from socialstats.errors import InputError
 
@@ -81,7 +81,7 @@ def confusion(
     """
     given = {"accuracy": accuracy, "precision": precision, "recall": recall, "specificity": specificity, "f1": f1,
              "balanced_accuracy": balanced_accuracy, "mcc": mcc}  # fmt: skip
-    numbers = {name: _share(x, scale) for name, x in given.items() if x is not None}
+    numbers = {name: printed(x).share(scale) for name, x in given.items() if x is not None}
     counts = {name: whole(x, name, least=0) for name, x in zip(("tp", "fp", "fn", "tn"), (tp, fp, fn, tn), strict=True)
               if x is not None}  # fmt: skip
     size = None if n is None else whole(n, "n")
@@ -97,27 +97,21 @@ def confusion(
     if average == "any" and not counts and "specificity" not in numbers:
         return _of_classes(numbers)
     ranges = {name: x.bounds for name, x in numbers.items()}
-    possible = _searched(ranges, counts, size)
+    said, what = ", ".join(f"{k} = {x.text}" for k, x in numbers.items()), f"table of {size or 'counts'}"
+    others = {k: {j: r for j, r in ranges.items() if j != k} for k in numbers if len(numbers) > 1}
+    instead = [k for k in others if _searched(others[k], counts, size)]
     name, number = list(numbers.items())[-1]
-    noticed, of = neighbours_noticed(number, lambda x: _searched({**ranges, name: x.bounds}, counts, size))
-    said = ", ".join(f"{k} = {x.text}" for k, x in numbers.items())
-    what = "table of counts" if size is None else f"table of {size:,}"
-    base = Finding(rule="confusion", verdict="agree", published=said, noticed=noticed, neighbours=of,
-                   message=f"{said}: some {what} has all of them")  # fmt: skip
-    if possible:
-        return weighed(base)
-    instead = [k for k in numbers if _searched({j: r for j, r in ranges.items() if j != k}, counts, size)]
+    found = possible(
+        "confusion", said, {name: number}, lambda x: _searched({**ranges, name: x.bounds}, counts, size),
+        yes=f"{said}: some {what} has all of them",
+        no=f"no {what} has {said}" + f"; without {' or '.join(instead)} one would" * bool(instead),
+    )  # fmt: skip
+    if found:
+        return found
     near = any(_searched({**ranges, k: x.shifted(step).bounds}, counts, size)
                for k, x in numbers.items() for step in (-1, 1))  # fmt: skip
-    message = f"sources disagree: no {what} has {said}"
-    message += f"; without {' or '.join(instead)} one would" if instead and len(numbers) > 1 else ""
-    return replace(base, verdict="disagree", severity="minor" if near else "major", message=message,
-                   expected=f"another {' or '.join(instead)}".strip(), details={"instead": instead})  # fmt: skip
-
-
-def _share(value: Any, scale: int) -> Printed:
-    number = printed(value)
-    return number.share() if number.percent or scale == 1 else number.over(scale)
+    return replace(found, severity="minor" if near else "major", expected=f"another {' or '.join(instead)}".strip(),
+                   details={"instead": instead})  # fmt: skip
 
 
 def _of_counts(counts: Mapping[str, int], numbers: Mapping[str, Printed]) -> Finding:
@@ -132,17 +126,14 @@ def _of_counts(counts: Mapping[str, int], numbers: Mapping[str, Printed]) -> Fin
     said = ", ".join(f"{name} {count}" for name, count in counts.items())
     if not known:
         message = f"{said} alone give none of {', '.join(numbers) or 'the measures'}: give the other counts"
-        return Finding(rule="confusion", verdict="not_checkable", message=message)
+        return unchecked("confusion", message)
     variants = [Variant(name="the table", gives={k: outward(points[k], points[k]) for k in known})]
     if len(counts) == 4:
         a, b, c, d = of(0)
         other = {k: float(x) for k, x in metrics(d, c, b, a).items()} | {"n": sum(of(0))}
         share = (a + c) / max(sum(of(0)), 1)
-        for name, w in (
-            ("the classes exchanged", 0.0),
-            ("the average over both classes", 0.5),
-            ("the one by size", share),
-        ):
+        weights = {"the classes exchanged": 0.0, "the average over both classes": 0.5, "the one by size": share}
+        for name, w in weights.items():
             mixed = {k: w * points[k] + (1 - w) * other[k] for k in known}
             variants.append(Variant(name=name, usual=False, gives={k: outward(x, x) for k, x in mixed.items()}))
     return judge("confusion", known, variants, said)
@@ -150,8 +141,7 @@ def _of_counts(counts: Mapping[str, int], numbers: Mapping[str, Printed]) -> Fin
 
 def _of_classes(numbers: Mapping[str, Printed]) -> Finding:
     if not {"precision", "recall", "f1"} <= set(numbers):
-        message = "averages over classes may have any such measures: give counts, or average='binary'"
-        return Finding(rule="confusion", verdict="not_checkable", message=message)
+        return unchecked("confusion", "averages over classes may be any: give counts, or average='binary'")
     boxes = numbers["precision"].bounds, numbers["recall"].bounds
     high = span(lambda p, r: 2 * p * r / (p + r) if p + r > 0 else 0.0, *boxes)[1]
     source = f"precision {numbers['precision'].text} and recall {numbers['recall'].text}"

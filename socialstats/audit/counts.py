@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from socialstats.audit.arithmetic import mean, needed
-from socialstats.audit.numbers import Finding, Printed, neighbours_noticed, printed, weighed, whole
+from socialstats.audit.numbers import Finding, Printed, possible, printed, unchecked, whole
 from socialstats.audit.summaries import outside
 from socialstats.audit.variants import Range, Variant, inside, judge, outward, span, tailed
 from socialstats.audit.whole_numbers import EXPLAINED, multiples
@@ -55,7 +55,8 @@ def count_ci(
     'sources disagree: the interval 34.6% to 55.3% does not hold its share 60%'
     """
     size = whole(n, "n")
-    numbers = {name: _share(x, scale) for name, x in (("low", low), ("high", high), ("share", share)) if x is not None}
+    numbers = {name: printed(x).share(scale) for name, x in (("low", low), ("high", high), ("share", share))
+               if x is not None}  # fmt: skip
     if count is None and share is None:
         raise InputError("give the count or the share that the interval belongs to")
     counts = [whole(count, "count", least=0)] if count is not None else (
@@ -64,7 +65,7 @@ def count_ci(
     if not counts or counts[-1] > size:
         message = f"no count of {size} has a share of {numbers['share'].text} (see grim)" if share else (
             f"count={counts[0]} is above n={size}")  # fmt: skip
-        return Finding(rule="count_ci", verdict="not_checkable", message=message, published=text)
+        return unchecked("count_ci", message, text)
     held = {"share": printed(Fraction(counts[0], size)), **numbers}
     apart = outside("count_ci", text, held, "share")
     if apart is not None:
@@ -78,11 +79,6 @@ def count_ci(
     if found.verdict != "disagree":
         return found
     return replace(found, severity="minor", message=f"{found.message}, and no other interval fits; {EXPLAINED}")
-
-
-def _share(value: Any, scale: int) -> Printed:
-    number = printed(value)
-    return number.share() if number.percent or scale == 1 else number.over(scale)
 
 
 def _intervals(k: int, n: int, confidence: float) -> dict[str, tuple[float, float]]:
@@ -150,7 +146,7 @@ def ratio_from_counts(
              for name, gives in _ratios(order, confidence).items()]  # fmt: skip
     if not any(v.usual for v in found):
         message = f"the {kind} ratio of {', '.join(map(str, cells))} does not exist: it divides by 0"
-        return Finding(rule="ratio_from_counts", verdict="not_checkable", message=message)
+        return unchecked("ratio_from_counts", message)
     return judge("ratio_from_counts", {"ratio": value, "low": low, "high": high}, found, ", ".join(map(str, cells)))
 
 
@@ -175,10 +171,6 @@ def _ratios(cells: list[int], confidence: float) -> dict[str, dict[str, Range]]:
         if b * c:
             of["the odds ratio with the exact interval"] = [outward(a * d / (b * c), a * d / (b * c)), *exact[1:]]
     return {name: dict(zip(("ratio", "low", "high"), ranges, strict=True)) for name, ranges in of.items()}
-
-
-def _near(p: float) -> Range:
-    return Fraction(p * (1 - 1e-7)), Fraction(p * (1 + 1e-7))
 
 
 def _solved(x: float) -> Range:
@@ -219,8 +211,7 @@ def chi2_from_counts(
     if len(table) < 2 or len({len(row) for row in table}) > 1 or len(table[0]) < 2:
         raise InputError("counts must be rows of one length, at least two by two")
     if not all(map(sum, table)) or not all(map(sum, zip(*table, strict=True))):
-        message = "a row or a column of the counts is empty: chi2 does not exist"
-        return Finding(rule="chi2_from_counts", verdict="not_checkable", message=message)
+        return unchecked("chi2_from_counts", "a row or a column of the counts is empty: chi2 does not exist")
     free = Fraction((len(table) - 1) * (len(table[0]) - 1))
     variants: list[Variant] = []
     for name, how in (("Pearson's chi2", {"correction": False}), ("Yates' chi2", {"correction": True}),
@@ -231,7 +222,8 @@ def chi2_from_counts(
                                df=(free, free))  # fmt: skip
     if free == 1 and chi2 is None:
         exact = float(fisher_exact(np.array(table)).pvalue)
-        variants.append(Variant(name="Fisher's exact test", gives={"p": _near(exact), "df": (free, free)}))
+        near: Range = (Fraction(exact * (1 - 1e-7)), Fraction(exact * (1 + 1e-7)))
+        variants.append(Variant(name="Fisher's exact test", gives={"p": near, "df": (free, free)}))
     source = f"the {len(table)} x {len(table[0])} table of {sum(map(sum, table)):,}"
     return judge("chi2_from_counts", {"chi2": chi2, "p": p, "df": df}, variants, source, level=level)
 
@@ -313,7 +305,7 @@ def shared_denominator(percents: Sequence[Any], most: Any, *, scale: int = 100, 
     """
     import numpy as np
 
-    numbers = [_share(x, scale) for x in needed(percents, "percents", 2)]
+    numbers = [printed(x).share(scale) for x in needed(percents, "percents", 2)]
     if any(x.value < 0 or x.value > 1 for x in numbers):
         raise InputError(f"percents are not all from 0 to {scale}: set scale=100 for percentages, 1 for shares")
     n = np.arange(
@@ -324,26 +316,18 @@ def shared_denominator(percents: Sequence[Any], most: Any, *, scale: int = 100, 
         low, high = x.bounds
         return -(-low.numerator * n // low.denominator), high.numerator * n // high.denominator
 
-    def possible(every: Sequence[tuple[Any, Any]]) -> Any:
+    def fitting(*numbers: Printed) -> Any:
+        every = [ends(x) for x in numbers]
         fine = np.all([a <= b for a, b in every], axis=0)
         return fine & (sum(a for a, _ in every) <= n) & (n <= sum(b for _, b in every)) if whole_sample else fine
 
-    every, noticed, of = [ends(x) for x in numbers], 0, 0
-    fits = [int(x) for x in n[possible(every)][:20]]
-    for i, number in enumerate(numbers):
-
-        def accepts(other: Printed, i: int = i) -> bool:
-            return bool(possible([*every[:i], ends(other), *every[i + 1 :]]).any())
-
-        more = neighbours_noticed(number, accepts, least=0, most=1)
-        noticed, of = noticed + more[0], of + more[1]
-    said = ", ".join(x.text for x in numbers)
-    base = Finding(rule="shared_denominator", verdict="agree", published=said, noticed=noticed, neighbours=of,
-                   details={"possible": fits}, message=f"some n up to {len(n):,} has all of {said}")  # fmt: skip
-    if fits:
-        return weighed(base)
-    message = f"sources disagree: no n up to {len(n):,} has all of {said}"
-    return replace(base, verdict="disagree", severity="major", message=message, expected="one n")
+    fits, said = [int(x) for x in n[fitting(*numbers)][:20]], ", ".join(x.text for x in numbers)
+    asked = {str(i): number for i, number in enumerate(numbers)}
+    found = possible(
+        "shared_denominator", said, asked, lambda *xs: bool(fitting(*xs).any()), shares=list(asked),
+        yes=f"some n up to {len(n):,} has all of {said}", no=f"no n up to {len(n):,} has all of {said}",
+    )  # fmt: skip
+    return replace(found, details={"possible": fits}, expected="" if fits else "one n")
 
 
 SMALL = Fraction(1, 10**8)  # finer numbers are compared beyond 64 bits

@@ -26,6 +26,7 @@ RELATIONS: dict[str, Relation] = {"<": "<", "<=": "<", "≤": "<", ">": ">", ">=
 FIX = "Write it as a plain number such as 0.25, 1,234, 45%, −.3, 1.2e-5 or <.001, or name it among the missing ones"
 LONGEST = 60
 LARGEST = 10**15  # no sample is larger
+ENDLESS = Fraction(10**30)  # the end of an open interval
 PERCENT = 2  # plain numbers from here on, beside others with %, are percentages
 
 
@@ -67,6 +68,11 @@ class Printed:
         return self.text
 
     @property
+    def reach(self) -> tuple[Fraction, Fraction]:
+        """Both ends; one that is open is farther than any number."""
+        return -ENDLESS if self.low is None else self.low, ENDLESS if self.high is None else self.high
+
+    @property
     def bounds(self) -> tuple[Fraction, Fraction]:
         """Both ends of a number that has them; an error for ``<`` and ``>``."""
         if self.low is None or self.high is None:
@@ -81,15 +87,15 @@ class Printed:
         """Tell whether any value from `low` to `high` may have been printed so."""
         return (self.low is None or self.low <= high) and (self.high is None or low <= self.high)
 
-    def share(self) -> Printed:
-        """Return a percentage as the share that it is; other numbers unchanged.
+    def share(self, scale: int = 1) -> Printed:
+        """Return a percentage as the share that it is; other numbers are divided by their scale, such as 100.
 
         Examples
         --------
         >>> printed("45%").share().low, printed("0.45").share().text
         (Fraction(89, 200), '0.45')
         """
-        return self.over(100) if self.percent else self
+        return self.over(100 if self.percent else scale)
 
     def over(self, divisor: int) -> Printed:
         """Return the number divided by another, and no percentage any more."""
@@ -201,16 +207,14 @@ def is_number(text: str, **how: Any) -> bool:
 def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, bool) or value is None:
+    try:
+        number = math.nan if isinstance(value, bool) or value is None else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
         raise InputError(f"{value!r} is not a printed number. {FIX}")
     if isinstance(value, int | Decimal):
         return str(value)
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{value!r} is not a printed number. {FIX}") from error
-    if not math.isfinite(number):
-        raise InputError(f"{value!r} is not a printed number. {FIX}")
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
@@ -247,10 +251,7 @@ def interval_of(value: Fraction, unit: Fraction, rounding: Rounding) -> tuple[Fr
 
 def decimals_of(unit: Fraction) -> int:
     """Return the decimals of a unit of the last digit: 2 for 1/100, 0 for 1 and more."""
-    places = 0
-    while unit and unit * 10**places < 1:
-        places += 1
-    return places
+    return len(str(math.ceil(1 / unit) - 1)) if 0 < unit < 1 else 0
 
 
 def as_decimal(value: Fraction, decimals: int) -> str:
@@ -425,7 +426,7 @@ def shown(low: Fraction, high: Fraction, unit: Fraction) -> str:
 
 
 def neighbours_noticed(
-    number: Printed, accepts: Callable[[Printed], bool], *, least: int | None = None, most: int | None = None
+    number: Printed, accepts: Callable[[Printed], bool], printable: Callable[[Printed], bool] = lambda x: True
 ) -> tuple[int, int]:
     """Count the nearest other numbers that could have been printed, and those that a check would not accept.
 
@@ -434,8 +435,8 @@ def neighbours_noticed(
     number : Printed
     accepts : callable
         Tells whether the check accepts another number.
-    least, most : int, optional
-        Limits of what could be printed at all, such as 0 and 1 of a p-value.
+    printable : callable
+        Tells whether a number could be printed at all, as a p-value above 1 could not.
 
     Returns
     -------
@@ -445,8 +446,55 @@ def neighbours_noticed(
     if number.relation != "=" or not number.unit:
         return 0, 0
     near = [number.shifted(steps) for steps in range(-NEIGHBOURS, NEIGHBOURS + 1) if steps]
-    others = [x for x in near if (least is None or x.value >= least) and (most is None or x.value <= most)]
+    others = [x for x in near if printable(x)]
     return sum(not accepts(other) for other in others), len(others)
+
+
+def unchecked(rule: str, message: str, said: Any = None) -> Finding:
+    """Return the finding of a check of a printed number for which something is missing, or does not exist."""
+    return Finding(rule=rule, verdict="not_checkable", message=message, published="" if said is None else str(said))
+
+
+def possible(
+    rule: str, said: str, asked: dict[str, Printed], accepts: Callable[..., bool], *, yes: str, no: str,
+    shares: Sequence[str] = (),
+) -> Finding:  # fmt: skip
+    """Judge whether printed numbers are possible together, and with what power.
+
+    Parameters
+    ----------
+    rule : str
+    said : str
+        The numbers as printed.
+    asked : mapping of name to Printed
+    accepts : callable
+        Takes the numbers in this order and tells whether they are possible.
+    yes, no : str
+        What is said of possible and of impossible ones.
+    shares : sequence of str
+        Names of numbers that are never below 0 or above 1.
+    """
+    noticed = of = 0
+    for name, number in asked.items():
+
+        def instead(other: Printed, name: str = name) -> bool:
+            return accepts(*(asked | {name: other}).values())
+
+        def printable(other: Printed, name: str = name) -> bool:
+            return name not in shares or 0 <= other.value <= 1
+
+        one, every = neighbours_noticed(number, instead, printable)
+        noticed, of = noticed + one, of + every
+    base = Finding(rule=rule, verdict="agree", message=yes, published=said, noticed=noticed, neighbours=of)
+    if accepts(*asked.values()):
+        return weighed(base)
+    return replace(base, verdict="disagree", severity="major", message=f"sources disagree: {no}")
+
+
+def absolute(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the range of the absolute value of a number between two ends."""
+    least = Fraction(0) if low <= 0 <= high else min(abs(low), abs(high))
+    return least, max(abs(low), abs(high))
 
 
 def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
@@ -458,11 +506,11 @@ def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
 
 def compare(
     rule: str, number: Printed, low: Fraction, high: Fraction, *, source: str, expected: str = "",
-    details: Mapping[str, Any] | None = None, against: Fraction | None = None, most: int | None = None, name: str = "",
+    details: Mapping[str, Any] | None = None, against: Fraction | None = None, slack: Fraction = TWICE, name: str = "",
 ) -> Finding:  # fmt: skip
     """Compare a printed number with the interval that other numbers imply.
 
-    Where rounded numbers imply it, a gap of 1/20 unit of the last digit is left to numbers that were rounded twice.
+    Where rounded numbers imply it, a gap of `slack` units of the last digit is left to numbers that were rounded twice.
 
     Parameters
     ----------
@@ -478,14 +526,15 @@ def compare(
     against : Fraction, optional
         Unit of the last digit of the one printed number whose interval it is. With the same unit they are the same
         quantity only if they are the same number: two that only touch are one unit apart.
-    most : int, optional
-        The largest number that could be printed at all, from 0: 1 of a p-value.
+    slack : Fraction
+        0 for numbers that come from a program, such as p.
     name : str
         What the number is, for the message: ``p``.
     """
     expected = expected or shown(low, high, number.unit)
-    once = against is not None and FINER * number.unit < against < number.unit / FINER  # no digit lies between
-    slack = TWICE if low < high and not once else Fraction(0)
+    once = number.relation != "="  # a bound is not rounded
+    once = once or (against is not None and FINER * number.unit < against < number.unit / FINER)  # no digit between
+    slack = slack if low < high and not once else Fraction(0)
 
     def apart(other: Printed) -> Fraction:
         gap = gap_of(other, low, high)
@@ -493,7 +542,7 @@ def compare(
         return gap + 1 if against == number.unit and (gap or touching) else gap
 
     gap = apart(number)
-    noticed, of = neighbours_noticed(number, lambda x: apart(x) <= slack, least=None if most is None else 0, most=most)
+    noticed, of = neighbours_noticed(number, lambda x: apart(x) <= slack)
     twice = 0 < gap <= (slack or TWICE * (not once)) and bool(number.unit)
     equals = "= " if name and number.relation == "=" else ""
     said, implied = f"{name} {equals}{number.text}".strip(), f"{name} = {expected}" if name else expected

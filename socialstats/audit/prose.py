@@ -12,8 +12,10 @@ from itertools import groupby
 from typing import Any, Literal
 
 from socialstats.audit.documents import Passage
-from socialstats.audit.numbers import MINUS_SIGNS, Finding, Printed, compare, printed
-from socialstats.audit.p_values import SIGNED, Statistic, statistic_p
+from socialstats.audit.numbers import MINUS_SIGNS, Finding, Printed, printed, unchecked
+from socialstats.audit.p_values import statistic_p
+from socialstats.audit.summaries import t_from_estimate
+from socialstats.audit.variants import SIGNED, Statistic
 from socialstats.errors import InputError
 from socialstats.text import shorten
 
@@ -283,7 +285,7 @@ def _checked(sentence: Sentence, adjusted: str, found: Match, p: Match, near: st
         made = [finding, *(_ratio(found, p, number, near, mark) if kind in ("t", "z") else [])]
     except InputError as error:
         message = f"'{shorten(shown, 80)}' cannot be checked: {error}"
-        made = [Finding(rule="statistic_p", verdict="not_checkable", message=message, published=said)]
+        made = [unchecked("statistic_p", message, said)]
     passage = sentence.raw if len(sentence.raw) <= 2 * LONG else f"... {near} ..."
     return [replace(one, where=sentence.where, title="tests in the text", passage=passage) for one in made]
 
@@ -381,38 +383,29 @@ def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...
     if (kind == "z" and df) or any(x.value <= 0 for x in df):
         raise InputError("z has no degrees of freedom" if kind == "z" else "degrees of freedom must be above 0")
     given: dict[str, Any] = {"df": df[-1] if df else None, "df1": df[0] if len(df) > 1 else None, "level": level}
-    finding, share, edge = statistic_p(kind, number, p, **given), p.share(), Fraction(str(level))
-    low, high = (Fraction(finding.details.get(*end)) for end in (("p_low", 0), ("p_high", 1)))
-    message, halved = re.sub(" = (?=[<>≤≥] )", " ", finding.message), False
-    wrong = not share.meets(low, high)
-    if wrong and finding.verdict != "disagree":  # no tolerance beyond one rounding, as in statcheck
-        message = f"sources disagree: p {p.text} is printed, its {kind} gives p = {finding.expected}"
-    if wrong and one and kind in SIGNED:
-        low, high = low / 2, high / 2
-        halved = share.meets(low, high) or share.meets(1 - high, 1 - low)
-        wrong, limits = not halved, f"p = {float(low):.3g} to {float(high):.3g}"
-    if halved:
-        message = f"p {'= ' * (p.relation == '=')}{p.text} fits the one-sided test that the text names, {limits}"
-        finding = replace(finding, expected=limits[4:], details={"p_low": float(low), "p_high": float(high)})
-    lost = wrong and share.relation != ">" and share.value <= edge < low
-    won = wrong and high <= edge < share.value and share.relation != "<"
-    won = won or (wrong and high <= edge == share.value and share.relation == ">")
+    finding, tails = statistic_p(kind, number, p, **given), "two"
+    if one and kind in SIGNED and not finding:
+        halved = statistic_p(kind, number, p, tails="one", **given)
+        finding, tails = (halved, "one") if halved else (finding, "two")
+    share, edge, (low, high) = p.share(), Fraction(str(level)), finding.implied or (Fraction(0), Fraction(1))
+    lost = not finding and share.relation != ">" and share.value <= edge < low
+    won = not finding and share.relation != "<" and high <= edge and (share.value, share.relation) > (edge, "=")
+    message = re.sub(" = (?=[<>≤≥] )", " ", finding.message)
+    message += "; the text names a one-sided test" if tails == "one" else ""
+    message += "" if p.value else "; no p is 0: p < .001 says what is meant"
     side = "not significant" if lost else "significant"
+    details = {**finding.details, "kind": kind, "statistic": number.text, "df": [x.text for x in df], "level": level,
+               "tails": tails, "decision_error": lost or won, "impossible_print": not p.value}  # fmt: skip
     return replace(
-        finding, verdict="disagree" if wrong else "agree" if halved else finding.verdict,
-        message=message.removeprefix("" if wrong else "sources disagree: ")
-        + ("" if share.value else "; no p is 0: p < .001 says what is meant"),
-        severity=("major" if lost or won else "minor") if wrong else "none",
+        finding, published=p.text, message=message, details=details,
+        severity="none" if finding else "major" if lost or won else "minor",
         changes=f"By its own {kind} the result is {side} at {str(level).lstrip('0')}." if lost or won else "",
-        details={**finding.details, "kind": kind, "statistic": number.text, "df": [x.text for x in df], "level": level,
-                 "tails": "one" if halved else "two",
-                 "decision_error": lost or won, "impossible_print": not share.value},
     )  # fmt: skip
 
 
 def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewhere: str) -> str:
     """Say why a p may be right although the statistic does not give it; empty where nothing speaks for it."""
-    p, low, high = p.share(), *(Fraction(finding.details[end]) for end in ("p_low", "p_high"))
+    p, (low, high) = p.share(), finding.implied or (Fraction(0), Fraction(1))
     if adjusted and p.low is not None and p.low > high:
         return "the text says that p is adjusted"
     if OTHER_NULL.search(context):
@@ -434,11 +427,6 @@ def _ratio(found: Match, p: Match, number: Printed, near: str, mark: Mark) -> li
         standardised = named[0][0] in "βB" and len(sizes) == 1 and sizes[0][0] in ".,"
         if standardised or named.start() > end or start - named.end() > NEAR:
             continue
-        error, sign = printed(named["se"], decimal=mark), -1 if number.value < 0 else 1
-        for size in (printed(one, decimal=mark) for one in sizes if error.bounds[0] > 0):
-            ends = sorted(
-                (sign * max(size.bounds[0], Fraction(0)) / error.bounds[1], sign * size.bounds[1] / error.bounds[0])
-            )
-            source = f"the coefficient {size.text} with standard error {error.text}"
-            made.append(compare("statistic_of_coefficient", number, *ends, source=source))
+        error = printed(named["se"], decimal=mark)
+        made += [t_from_estimate(printed(size, decimal=mark), error, t=number) for size in sizes]
     return [next((one for one in made if one.verdict in FITS), made[0])] if made else []

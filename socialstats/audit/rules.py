@@ -41,7 +41,7 @@ from socialstats.audit.counts import (
 )
 from socialstats.audit.documents import SUFFIXES, Passage, read_document
 from socialstats.audit.numbers import Finding, Rounding
-from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
+from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.audit.summaries import (
     anova_f,
@@ -52,6 +52,7 @@ from socialstats.audit.summaries import (
     paired_t_bounds,
     std_error_from_sd,
     t_from_estimate,
+    t_from_summary,
     two_sample_t,
 )
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible

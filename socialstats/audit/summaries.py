@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, Literal
 
-from socialstats.audit.arithmetic import absolute, needed
-from socialstats.audit.numbers import Finding, Printed, compare, gap_of, printed, same_units, whole
-from socialstats.audit.p_values import Tails
-from socialstats.audit.variants import FAR, Range, Variant, box, inside, judge, outward, over, span, tailed
+from socialstats.audit.arithmetic import needed
+from socialstats.audit.numbers import Finding, Printed, absolute, compare, gap_of, printed, same_units, unchecked, whole
+from socialstats.audit.variants import FAR, Range, Tails, Variant, box, inside, judge, outward, over, span, tailed
 from socialstats.errors import InputError
 
 MANY = 10**6  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
@@ -20,17 +20,16 @@ POPULATION = "with sds of divisor n"  # numpy's default
 TRANSFORMED = "a bootstrap or a transformed scale would explain it"
 
 
-def _minus(one: Range, other: Range) -> Range:
-    return one[0] - other[1], one[1] - other[0]
-
-
-def _times(range_: Range, factor: float) -> Range:
-    return outward(float(range_[0]) * factor, float(range_[1]) * factor)
-
-
 def _scaled(range_: Range, n: int) -> Range:
     """Return the range of the sd with divisor n - 1 of one with divisor n."""
-    return _times(range_, math.sqrt(n / (n - 1)))
+    return span(lambda s: s * math.sqrt(n / (n - 1)), range_)
+
+
+def _two_groups(mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any) -> tuple[Range, Range, Range, str]:
+    """Return the ranges of the difference of two means and of both sds, and what is printed."""
+    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
+    diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
+    return diff, x, y, f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
 
 
 def _group(mean: Any, sd: Any, n: Any) -> str:
@@ -78,11 +77,9 @@ def two_sample_t(
     'disagree'
     """
     a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
-    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
-    source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+    diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("two_sample_t", source, t if t is not None else p)
-    diff = _minus(box(mean1, "mean1"), box(mean2, "mean2"))
     variants: list[Variant] = []
     for words, usual, r, s in (("", True, x, y), (f" {POPULATION}", False, _scaled(x, a), _scaled(y, b))):
         frees: Range = (Fraction(a + b - 2),) * 2
@@ -97,8 +94,7 @@ def two_sample_t(
 
 
 def _may_be_zero(rule: str, source: str, said: Any) -> Finding:
-    message = f"the standard deviations of {source} may be 0: t has no upper limit"
-    return Finding(rule=rule, verdict="not_checkable", message=message, published="" if said is None else str(said))
+    return unchecked(rule, f"the standard deviations of {source} may be 0: t has no upper limit", said)
 
 
 def _pooled(x: float, y: float, a: int, b: int) -> float:
@@ -149,9 +145,7 @@ def cohens_d(
     >>> cohens_d("0.62", "5.12", "1.31", "4.55", "0.92", 40, 38).message.partition("; ")[2]
     "Glass's delta (sd of group 2) fits"
     """
-    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
-    diff = _minus(box(mean1, "mean1"), box(mean2, "mean2"))
-    source = f"{_group(mean1, sd1, n1)} and {_group(mean2, sd2, n2)}"
+    diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("cohens_d", source, value)
     if (n1 is None or n2 is None) and (kind == "g" or n1 is not n2):
@@ -163,10 +157,10 @@ def cohens_d(
         pooled, df = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y), a + b - 2
         exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df < MANY else 1.0
         of = {"d with the pooled sd": (pooled, kind == "d"), **of}
-        of["d with the pooled sd of divisor n1 + n2"] = _times(pooled, math.sqrt((a + b) / df)), False
+        of["d with the pooled sd of divisor n1 + n2"] = span(lambda d: d * math.sqrt((a + b) / df), pooled), False
         for name, d in (("pooled sd", pooled), ("root mean of the variances", average)):
-            of[f"g with the {name}"] = _times(d, exact), kind == "g"
-            of[f"g with the {name} and J = 1 - 3/(4 df - 1)"] = _times(d, 1 - 3 / (4 * df - 1)), kind == "g"
+            for words, j in (("", exact), (" and J = 1 - 3/(4 df - 1)", 1 - 3 / (4 * df - 1))):
+                of[f"g with the {name}{words}"] = span(lambda x, j=j: x * j, d), kind == "g"
     of |= {f"Glass's delta (sd of group {i})": (span(over, diff, sd), False) for i, sd in ((2, y), (1, x))}
     variants = [Variant(name=name, gives={kind: range_}, usual=usual) for name, (range_, usual) in of.items()]
     return judge("cohens_d", {kind: value}, variants, source)
@@ -198,47 +192,46 @@ def anova_f(
     >>> anova_f(["5.1", "4.4", "4.9"], ["1.2", "1.1", "1.3"], [30, 30, 30], f="7.21").verdict
     'disagree'
     """
+    import numpy as np
+
     middles, spreads = needed(means, "means", 2), needed(sds, "sds", 2)
-    n = [whole(size, "sizes", least=2) for size in sizes]
+    n = np.array([float(whole(size, "sizes", least=2)) for size in sizes])
     if not len(middles) == len(spreads) == len(n):
         raise InputError(f"{len(middles)} means, {len(spreads)} sds and {len(n)} sizes: give one of each a group")
-    m, h = [[float((x.bounds[1] + sign * x.bounds[0]) / 2) for x in middles] for sign in (1, -1)]
-    s = [[max(float(x.bounds[end]), 0.0) for x in spreads] for end in (0, 1)]
-    k, total = len(n), sum(n)
+    ends = np.array([[[float(end) for end in x.bounds] for x in of] for of in (middles, spreads)])
+    m, h, s = ends[0].mean(axis=1), np.diff(ends[0])[:, 0] / 2, np.maximum(ends[1].T, 0.0)
+    k, total = len(n), int(n.sum())
     source = f"{k} groups with n = {total} in all"
-    if max(s[0]) <= 0:
+    if s[0].max() <= 0:
         return _may_be_zero("anova_f", source, f if f is not None else p)
-    grand = sum(a * b for a, b in zip(n, m, strict=True)) / total
-    root = math.sqrt(sum(a * (b - grand) ** 2 for a, b in zip(n, m, strict=True)))
-    slack = math.sqrt(sum(a * b * b for a, b in zip(n, h, strict=True)))
+    root, slack = math.sqrt(n @ (m - n @ m / total) ** 2), math.sqrt(n @ h**2)
     between = [max(0.0, root - slack) ** 2 / (k - 1), (root + slack) ** 2 / (k - 1)]
     variants: list[Variant] = []
     for words, less in (("", 1), (f" {POPULATION}", 0)):
-        within = [sum((a - less) * b * b for a, b in zip(n, end, strict=True)) / (total - k) for end in s]
+        within = s**2 @ (n - less) / (total - k)
         range_ = outward(between[0] / within[1], over(between[1], within[0]))
         frees = [(Fraction(k - 1),) * 2, (Fraction(total - k),) * 2]
         variants += tailed(f"the one-way analysis{words}", "F", range_, frees, usual=not words)
-    if min(s[0]) > 0:
+    if s[0].min() > 0:
         variants += _welch_anova(m, h, s, n)
     return judge("anova_f", {"F": f, "p": p}, variants, source, level=level)
 
 
-def _welch_anova(m: list[float], h: list[float], s: list[list[float]], n: list[int]) -> list[Variant]:
+def _welch_anova(m: Any, h: Any, s: Any, n: Any) -> list[Variant]:
     """Return Welch's F with its range: the sum of what each number alone moves, and a fifth more for what both do."""
     import numpy as np
 
     def formula(m: Any, s: Any) -> Any:
-        w, k = np.array(n) / s**2, len(n)
+        w, k = n / s**2, len(n)
         grand = (w * m).sum() / w.sum()
-        rest = ((1 - w / w.sum()) ** 2 / (np.array(n) - 1)).sum() / (k * k - 1)
+        rest = ((1 - w / w.sum()) ** 2 / (n - 1)).sum() / (k * k - 1)
         return np.array([(w * (m - grand) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)])
 
-    means, sds, half = np.array(m), np.mean(s, axis=0), np.diff(s, axis=0)[0] / 2
-    value, moved = formula(means, sds), np.zeros(2)
-    for unit in (*np.eye(len(n)), *-np.eye(len(n))):
-        moved += 0.6 * abs(formula(means + unit * h, sds) - value) + 0.6 * abs(
-            formula(means, sds + unit * half) - value
-        )
+    sds, half = s.mean(axis=0), (s[1] - s[0]) / 2
+    value = formula(m, sds)
+    near = [formula(m + unit * h, sds) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
+    near += [formula(m, sds + unit * half) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
+    moved = 0.6 * abs(np.array(near) - value).sum(axis=0)
     f, df = (outward(max(low, 0.0), high) for low, high in zip(value - moved, value + moved, strict=True))
     return tailed("Welch's F", "F", f, [(Fraction(len(n) - 1),) * 2, df])
 
@@ -273,10 +266,10 @@ def paired_t_bounds(
     '1.5811 to 9.6533'
     """
     pairs = whole(n, "n", least=2)
-    x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
+    diff, x, y, source = _two_groups(mean1, sd1, None, mean2, sd2, None)
     low, high = (Fraction(-1), Fraction(1)) if r is None else box(r, "r")
     low, high = max(low, Fraction(-1)), min(high, Fraction(1))
-    diff = absolute(*_minus(box(mean1, "mean1"), box(mean2, "mean2")))
+    diff = absolute(*diff)
 
     def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
         return max(float(s * s + u * u - 2 * r * s * u), 0.0)
@@ -286,15 +279,9 @@ def paired_t_bounds(
     most = math.sqrt(max(variance(*corner, low) for corner in product(x, y)))
     size = outward(over(float(diff[0]), most) * math.sqrt(pairs), over(float(diff[1]), least) * math.sqrt(pairs))
     given = "any correlation" if r is None else f"r = {printed(r).text}"
-    source = f"{_group(mean1, sd1, None)} and {_group(mean2, sd2, None)}, {pairs} pairs and {given}"
-    number = None if t is None else _absolute(printed(t))
+    source = f"{source}, {pairs} pairs and {given}"
     variants = tailed("a paired test", "t", size, [(Fraction(pairs - 1),) * 2], tails)
-    return judge("paired_t_bounds", {"t": number, "p": p}, variants, source, level=level)
-
-
-def _absolute(number: Printed) -> Printed:
-    low, high = number.bounds
-    return replace(number, value=-number.value, low=-high, high=-low) if number.value < 0 else number
+    return judge("paired_t_bounds", {"t": t, "p": p}, variants, source, level=level)
 
 
 def correlation(
@@ -510,3 +497,43 @@ def skewed(finding: Finding) -> Finding:
     if finding.verdict != "disagree":
         return finding
     return replace(finding, severity="minor", message=f"{finding.message}; {TRANSFORMED}")
+
+
+def t_from_summary(
+    mean: Any, sd: Any, n: Any, *, t: Any = None, p: Any = None, mu: Any = 0, tails: Tails = "two", level: float = 0.05
+) -> Finding:
+    """Check the one-sample (or paired) t, or its p, against the mean, the standard deviation and n.
+
+    t = (mean - mu) sqrt(n) / sd with n - 1 degrees of freedom, every printed number an interval.
+
+    Parameters
+    ----------
+    mean, sd : printed numbers
+    n : whole number
+    t, p : printed number
+        Any of them; without one, ``not_checkable`` says what they would be.
+    mu : number
+        The value under the null hypothesis, exact.
+    tails, level
+        As in `statistic_p`.
+
+    Returns
+    -------
+    Finding
+        ``not_checkable`` where the standard deviation may be 0.
+
+    Examples
+    --------
+    >>> t_from_summary("-7.81", "30.83", 20, p="0.2715").verdict
+    'agree'
+    >>> t_from_summary("-7.81", "30.83", 20, t="-2.1").expected
+    '-1.134 to -1.132'
+    """
+    people, spread = whole(n, "n", least=2), printed(sd).bounds
+    source = f"mean {printed(mean).text}, sd {printed(sd).text}, n = {people}"
+    if spread[0] <= 0:
+        return _may_be_zero("t_from_summary", source, t if p is None else p)
+    null = printed(mu).value
+    range_ = span(lambda m, s: (m - float(null)) / s * math.sqrt(people), box(mean, "mean"), spread)
+    variants = [replace(v, turned=False) for v in tailed("t", "t", range_, [(Fraction(people - 1),) * 2], tails)]
+    return judge("t_from_summary", {"t": t, "p": p}, variants, source, level=level)

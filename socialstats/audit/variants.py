@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
-from socialstats.audit.arithmetic import absolute
 from socialstats.audit.numbers import (
     TWICE,
     Finding,
     Printed,
+    absolute,
     compare,
     gap_of,
-    neighbours_noticed,
+    possible,
     printed,
     shown,
-    weighed,
+    unchecked,
 )
-from socialstats.audit.p_values import SIGNED, SLACK, Statistic, Tails, decided, p_range, p_shown
 from socialstats.errors import InputError
 
+Statistic = Literal["t", "F", "z", "chi2", "r"]
+Tails = Literal["two", "one"]
+SIGNED = ("t", "z", "r")
+SLACK = 1e-9  # tail areas are computed in floating point: the slack is on the side of agreement
 Range = tuple[Fraction, Fraction]
+Box = tuple[float, float]
 FAR = Fraction(10**12)  # stands for a limit that does not exist
 
 
@@ -39,11 +44,14 @@ class Variant:
         The range of each number that it gives.
     usual : bool
         Whether the number may be printed without a word about it. Others explain a disagreement, which is minor then.
+    turned : bool
+        Whether a t, z, d or g may have the other sign: both orders of subtraction are in use.
     """
 
     name: str
     gives: Mapping[str, Range]
     usual: bool = True
+    turned: bool = True
 
 
 def outward(low: float, high: float) -> Range:
@@ -97,14 +105,43 @@ def tailed(
             for said, p, fine in asked]  # fmt: skip
 
 
+def p_range(kind: Statistic, ends: tuple[Fraction, Fraction], frees: Sequence[Box], sides: int) -> Box:
+    """Return the least and the largest p of a statistic between two ends, with ranges of degrees of freedom."""
+    values = [sides * tail(kind, float(end), list(df)) for end in ends for df in product(*frees)]
+    return min(values) * (1 - SLACK), min(1.0, max(values) * (1 + SLACK))
+
+
+def tail(kind: Statistic, statistic: float, df: list[float]) -> float:
+    """Upper tail area of a test statistic of at least 0.
+
+    Examples
+    --------
+    >>> round(2 * tail("z", 1.96, []), 4), round(tail("chi2", 3.841, [1]), 4)
+    (0.05, 0.05)
+    """
+    from scipy import special
+
+    if kind == "z":
+        return float(special.ndtr(-statistic))
+    if kind == "chi2":
+        return float(special.chdtrc(df[0], statistic))
+    if kind == "F":
+        return float(special.fdtrc(df[0], df[1], statistic))
+    if kind == "r":
+        if statistic >= 1:
+            return 0.0
+        statistic *= math.sqrt(df[0] / (1 - statistic**2))
+    return float(special.stdtr(df[0], -statistic))
+
+
 def words(name: str, given: Range, unit: Fraction) -> str:
     """Write a range; one without an upper limit is ``at least``."""
     low, high = given
     if name == "p":
         return p_shown(float(low), float(high))
-    if high >= FAR or low <= -FAR:
-        return "any" if high - low >= 2 * FAR else f"{'at least' if high >= FAR else 'at most'} " + (
-            shown(low, low, unit) if high >= FAR else shown(high, high, unit))  # fmt: skip
+    if low <= -FAR or high >= FAR:
+        ends = [("at least", low), ("at most", high)]
+        return next((f"{word} {shown(end, end, unit)}" for word, end in ends if abs(end) < FAR), "any")
     return shown(low, high, unit or Fraction(1, 100))
 
 
@@ -120,7 +157,7 @@ def judge(
         None where it is not printed.
     variants : sequence of Variant
     source : str
-        What they are computed of: ``mean 5.1, sd 1.2, n = 30``.
+        What they are computed of: ``mean 5.1, sd 1.2, n = 30``; empty where the names of the variants say it.
     level : float
         Of the decision that a p makes.
 
@@ -129,30 +166,38 @@ def judge(
     Finding
         ``details["variant"]`` names what fits; without a printed number ``not_checkable`` with what it would be.
     """
+    source = f" of {source}" if source else ""
     numbers = {name: printed(value) for name, value in said.items() if value is not None}
     ordered = sorted(variants, key=lambda v: not v.usual)
     usual = [v for v in ordered if v.usual]
     if not numbers:
         expected = ", ".join(f"{name} = {words(name, r, Fraction(0))}" for name, r in usual[0].gives.items())
-        return Finding(rule=rule, verdict="not_checkable", expected=expected,
-                       message=f"{usual[0].name} of {source} gives {expected}: none is printed")  # fmt: skip
+        found = unchecked(rule, f"{usual[0].name}{source} gives {expected}: none is printed")
+        return replace(found, expected=expected)
     fits = next((v for v in ordered if all(_fits(n, x, v) for n, x in numbers.items())), None)
-    noticed, of = _power(numbers, usual)
     published = ", ".join(f"{n} {'= ' * (x.relation == '=')}{x.text}" for n, x in numbers.items())
-    base = Finding(rule=rule, verdict="agree", published=published, noticed=noticed, neighbours=of, message="",
-                   details={"variant": fits.name if fits else ""})  # fmt: skip
-    if fits and fits.usual:
-        expected = ", ".join(f"{n} = {words(n, fits.gives[n], x.unit)}" for n, x in numbers.items())
-        message = f"{published} agrees with {fits.name} of {source}: {expected}"
-        return weighed(replace(base, expected=expected, message=message))
+
+    def accepts(*others: Printed) -> bool:
+        return any(all(_fits(n, x, v) for n, x in zip(numbers, others, strict=True)) for v in usual)
+
+    gives = (fits if fits and fits.usual else usual[0]).gives
+    expected = ", ".join(f"{n} = {words(n, gives[n], x.unit)}" for n, x in numbers.items())
+    named = fits.name if fits else ""
+    found = possible(rule, published, numbers, accepts, no="", shares=["p"],
+                     yes=f"{published} agrees with {named}{source}: {expected}")  # fmt: skip
+    implied = gives[next(iter(numbers))] if len(numbers) == 1 else None
+    ends = {"p_low": float(gives["p"][0]), "p_high": float(gives["p"][1])} if "p" in numbers else {}
+    found = replace(found, expected=expected, implied=implied, details={"variant": named, **ends})
+    if found:
+        return found
     gaps = {v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items()) for v in usual}
     quoted = usual[0] if fits else min(usual, key=lambda v: gaps[v.name])
     name = gaps[quoted.name][1]
     number, range_ = _as_given(name, numbers[name], quoted), quoted.gives[name]
-    worst = compare(rule, number, *range_, source=f"{quoted.name} of {source}", name=name,
-                    expected=words(name, range_, number.unit))  # fmt: skip
-    worst = replace(worst, published=published, noticed=noticed, neighbours=of, details=base.details,
-                    implied=worst.implied if len(numbers) == 1 else None)  # fmt: skip
+    worst = compare(rule, number, *range_, source=f"{quoted.name}{source}", name=name,
+                    expected=words(name, range_, number.unit), slack=_slack(name, number))  # fmt: skip
+    worst = replace(worst, published=published, noticed=found.noticed, neighbours=found.neighbours,
+                    details=found.details, implied=implied and worst.implied)  # fmt: skip
     if fits:
         worst = replace(worst, severity="minor", message=f"{worst.message}; {fits.name.strip(',')} fits")
     if "p" not in numbers or any(_fits("p", numbers["p"], v) for v in usual):
@@ -161,8 +206,13 @@ def judge(
     return decided(worst, numbers["p"].share(), low, high, level)
 
 
+def _slack(name: str, number: Printed) -> Fraction:
+    """Return what is left to numbers that were rounded twice: bounds are not rounded, a p comes from a program."""
+    return TWICE if name != "p" and number.unit and number.relation == "=" else Fraction(0)
+
+
 def _fits(name: str, number: Printed, variant: Variant) -> bool:
-    return gap_of(_as_given(name, number, variant), *variant.gives[name]) <= (TWICE if number.unit else 0)
+    return gap_of(_as_given(name, number, variant), *variant.gives[name]) <= _slack(name, number)
 
 
 def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
@@ -171,23 +221,24 @@ def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
         return number.share()
     if name == "df" and number.low is not None and number.high is not None and number.unit == 1:
         return replace(number, high=number.value + number.unit)
-    return oriented(number, variant.gives[name]) if name in ("t", "z", "d", "g") else number
+    return oriented(number, variant.gives[name]) if variant.turned and name in ("t", "z", "d", "g") else number
 
 
-def _power(numbers: Mapping[str, Printed], usual: Sequence[Variant]) -> tuple[int, int]:
-    """Count the neighbours of all numbers, each beside the others as printed, and those that fit no usual variant."""
-    fitting = [{n: _fits(n, x, v) for n, x in numbers.items()} for v in usual]
-    noticed = of = 0
-    for name, number in numbers.items():
-        rest = [v for v, fits in zip(usual, fitting, strict=True) if all(ok for n, ok in fits.items() if n != name)]
+def p_shown(low: float, high: float) -> str:
+    """Write a range of p with three digits."""
+    return f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
 
-        def accepts(other: Printed, name: str = name, rest: Sequence[Variant] = rest) -> bool:
-            return any(_fits(name, other, v) for v in rest)
 
-        limits = {"least": 0, "most": 1} if name == "p" else {}
-        one, every = neighbours_noticed(number, accepts, **limits)
-        noticed, of = noticed + one, of + every
-    return noticed, of
+def decided(finding: Finding, p: Printed, low: float, high: float, level: float) -> Finding:
+    """Say of a p that disagrees whether it lies on the other side of the level."""
+    at = Fraction(repr(float(level)))
+    below, above = p.high is not None and p.high <= at, p.low is not None and p.low >= at
+    wrong = bool((below and low > at) or (above and high < at))
+    finding = replace(finding, details={**finding.details, "decision_error": wrong})
+    if not wrong:
+        return finding
+    side = f"the other side of {level:g}"
+    return replace(finding, severity="major", message=f"{finding.message}; on {side}", changes=f"p lies on {side}")
 
 
 def box(value: Any, name: str, *, least: int | None = None) -> Range:

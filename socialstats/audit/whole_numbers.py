@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, Literal
 
 from socialstats.audit.arithmetic import exact
@@ -18,14 +17,15 @@ from socialstats.audit.numbers import (
     Severity,
     compare,
     gap_of,
-    interval_of,
     neighbours_noticed,
     one_of,
+    possible,
     printed,
     shown,
-    weighed,
+    unchecked,
     whole,
 )
+from socialstats.audit.variants import Range, Variant, judge, outward
 from socialstats.errors import InputError
 
 
@@ -136,61 +136,38 @@ def on_grid(
     """Check that start + k times `grid`, for a whole k and one of the starts, may have been printed as this number."""
     if grid <= 0:
         raise InputError(f"a step of {grid} between possible values must be above 0")
-    low, high = number.bounds
-    if number.unit and high - low >= _widest_gap(grid, starts):
-        message = f"{what} may be any number with so many decimals: this check could not have failed"
-        return Finding(rule=rule, verdict="no_power", message=message, published=number.text)
-    noticed, of = neighbours_noticed(number, lambda other: _first(*other.bounds, grid, starts) is not None)
-    inside = _first(low, high, grid, starts)
-    if inside is not None:
-        expected = shown(inside, inside, number.unit)
-        return weighed(Finding(
-            rule=rule, verdict="agree", published=number.text, expected=expected, noticed=noticed, neighbours=of,
-            message=f"{number.text} is possible: {what} may be {expected}",
-            details={"k": inside / grid, "step": grid},
-        ))  # fmt: skip
-    below = max(math.floor((number.value - s) / grid) * grid + s for s in starts)
-    above = min(math.ceil((number.value - s) / grid) * grid + s for s in starts)
-    expected = " or ".join(shown(x, x, number.unit) for x in (below, above))
-    cut = cut_off_fits(number, grid, starts)
-    message = f"sources disagree: {number.text} is printed, {what} is {expected}"
-    message += " (cut off instead of rounded, the number would fit)" if cut else ""
-    return Finding(
-        rule=rule, verdict="disagree", severity="minor" if cut else "major", message=message, published=number.text,
-        expected=expected, gap=min(gap_of(number, x, x) for x in (below, above)), noticed=noticed, neighbours=of,
-        details={"step": grid},
+
+    def around(value: Fraction) -> tuple[Fraction, Fraction]:
+        below, above = ([f((value - s) / grid) * grid + s for s in starts] for f in (math.floor, math.ceil))
+        return max(below), min(above)
+
+    below, above = around(number.value)
+    number.bounds  # noqa: B018  a bound is refused
+    near = min(filter(number.holds, (below, above)), key=lambda x: abs(x - number.value), default=None)
+    expected = " or ".join(shown(x, x, number.unit) for x in ((below, above) if near is None else (near,)))
+    cut = _cut_off(number, below, above)
+    found = possible(
+        rule, number.text, {what: number}, lambda x: any(map(x.holds, around(x.value))),
+        yes=f"{number.text} is possible: {what} may be {expected}",
+        no=f"{number.text} is printed, {what} is {expected}"
+        + " (cut off instead of rounded, the number would fit)" * cut,
     )  # fmt: skip
+    if near is not None:
+        return replace(found, expected=expected, details={"k": near / grid, "step": grid})
+    gap = min(gap_of(number, x, x) for x in (below, above))
+    return replace(found, severity="minor" if cut else "major", expected=expected, gap=gap, details={"step": grid})
 
 
-def _widest_gap(grid: Fraction, starts: Sequence[Fraction]) -> Fraction:
-    """Return the widest gap between neighbouring possible values."""
-    places = sorted({start % grid for start in starts})
-    return max(b - a for a, b in pairwise([*places, places[0] + grid]))
-
-
-def _first(low: Fraction, high: Fraction, grid: Fraction, starts: Sequence[Fraction]) -> Fraction | None:
-    """Return a possible value from `low` to `high`, None where there is none."""
-    for start in starts:
-        for k in multiples(low - start, high - start, grid):
-            return start + k * grid
-    return None
+def _cut_off(number: Printed, below: Fraction, above: Fraction) -> bool:
+    """Tell whether a number fits the possible values around it if its digits were cut off rather than rounded."""
+    usual = number.relation == "=" and number.rounding == "half"
+    up, down = number.value >= 0 and above - number.value, number.value <= 0 and number.value - below
+    return usual and (0 < up < number.unit or 0 < down < number.unit)
 
 
 def multiples(low: Fraction, high: Fraction, grid: Fraction) -> range:
     """Return the whole numbers k for which k times `grid` lies from `low` to `high`."""
     return range(math.ceil(low / grid), math.floor(high / grid) + 1)
-
-
-def cut_off_fits(number: Printed, grid: Fraction, starts: Sequence[Fraction] = (Fraction(0),)) -> bool:
-    """Tell whether a number fits the grid if its digits were cut off rather than rounded."""
-    if number.relation != "=" or number.rounding != "half":
-        return False
-    low, high = interval_of(number.value, number.unit, "truncate")
-    return any(
-        abs(start + k * grid - number.value) < number.unit
-        for start in starts
-        for k in multiples(low - start, high - start, grid)
-    )
 
 
 SEARCHED = 5_000  # totals k searched one by one
@@ -324,7 +301,7 @@ def _sd_finding(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tu
         message = f"{said}: so many totals are possible that this check could not fail"
         return base if two_values else replace(base, verdict="no_power", message=message)
     fits = _fit(sd, totals, scores, ddofs)
-    noticed, of = neighbours_noticed(sd, lambda other: _fit(other, totals, scores, ddofs) is not None, least=0)
+    noticed, of = neighbours_noticed(sd, lambda x: bool(_fit(x, totals, scores, ddofs)), lambda x: x.value >= 0)
     if fits is None:
         return _impossible(replace(base, noticed=noticed, neighbours=of), said, sd, totals, scores, ddofs)
     if of and not noticed and not neighbours_noticed(mean, lambda m: _mean_fits(m, sd, scores, ddofs))[0]:
@@ -492,42 +469,47 @@ def std_error_possible(
     >>> std_error_possible("0.4375", 0.0).message
     'sources disagree: a share of 0.4375 has answers of both kinds, so its s.e. cannot be 0'
     """
-    numbers = (printed(mean), printed(std_error) if scale != 1 else _exact_zero(std_error))
-    if scale != 1 and not numbers[1].percent:
-        numbers[1].bounds  # noqa: B018  a bound is refused
-    share, error = (x.share() if x.percent or scale == 1 else x.over(scale) for x in numbers)
+    share = printed(mean).share(scale)
+    error = _exact_zero(std_error) if scale == 1 else printed(std_error).share(scale)
     low, high = share.bounds
     if high < 0 or low > 1:
         raise InputError(f"mean={share.text} is no share: it is outside 0 to 1. Set scale=100 for percentages")
     if n is None:
         return _without_n(share, error)
     people = whole(n, "n", least=2)
-    ranges = [_range(share, people, d) for d in _ddofs(ddof)]
-    known = [r for r in ranges if r]
-    if not known:
+    counts = multiples(max(low, Fraction(0)), min(high, Fraction(1)), Fraction(1, people))
+    if not counts:
         message = f"no count of {people} answers gives a share of {share.text}, so it has no s.e. (see grim)"
-        return Finding(rule="std_error_possible", verdict="not_checkable", message=message, published=error.text)
-    return _judged(share, error, people, known)
+        return unchecked("std_error_possible", message, error)
+    variants = [Variant(name=f"divisor n{' - 1' * d}", gives={"s.e.": _std_errors(counts, people, d)})
+                for d in _ddofs(ddof)]  # fmt: skip
+    source = f"a share of {share.text} of {people} independent answers"
+    found = judge("std_error_possible", {"s.e.": error}, variants, source)
+    if found:
+        return found
+    if error.value == 0:
+        return replace(found, severity="major", message=f"{found.message}: an s.e. of 0 needs equal answers")
+    return replace(found, severity="minor", message=f"{found.message}; {EXPLAINED}")
 
 
 def _exact_zero(value: Any) -> Printed:
     """Return exactly 0 for a 0 that shows at most one decimal: nobody rounds the s.e. of a share so far."""
     number, zero = printed(value), Fraction(0)
     bare = number.relation == "=" and number.value == 0 and not number.percent and number.unit >= Fraction(1, 10)
-    return replace(number, unit=zero, low=zero, high=zero) if bare else number
+    return replace(number, unit=zero, low=zero, high=zero) if bare else number.share()
 
 
 def _without_n(share: Printed, error: Printed) -> Finding:
     """Judge an s.e. of 0 by the answers that it would need; nothing else can be judged without n."""
-    edge = min((p * (1 - p) for p in share.bounds), default=Fraction(0))
+    """Judge an s.e. of 0 by the answers that it would need; nothing else can be judged without n."""
+    edge, top = min(p * (1 - p) for p in share.bounds), error.bounds[1]
     if error.value != 0 or edge <= 0:
         message = f"the s.e. {error.text} of {share.text} cannot be checked without n"
-        return Finding(rule="std_error_possible", verdict="not_checkable", message=message, published=error.text)
-    top = error.bounds[1]
+        return unchecked("std_error_possible", message, error)
     answers = math.ceil(edge / top**2) if top else 0
     if top and answers < SURELY:
-        message = f"an s.e. of {error.text} beside {share.text} needs at least {answers:,} answers: give n to check"
-        return Finding(rule="std_error_possible", verdict="not_checkable", message=message, published=error.text)
+        needs = f"needs at least {answers:,} answers: give n to check"
+        return unchecked("std_error_possible", f"an s.e. of {error.text} beside {share.text} {needs}", error)
     message = f"sources disagree: a share of {share.text} has answers of both kinds, so its s.e. cannot be {error.text}"
     return Finding(
         rule="std_error_possible", verdict="disagree", severity="major", message=message, published=error.text,
@@ -535,31 +517,8 @@ def _without_n(share: Printed, error: Printed) -> Finding:
     )  # fmt: skip
 
 
-def _range(share: Printed, n: int, ddof: int) -> tuple[Fraction, Fraction] | None:
-    """Return the least and the largest s.e. of the counts that a share allows."""
-    counts = _ends(multiples(*share.bounds, Fraction(1, n)), n)
-    if not counts:
-        return None
-    errors = [math.sqrt(k * (n - k) / (n * n * (n - ddof))) for k in counts]
-    return Fraction(min(errors) * (1 - 1e-12)), Fraction(max(errors) * (1 + 1e-12))
-
-
-def _ends(counts: range, n: int) -> list[int]:
-    """Return the counts among which k (n - k) is least and largest: the ends, and those nearest to the middle."""
-    inside = [k for k in (n // 2, (n + 1) // 2) if k in counts]
-    ends = [k for k in (counts[0], counts[-1]) if 0 <= k <= n] if counts else []
-    clipped = [k for k in (0, n) if k in counts]
-    return [*ends, *inside, *clipped]
-
-
-def _judged(share: Printed, error: Printed, n: int, ranges: list[tuple[Fraction, Fraction]]) -> Finding:
-    """Compare with the range that fits best; between two divisors the nearer one is quoted."""
-    source = f"a share of {share.text} of {n} independent answers"
-    findings = [compare("std_error_possible", error, low, high, source=source) for low, high in ranges]
-    best = min(findings, key=lambda f: f.gap)
-    best = replace(best, noticed=min(f.noticed for f in findings))
-    if best.verdict != "disagree":
-        return weighed(best)
-    if error.value == 0:
-        return replace(best, severity="major", message=f"{best.message}: an s.e. of 0 needs equal answers")
-    return replace(best, severity="minor", message=f"{best.message}; {EXPLAINED}")
+def _std_errors(counts: range, n: int, ddof: int) -> Range:
+    """Return the least and the largest s.e. of some counts: it is largest nearest to n / 2, least at an end."""
+    middle = min(max(n // 2, counts[0]), counts[-1])
+    errors = [math.sqrt(k * (n - k) / (n * n * (n - ddof))) for k in (counts[0], middle, counts[-1])]
+    return outward(min(errors), max(errors))

@@ -33,7 +33,7 @@ def test_generic_checks_of_a_table_of_a_paper(tmp_path: Path) -> None:
     )
     report = ss.audit.audit(tmp_path / "survey.csv")
     (odd,) = report.of("disagree")
-    assert (odd.rule, odd.published) == ("statistic_p", ".02")
+    assert (odd.rule, odd.published) == ("statistic_p", "p = .02")
     assert {f.message for f in report.of("not_checkable") if f.rule == "statistic_p"} == {
         "no number in line 2, column 't', line 2, column 'p' and line 2, column 'df'"
     }

@@ -145,10 +145,10 @@ def test_p_values_printed_as_bounds() -> None:
 def test_sides_and_decisions_are_named() -> None:
     found = ss.audit.statistic_p("t", "1.80", ".039", df=50)
     assert (found.verdict, found.severity) == ("disagree", "major")
-    assert "the one-sided p fits; on the other side of 0.05" in found.message
+    assert "one-sided fits; on the other side of 0.05" in found.message
     assert ss.audit.statistic_p("t", "1.80", ".039", df=50, tails="one").verdict == "agree"
     assert ss.audit.statistic_p("z", "3.00", ".004").severity == "minor"
-    assert "the two-sided p fits" in ss.audit.statistic_p("z", "2.00", ".046", tails="one").message
+    assert "two-sided fits" in ss.audit.statistic_p("z", "2.00", ".046", tails="one").message
 
 
 def test_welch_degrees_of_freedom_are_rounded_too() -> None:
@@ -177,10 +177,11 @@ def test_t_from_summary_of_real_samples() -> None:
             assert ss.audit.t_from_summary(mean, sd, n, p=rounded(float(found.pvalue), 3))
             assert not ss.audit.t_from_summary(mean, sd, n, t=rounded(float(found.statistic) + 1.5, 2))
     assert ss.audit.t_from_summary("0.1", "0.00", 9, t="2").verdict == "not_checkable"
-    with pytest.raises(InputError, match="give t or p"):
-        ss.audit.t_from_summary("0.1", "0.2", 9, t="1", p=".5")
+    assert ss.audit.t_from_summary("1.00", "2.00", 16, t="2.00", p=".064")  # 2 (1 - pt(2, 15)) = .0639
+    assert not ss.audit.t_from_summary("1.00", "2.00", 16, t="2.00", p=".64")
+    assert not ss.audit.t_from_summary("1.00", "2.00", 16, t="-2.00")
     alone = ss.audit.t_from_summary("-7.81", "30.83", 20)
-    assert (alone.verdict, alone.expected) == ("not_checkable", "-1.1338 to -1.132")
+    assert (alone.verdict, alone.expected) == ("not_checkable", "t = -1.1338 to -1.132, p = 0.271 to 0.272")
 
 
 def test_standard_errors_of_all_counts() -> None:
