@@ -9,7 +9,7 @@ from typing import Any
 from socialstats.audit.cells import MARKS
 from socialstats.audit.documents import Document
 from socialstats.audit.numbers import Printed, is_number, printed
-from socialstats.audit.prose import ADJUSTED, ONE_SIDED
+from socialstats.audit.prose import ADJUSTED, ONE_SIDED, OTHER_NULL
 from socialstats.audit.rules import CHECKS, GIVEN, Rule, RuleBook
 from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.errors import InputError, NothingToAnalyse
@@ -225,14 +225,11 @@ def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
     for kind in (kind for kind in ends if kind in columns):
         yield "within", {}, {"value": columns[kind], **ends[kind]}, "", CERTAIN
     value = next((columns[k] for k in ESTIMATES if k in columns), None)
+    measures = [c for c in sheet.columns if _numeric(sheet, c) and kind_of(c)[0] in ("", "value", *ESTIMATES)]
     if value and {"low", "high"} <= set(columns):
-        yield (
-            "within",
-            {},
-            {"value": value, "low": columns["low"], "high": columns["high"]},
-            f"intervals of {value}",
-            LIKELY,
-        )
+        odds = CERTAIN if len(measures) == 1 else LIKELY
+        given = {"value": value, "low": columns["low"], "high": columns["high"]}
+        yield "within", {}, given, f"intervals of {value}", odds
     share = columns.get("percent", columns.get("share"))
     total = kinds.get("total", kinds.get("n"))
     if "count" in columns and share and total is not None:
@@ -280,7 +277,11 @@ P_VALUES = re.compile(r"\bp[- ]?values?\b|\btests?\b|\bcorrect(?:ed|ion)\b|\badj
 def _tests(kinds: Mapping[str, Any], about: str) -> Iterator[Wanted]:
     """Yield rules about test statistics beside p-values; a caption may say that they are adjusted or one-sided."""
     tails = {"tails": "one"} if ONE_SIDED.search(about) else {}
-    assumes, odds = ("p-values without adjustment", UNLIKELY) if ADJUSTED.search(about) else ("", CERTAIN)
+    assumes, odds = (
+        ("p-values without adjustment", UNLIKELY)
+        if ADJUSTED.search(about) or OTHER_NULL.search(about)
+        else ("", CERTAIN)
+    )
     for kind in ("t", "F", "z", "chi2", "r"):
         frees = {"z": (), "F": ("df1", "df")}.get(kind, ("df",))
         if {kind, "p", *frees} <= set(kinds):

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal
 
+from socialstats.audit.arithmetic import count_percent
 from socialstats.audit.documents import Passage
 from socialstats.audit.numbers import MINUS_SIGNS, Finding, Printed, printed, unchecked
 from socialstats.audit.p_values import statistic_p
@@ -154,6 +155,34 @@ def findings_in(passages: Sequence[Passage]) -> list[Finding]:
     for one in sentences:
         whole = replace(one, one_sided=one.one_sided or one_sided, adjusted=adjusted, level=one.level or level or LEVEL)
         found += [finding for tries in _pairs(one) for finding in _best(whole, one.adjusted, tries)]
+    return found
+
+
+COUNT = r"(?<![\d.,/])(?P<count>\d{1,3}(?:,\d{3})+|\d+)\s*(?:out of|of|/)\s*(?:(?:the|all|our)\s+)?"
+TOTAL = r"(?P<total>\d{1,3}(?:,\d{3})+|\d+)(?![\d.,]*\d|\s?%)"
+PERCENT = r"(?P<percent>\d{1,3}(?:\.\d+)?)\s?%\s*"
+BETWEEN = r"(?:(?!\band\b|\bor\b|\bbut\b)[^()\d;:.]){0,60}"  # what was counted, and no other number
+COUNTED = (
+    re.compile(rf"{COUNT}{TOTAL}{BETWEEN}\(\s*{PERCENT}\)", re.IGNORECASE),
+    re.compile(rf"(?<![\d.,/]){PERCENT}\(\s*{COUNT}{TOTAL}[^()\d]{{0,30}}\)", re.IGNORECASE),
+)
+
+
+def counts_in(passages: Sequence[Passage]) -> list[Finding]:
+    """Check every percentage of a text that stands beside its count and total: ``192 of 244 questions (78.7%)``.
+
+    Examples
+    --------
+    >>> text = "It was right in 192 of 244 questions (79.7%), and 50% (10/20) of the others."
+    >>> [(f.verdict, f.published) for f in counts_in([Passage(text=text, source="paper.md", line=3)])]
+    [('disagree', '79.7'), ('agree', '50')]
+    """
+    found = []
+    for passage in passages:
+        for one in (m for pattern in COUNTED for m in pattern.finditer(passage.text)):
+            made = count_percent(one["count"], one["percent"], one["total"])
+            where = f"{passage.source}, line {passage.line}"
+            found.append(replace(made, where=where, title="percentages in the text", passage=passage.text))
     return found
 
 

@@ -396,6 +396,7 @@ class _Reading:
         self.number = self.rules = 0  # the rule that is being read, of how many
         self.problems: list[Problem] = []
         self.passages: dict[str, tuple[Passage, ...]] = {}  # sentences of the documents
+        self.documents: dict[str, tuple[Sheet, ...]] = {}  # and their tables
         self.absent: dict[str, str] = {}  # optional tables that were not given, and what they are
 
     def wrong(self, message: str, fix: str = "") -> None:
@@ -427,6 +428,7 @@ class _Reading:
         for i, (stem, path) in enumerate(own.items()):
             how = settings.get(stem) or (settings.get(GIVEN) if i == 0 else None)
             sheets[stem] = self._read(stem, [path], how or {})
+            sheets |= {sheet.name.rpartition(", ")[2]: sheet for sheet in self.documents.get(Path(path).name, ())}
             if i == 0 and not (settings.get(GIVEN) or {}).get("file"):
                 sheets[GIVEN] = sheets[stem]
         for name, how in settings.items():
@@ -480,7 +482,7 @@ class _Reading:
         if len(files) > 1 or Path(files[0]).suffix.lower() not in SUFFIXES:
             return read_sheet(name, files, reading=reading, names=how.get("names", {}))
         document, wanted = read_document(files[0]), str(how.get("table", 1))
-        self.passages[document.source] = document.passages
+        self.passages[document.source], self.documents[document.source] = document.passages, document.sheets
         for number, sheet in enumerate(document.sheets, 1):
             if wanted == str(number) or sheet.name.rpartition(", ")[2].casefold() == wanted.casefold():
                 read = replace(reading, strip=sheet.reading.strip + reading.strip, lenient=sheet.reading.lenient)

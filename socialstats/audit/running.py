@@ -14,7 +14,7 @@ from typing import Any
 
 from socialstats.audit.leading import told
 from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, is_number, printed
-from socialstats.audit.prose import findings_in
+from socialstats.audit.prose import counts_in, findings_in
 from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
 from socialstats.audit.sheets import Cell, Sheet, label_columns
 from socialstats.audit.unread import Unread, unread_cells
@@ -544,9 +544,9 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
                                     message="no row of the table is selected by this rule"))  # fmt: skip
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
-    if book.passages and (tests := findings_in(book.passages)):
-        findings += tests
-        book = replace(book, rules=(*book.rules, Rule(name=tests[0].title, check="statistic_p")))
+    for said in filter(None, (findings_in(book.passages), counts_in(book.passages))):
+        findings += said
+        book = replace(book, rules=(*book.rules, Rule(name=said[0].title, check=said[0].rule)))
     sheets = {id(sheet): sheet for sheet in book.sheets.values()}
     unread, numbers = unread_cells(sheets.values(), findings, guessed=guessed)
     return AuditReport(

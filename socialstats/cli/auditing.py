@@ -165,9 +165,15 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
     if kind == "junit":
         return as_junit("socialstats audit", entries)
     gaps = sorted(zip(report.findings, entries, strict=True), key=lambda pair: -pair[0].gap)
-    notes = [report.source, GUESSED * report.guessed, *(f"{name}: {text}" for name, text in lead(report))]
+    notes = [report.source, GUESSED * report.guessed]
     notes += [*report.book.notes, *(repair.message for repair in report.repairs), *unread_lines(report)]
     title, heads = report.title or "Audit of published numbers", ("Printed", "Implied", "Severity")
     return as_summary(
-        title, headline(report), [one for _, one in gaps], heads, list(filter(None, notes)), source="Rule"
+        title,
+        headline(report),
+        [one for _, one in gaps],
+        heads,
+        list(filter(None, notes)),
+        source="Rule",
+        above=[f"{name}: {text}" for name, text in lead(report)],
     )

@@ -112,7 +112,7 @@ MOST_ROWS = 300  # a comment on a pull request holds 65,536 characters
 
 def as_summary(
     title: str, said: str, entries: Sequence[Entry], heads: Sequence[str], notes: Sequence[str] = (), *,
-    source: str = "File",
+    above: Sequence[str] = (), source: str = "File",
 ) -> str:  # fmt: skip
     """Return a summary in Markdown: counts of verdicts, then one table with the wrong numbers first.
 
@@ -123,7 +123,8 @@ def as_summary(
     entries : sequence of Entry
     heads : sequence of str
         Of the entries' further cells.
-    notes : sequence of str
+    notes, above : sequence of str
+        Sentences below and above the table.
     source : str
         What the entries' sources are: the head of their column.
 
@@ -143,6 +144,7 @@ def as_summary(
     head = [*[source] * files, "Number", "Verdict", *heads, "Why"]
     rows = [[*[one.source] * files, one.name, one.verdict, *one.cells, one.reason] for one in ranked[:MOST_ROWS]]
     lines = [f"# {markdown(title)}", "", f"**{markdown(said)}** {verdicts}", ""]
+    lines += [line for text in above for line in (markdown(text), "")]
     if rows:
         lines += [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
         lines += [f"| {' | '.join(map(markdown, row))} |" for row in rows]
