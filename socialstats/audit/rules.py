@@ -428,7 +428,8 @@ class _Reading:
         for i, (stem, path) in enumerate(own.items()):
             how = settings.get(stem) or (settings.get(GIVEN) if i == 0 else None)
             sheets[stem] = self._read(stem, [path], how or {})
-            sheets |= {sheet.name.rpartition(", ")[2]: sheet for sheet in self.documents.get(Path(path).name, ())}
+            more = {one.name.rpartition(", ")[2]: one for one in self.documents.get(Path(path).name, ())}
+            sheets |= {name: replace(sheet, name=name) for name, sheet in more.items()}
             if i == 0 and not (settings.get(GIVEN) or {}).get("file"):
                 sheets[GIVEN] = sheets[stem]
         for name, how in settings.items():

@@ -22,14 +22,16 @@ CAPTION = re.compile(r"\s*(?:\*\*)?(?:supplementary |appendix )?tab(?:le|\.)\s*[
 RAISED = re.compile(r"\s*[*†‡§a-z,]+\s*|\s*\[?\d{1,2}\]?\s*")
 
 
-def read_html(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
-    """Return the tables of an HTML page, and its running text in pieces."""
+def read_html(text: str, source: str, *, lined: bool = False) -> tuple[list[Grid], Iterator[Piece]]:
+    """Return the tables of an HTML page, and its running text in pieces; `lined` where elements know their lines."""
     from lxml import html
 
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     if len(re.findall("<table", text, re.I)) > MOST_TABLES:
         raise InputError(f"{source}: it has more than {MOST_TABLES:,} tables. Save those to be audited as a file")
     root = html.document_fromstring(text.encode("utf-8", "replace") or b"<p></p>", parser=parser)
+    for element in () if lined else root.iter():
+        element.set("data-line", str(element.sourceline or 1))
     grids = [_grid(table, source) for table in root.iter("table") if table.find(".//table") is None]
     return grids, _pieces(root, source)
 
@@ -47,7 +49,7 @@ def read_markdown(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
     for token in tokens:
         if token.map and token.nesting == 1:
             token.attrSet("data-line", str(token.map[0] + 1))
-    return read_html(reader.renderer.render(tokens, reader.options, {}), source)
+    return read_html(reader.renderer.render(tokens, reader.options, {}), source, lined=True)
 
 
 def _formulas(text: str) -> str:
@@ -60,13 +62,8 @@ def _formulas(text: str) -> str:
 
 def _line(element: Any) -> int:
     """Return the line of an element, or of the nearest one around it that has one."""
-    while element is not None:
-        if (given := element.get("data-line", "")).isdigit():
-            return int(given)
-        if element.getroottree().find(".//*[@data-line]") is None:
-            return int(element.sourceline or 1)
-        element = element.getparent()
-    return 1
+    around = (one.get("data-line", "") for one in (element, *element.iterancestors()))
+    return next((int(given) for given in around if given.isdigit()), 1)
 
 
 def _text(element: Any) -> str:
