@@ -91,7 +91,8 @@ def said_in_caption(caption: str, part: str) -> str:
     signs = "±|plus.minus" if part == "±" else r"parenthes|bracket|\(\s*(?:SD|SE|s\.d\.|s\.e\.|std)"
     clauses = [clause for clause in re.split(r"[;:]|(?<=[a-z)])\.\s|,\s(?=and\b)", caption) if
                re.search(signs, clause, re.IGNORECASE)]  # fmt: skip
-    return spread_said(" ".join(clauses)) or ("" if clauses else spread_said(caption))
+    said = spread_said(" ".join(clauses)) or ("" if clauses else spread_said(caption))
+    return "" if said == "percent" else said  # the unit of the first number
 
 
 def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from socialstats.audit.summaries import outside
 from socialstats.audit.variants import Range, Variant, inside, judge, outward, span, tailed
 from socialstats.audit.whole_numbers import EXPLAINED, multiples
 from socialstats.errors import InputError
+from socialstats.inference.intervals import critical_value
 
 
 def count_ci(
@@ -83,11 +84,11 @@ def count_ci(
 
 def _intervals(k: int, n: int, confidence: float) -> dict[str, tuple[float, float]]:
     """Return the intervals of k of n, each by its name."""
-    from scipy.special import betaincinv, ndtri, stdtrit
+    from scipy.special import betaincinv
     from scipy.stats import binomtest
 
     tail, p, m = (1 - inside(confidence)) / 2, k / n, max(n - 1, 1)
-    z, test = -float(ndtri(tail)), binomtest(k, n)
+    z, test = critical_value(confidence), binomtest(k, n)
     more = (k + z * z / 2) / (n + z * z)
     root, less = math.sqrt(p * (1 - p) / n), math.sqrt(p * (1 - p) / m)
     of = {"Wald": (p - z * root, p + z * root)}
@@ -103,7 +104,7 @@ def _intervals(k: int, n: int, confidence: float) -> dict[str, tuple[float, floa
     of["Jeffreys"] = float(betaincinv(*beta, tail)) if k else 0.0, float(betaincinv(*beta, 1 - tail)) if k < n else 1.0
     for name, middle, half in (
         ("Agresti-Coull", more, z * math.sqrt(more * (1 - more) / (n + z * z))),
-        ("Wald with divisor n - 1", p, z * less), ("the t interval", p, float(stdtrit(m, 1 - tail)) * less),
+        ("Wald with divisor n - 1", p, z * less), ("the t interval", p, critical_value(confidence, m) * less),
     ):  # fmt: skip
         of[name] = middle - half, middle + half
     return of | {f"{name} cut off at 0 and 1": (max(a, 0.0), min(b, 1.0)) for name, (a, b) in of.items()}
@@ -151,10 +152,9 @@ def ratio_from_counts(
 
 
 def _ratios(cells: list[int], confidence: float) -> dict[str, dict[str, Range]]:
-    from scipy.special import ndtri
     from scipy.stats.contingency import odds_ratio
 
-    z, (a, b, c, d) = float(ndtri((1 + inside(confidence)) / 2)), cells
+    z, (a, b, c, d) = critical_value(inside(confidence)), cells
     w, x, y, v = (cell + 0.5 for cell in cells)
     sizes: dict[str, tuple[float, float]] = {}
     if min(cells):

@@ -14,6 +14,7 @@ from socialstats.audit.arithmetic import needed
 from socialstats.audit.numbers import Finding, Printed, absolute, compare, gap_of, printed, same_units, unchecked, whole
 from socialstats.audit.variants import FAR, Range, Tails, Variant, box, inside, judge, outward, over, span, tailed
 from socialstats.errors import InputError
+from socialstats.inference.intervals import critical_value
 
 MANY = 10**6  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
 POPULATION = "with sds of divisor n"  # numpy's default
@@ -444,8 +445,6 @@ def mean_ci(
     >>> mean_ci("0.45", "0.25", "0.35", std_error="0.05").message
     'sources disagree: the interval 0.25 to 0.35 does not hold its mean 0.45'
     """
-    from scipy.special import ndtri, stdtrit
-
     name, spread = ("s.e.", std_error) if std_error is not None else ("sd", sd)
     given = {"low": low, "high": high, "mean": mean, **({} if spread is None else {name: spread})}
     numbers = dict(zip(given, same_units([printed(x) for x in given.values()]), strict=True))
@@ -464,7 +463,7 @@ def mean_ci(
 
     every: dict[str, tuple[float, float, bool]] = {}
     for at in (inside(confidence), 0.9, 0.95, 0.99):
-        z, t = float(ndtri((1 + at) / 2)), float(stdtrit(people - 1 if people else 2, (1 + at) / 2))
+        z, t = critical_value(at), critical_value(at, people - 1 if people else 2)
         every.setdefault(f"the normal {100 * at:g} % interval", (z, z, at == confidence))
         every.setdefault(f"the {100 * at:g} % interval of t", (t if people else z, t, at == confidence))
     every |= {f"mean -+ {q} s.e.": (q, q, False) for q in (1, 2)}
