@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-all check bench calibrate collect-demo data clean
+.PHONY: help venv report test test-slow test-all check bench calibrate collect-demo data clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -33,8 +33,10 @@ report: $(VENV)/base ## the bundled example as report.html
 test: $(VENV)/dev ## the quick tests
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not slow"
 
-test-all: $(VENV)/dev ## all tests: simulations and whole pages too
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
+test-slow: $(VENV)/dev ## the rest: simulations and whole pages
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m slow
+
+test-all: test test-slow ## all tests
 
 check: $(VENV)/dev ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

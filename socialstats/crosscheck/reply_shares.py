@@ -39,7 +39,7 @@ def checks_of(result: Result) -> list[Check]:
         for column, name in (("who", "source"), ("level", "stratum")):
             if row.label(name) not in (None, ALL):
                 own &= (table[column] == row.label(name)).to_numpy()
-        hits = table["status"].isin(STATUS[row.term]).to_numpy(dtype=float)[own]
+        hits = table["status"].isin(STATUS[row.term]).to_numpy().astype(np.float64)[own]
         dense = codes[own]
         if codes.size:
             dense = np.column_stack([np.unique(code, return_inverse=True)[1] for code in dense.T])
