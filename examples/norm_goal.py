@@ -51,7 +51,7 @@ def shares(design: ss.Ratings, domains: list[str]) -> None:
         if action == "deviate":
             print(f"   {source}, {pressure}: deviate {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], "
                   f"simulated {true:.3f}")  # fmt: skip
-    print(f"   {inside} of {wanted} intervals hold the simulated share (95 % would be {0.95 * wanted:.0f})")
+    print(f"   {inside} of {wanted} intervals hold the simulated share (95% would be {0.95 * wanted:.0f})")
     for pressure in PRESSURES[1:]:
         row = found.row("deviate", group=f"model - human: {pressure} - none")
         print(f"   none to {pressure}: the model's share of deviate changes by {row.estimate:.3f} "

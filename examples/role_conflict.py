@@ -83,7 +83,7 @@ def print_model(fit: Any) -> None:
     print("  ", ratio.sentence())
     print("  ", beside(ratio.rows[0], float(TRUTH.urgency / np.std(list(TRUTH.strengths.values()), ddof=1))))
     print(f"   {held(fit)} of {len(TRUTH.strengths)} intervals hold the simulated strength "
-          f"(95 % would be {0.95 * len(TRUTH.strengths):.0f})")  # fmt: skip
+          f"(95% would be {0.95 * len(TRUTH.strengths):.0f})")  # fmt: skip
     domain = dict(zip(ROLES["role"], ROLES["domain"], strict=True))
     worth = {role: float(np.exp(value)) for role, value in true_strengths().items()}
     mean = {name: np.mean([worth[role] for role in worth if domain[role] == name]) for name in set(domain.values())}
@@ -123,7 +123,7 @@ def print_values_and_labels(design: ss.Comparisons) -> None:
         print(f"   family chosen, {value} cited in {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}] of "
               f"the stories, simulated {true:.3f}")  # fmt: skip
     inside = sum(row.conf_low <= true <= row.conf_high for row, true in known)
-    print(f"   {inside} of {len(known)} intervals hold the simulated share (95 % would be {0.95 * len(known):.0f})")
+    print(f"   {inside} of {len(known)} intervals hold the simulated share (95% would be {0.95 * len(known):.0f})")
     check = read_labels(as_table(ss.datasets.role_conflict_labels()))
     votes = check.ratings.of_raters([*check.people, check.reference])
     majority: Any = ss.majority_vote_accuracy(votes, truth=check.reference)

@@ -260,7 +260,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS313": ("caution", "no variation in some ratings"),
     "SS314": ("caution", "few discordant pairs"),
     "SS315": ("info", "refusals or missing ratings"),
-    "SS316": ("info", "tests disagree about the 5 % line"),
+    "SS316": ("info", "tests disagree about the 5% line"),
     "SS317": ("caution", "the interval assumes a shape that the data do not have"),
     "SS318": ("caution", "the zero of the scale is not known"),
     "SS319": ("caution", "another reading of the replies gives other answers"),

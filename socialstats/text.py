@@ -66,9 +66,9 @@ def percent(value: float | None, digits: int = 1) -> str:
     Examples
     --------
     >>> percent(0.3911)
-    '39.1 %'
+    '39.1%'
     """
-    return MISSING if value is None or math.isnan(value) else f"{number(100 * value, digits)} %"
+    return MISSING if value is None or math.isnan(value) else f"{number(100 * value, digits)}%"
 
 
 def interval(

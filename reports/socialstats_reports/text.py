@@ -41,7 +41,7 @@ def typeset(text: str) -> Markup:
     safe = OPTION.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
     safe = DEGREES.sub("(\\1,\u00a0", safe)
     safe = re.sub(r"(</i>|</sub>|\(\d[\d.,\u00a0]*\)) (=|&lt;) ", "\\1\u00a0\\2\u00a0", safe)
-    return Markup(safe.replace("% CI", "%\u00a0CI").replace(" %", "\u00a0%"))
+    return Markup(safe.replace("% CI", "%\u00a0CI"))
 
 
 def ended(text: str) -> str:

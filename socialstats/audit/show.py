@@ -86,7 +86,7 @@ def power_text(findings: Sequence[Finding]) -> str:
     noticed, of = sum(f.noticed for f in findings), sum(f.neighbours for f in findings)
     if not of:
         return ""
-    return f"would have noticed {round(100 * noticed / of)} % of the nearest other numbers"
+    return f"would have noticed {round(100 * noticed / of)}% of the nearest other numbers"
 
 
 def as_text(report: AuditReport, *, color: bool = False) -> str:

@@ -435,7 +435,7 @@ def mean_ci(
     Returns
     -------
     Finding
-        ``details["variant"]`` names the quantile. Minor where a 90, 95 or 99 % interval, or mean -+ 1 or 2 s.e. fits,
+        ``details["variant"]`` names the quantile. Minor where a 90, 95 or 99% interval, or mean -+ 1 or 2 s.e. fits,
         and where an interval holds its mean but not in the middle; major where it does not hold it.
 
     Examples
@@ -464,8 +464,8 @@ def mean_ci(
     every: dict[str, tuple[float, float, bool]] = {}
     for at in (inside(confidence), 0.9, 0.95, 0.99):
         z, t = critical_value(at), critical_value(at, people - 1 if people else 2)
-        every.setdefault(f"the normal {100 * at:g} % interval", (z, z, at == confidence))
-        every.setdefault(f"the {100 * at:g} % interval of t", (t if people else z, t, at == confidence))
+        every.setdefault(f"the normal {100 * at:g}% interval", (z, z, at == confidence))
+        every.setdefault(f"the {100 * at:g}% interval of t", (t if people else z, t, at == confidence))
     every |= {f"mean -+ {q} s.e.": (q, q, False) for q in (1, 2)}
     variants = []
     for label, (least, most, usual) in every.items():

@@ -258,5 +258,5 @@ def box(value: Any, name: str, *, least: int | None = None) -> Range:
 def inside(confidence: float) -> float:
     """Return a confidence level; an error for one that is not between 0 and 1."""
     if not 0 < confidence < 1:
-        raise InputError(f"confidence={confidence:g} must lie between 0 and 1: write 0.95 for 95 %")
+        raise InputError(f"confidence={confidence:g} must lie between 0 and 1: write 0.95 for 95%")
     return confidence

@@ -160,7 +160,7 @@ METHODS = (
     "it: all digits where the file prints a float in full (1e-12 relative), else any value that rounds to it, whatever "
     "way ties went. Where it does not, other definitions are tried in order of how little they depart from the "
     "documented one (rows, repeats, formula; at most two departures), and every one that gives the number is named.",
-    "Our estimates average the repeats of a unit first. Their intervals have 95 % confidence: Wilson's with the "
+    "Our estimates average the repeats of a unit first. Their intervals have 95% confidence: Wilson's with the "
     "effective number of trials for scores between 0 and 1, otherwise t, both with a cluster-robust (CR2) variance "
     "where a column of clusters is named.",
 )  # fmt: skip

@@ -329,13 +329,13 @@ def error_under(settings: Any, weights: pd.Series[float], out: str | None) -> tu
 
 
 def weight_sets(settings: Any) -> dict[str, pd.Series[float]]:
-    """Make every other set of weights: equal ones, and each trait 20 % up, 20 % down and left out."""
+    """Make every other set of weights: equal ones, and each trait 20% up, 20% down and left out."""
     import pandas as pd
 
     own = pd.Series(settings["weights"], dtype=float)
     found: dict[str, Any] = {EQUAL: np.sign(own) * own.abs().sum() / (own != 0).sum()}
     for trait in own.index[own != 0]:
-        for factor, name in ((1.2, f"'{trait}' +20 %"), (0.8, f"'{trait}' -20 %"), (0.0, f"without '{trait}'")):
+        for factor, name in ((1.2, f"'{trait}' +20%"), (0.8, f"'{trait}' -20%"), (0.0, f"without '{trait}'")):
             found[name] = own.where(own.index != trait, own * factor)
     if not settings["free_weights"]:
         found = {name: w for name, w in found.items() if (w > 0).any() and (w < 0).any()}

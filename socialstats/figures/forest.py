@@ -45,7 +45,7 @@ def forest(
     ranks : mapping of term to (best, worst), optional
         Adds a column with the rank set of each term.
     quasi : mapping of term to float, optional
-        Quasi standard errors: adds a broad bar, the 95 % comparison interval of each term.
+        Quasi standard errors: adds a broad bar, the 95% comparison interval of each term.
     label, xlabel : str
         Heading of the labels; name and unit of the estimate.
     reference : float or None

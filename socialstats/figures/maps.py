@@ -51,7 +51,7 @@ def possible(
     >>> marks = [(0.5, 1.0, "2.5", False)]
     >>> ax = possible([[True, False], [True, True]], (0.0, 0.5), (1.0, 1.0), marks=marks, title="T")
     >>> ax.get_label()
-    'T: 3 of 4 cells are possible (75 %). Marked as impossible: 2.5.'
+    'T: 3 of 4 cells are possible (75%). Marked as impossible: 2.5.'
     """
     import numpy as np
     from matplotlib.colors import to_rgba
@@ -83,7 +83,7 @@ def possible(
 
 def described(title: str, known: Any, marks: Sequence[tuple[float, float, str, bool]]) -> str:
     """Return a map in words, for readers who do not see it."""
-    said = f"{title}: {int(known.sum()):,} of {known.size:,} cells are possible ({100 * known.mean():.0f} %)."
+    said = f"{title}: {int(known.sum()):,} of {known.size:,} cells are possible ({100 * known.mean():.0f}%)."
     for fits, word in ((True, "possible"), (False, "impossible")):
         labels = [label for _, _, label, one in marks if one == fits]
         said += f" Marked as {word}: {listing(labels, most=10)}." if labels else ""
@@ -111,7 +111,7 @@ def reconstructed(
     Examples
     --------
     >>> reconstructed([1, 2, 3], [(1, 2, 1), (2, 0, 2)]).get_label()
-    'Shares of 3 values in 2 samples. At 1: 25 to 50 %; at 3: 25 to 50 %.'
+    'Shares of 3 values in 2 samples. At 1: 25 to 50%; at 3: 25 to 50%.'
     """
     import numpy as np
 
@@ -131,7 +131,7 @@ def reconstructed(
         ax.set_xticks(values, [f"{value:g}" for value in values])
     ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
     ax.set_ylabel("Share in percent", labelpad=5, **style.QUIET)
-    ends = [f"at {values[k]:g}: {least[k]:.0f} to {most[k]:.0f} %" for k in (0, -1)]
+    ends = [f"at {values[k]:g}: {least[k]:.0f} to {most[k]:.0f}%" for k in (0, -1)]
     ax.set_label(f"Shares of {count(len(values), 'value')} in {count(len(samples), 'sample')}. "
                  f"{ends[0].replace('at', 'At', 1)}; {ends[1]}.")  # fmt: skip
     return ax

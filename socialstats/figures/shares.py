@@ -57,7 +57,7 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     >>> from socialstats.results import Row
     >>> rows = (Row(term="comply", estimate=0.7), Row(term="deviate", estimate=0.3))
     >>> [t.get_text() for t in shares([Bar(label="human", rows=rows)]).texts][-2:]
-    ['70.0 %', '30.0 %']
+    ['70.0%', '30.0%']
     """
     levels = _levels(bars)
     places, height = _places(bars)
@@ -71,7 +71,7 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     ax.set_xlim(0, 1)
     ax.set_ylim(height, 0)
     ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
-    ax.set_xticks(ticks, [f"{round(100 * t)} %" for t in ticks])
+    ax.set_xticks(ticks, [f"{round(100 * t)}%" for t in ticks])
     ax.set_yticks(places, labels, **style.INK)
     _legend(ax, levels)
     for bar, y, opens in zip(bars, places, _opens(bars), strict=True):

@@ -59,7 +59,7 @@ def square(
     --------
     >>> ax = square([[20, 5], [12, 63]], levels=("0", "1"), conditions=("before", "after"))
     >>> [t.get_text() for t in ax.texts][:4]
-    ['20', '20.0 %', '5', '5.0 %']
+    ['20', '20.0%', '5', '5.0%']
     """
     cells = _checked(table, levels)
     k = len(levels)

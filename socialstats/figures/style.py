@@ -51,7 +51,7 @@ ROW_HEIGHT = 0.205  # inches
 TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
 POINTS = 72.0  # points in an inch
 REPLACEMENT = "\ufffd"
-HINTED = 1.05  # letters on whole pixels take up to 5 % more than `text_width`: 52 letters at 72 to 200 dpi
+HINTED = 1.05  # letters on whole pixels take up to 5% more than `text_width`: 52 letters at 72 to 200 dpi
 LEAST_PLOT = 1.2  # inches between the margins
 FALLBACK = (  # fonts with characters that matplotlib's own lacks, by what systems install
     "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei",

@@ -166,7 +166,7 @@ def clustered_mean(
     V12 and Cochran's degrees of freedom (`socialstats.inference.means.mean_errors`). Independent values are clusters
     of one: sd/sqrt(n).
 
-    Measured coverage of nominal 95 % intervals of two crossed factors (1,500 simulations a cell; normal effects of both
+    Measured coverage of nominal 95% intervals of two crossed factors (1,500 simulations a cell; normal effects of both
     factors, of one, or of none): complete 5 x 6 to 30 x 40 .94 to .985, Dirichlet sizes of 29 x 50 and 15 x 60 .935 to
     .99 (CR1 with min(G) - 1 df: .83 to .97), 40 x 3 and 50 x 2 .93 to .995, up to 4.2 times as long as needed where the
     factor of two or three levels matters (there: up to 7 times). Skewed values: `socialstats.inference.dependence`.

@@ -22,7 +22,7 @@ from socialstats.voice import option
 FEW_CLUSTERS = 20
 FEWEST_RESAMPLED = 4  # clusters below which refits of resamples are given no interval
 HELD = (  # percentile, basic and BCa intervals of means of normal clusters, and percentile ones of strengths, alike
-    "nominal 95 % ones of 2, 3, 4, 6, 10 and 20 clusters held in about .50, .75, .80, .85, .90 and .93 of simulations"
+    "nominal 95% ones of 2, 3, 4, 6, 10 and 20 clusters held in about .50, .75, .80, .85, .90 and .93 of simulations"
 )
 FEW_DF = 5.0  # degrees of freedom below which an interval is long enough to be worth a word
 LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
@@ -199,7 +199,7 @@ def cluster_cautions(
         )
         found.append(caution(
             "SS211", f"one cluster ({listing(list(sizes))}) holds {percent(largest)} of a number{even}",
-            affects="intervals of rare outcomes: nominal 95 % ones held in .83 to .92 of simulations; tests likewise",
+            affects="intervals of rare outcomes: nominal 95% ones held in .83 to .92 of simulations; tests likewise",
             fix="see whether the conclusion holds without the largest clusters",
         ))  # fmt: skip
     return tuple(found)
@@ -241,7 +241,7 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
         "SS212", f"{count(len(rare), 'share')} {'rests' if len(rare) == 1 else 'rest'} on few effective answers of the "
         f"rarer kind (fewer than {RARE:g}, or more where clusters differ in size), the least on about "
         f"{number(min(rare), 1)}",
-        affects="these intervals: where clusters differ much, nominal 95 % ones held in .80 to .92 of simulations",
+        affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
         fix="collect more clusters, or quote counts",
     ))  # fmt: skip
 
@@ -277,7 +277,7 @@ def largest_share(weight: FloatArray, factors: Sequence[Factor]) -> float:
 def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None) -> tuple[Caution, ...]:
     """Caution SS312 of coefficients of agreement with a level that few units carry.
 
-    With levels of .9, .05 and .05 and five raters who give the unit's level in .6 or .85 of ratings, nominal 95 %
+    With levels of .9, .05 and .05 and five raters who give the unit's level in .6 or .85 of ratings, nominal 95%
     intervals of Fleiss' kappa and alpha held .80 to .91 (30 and 50 units; 10 clusters of 10, 20 of 5), of Gwet's AC1
     .87 to .93. Fewer than ten units carry a level in .97 to 1 of samples of 50 units, fewer than twenty in 1 of 100
     units in 10 or 20 clusters. From 100 independent units or 40 clusters on, intervals held .925 to .98.
@@ -297,7 +297,7 @@ def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None
     verb = "carries" if given.min() == 1 else "carry"
     return small_sample(
         given.min(), enough, f"only {count(given.min(), 'unit')} of {count(units)} {verb} some level",
-        affects="intervals: with one rare level, nominal 95 % ones held .80 to .93 of simulations",
+        affects="intervals: with one rare level, nominal 95% ones held .80 to .93 of simulations",
         fix=f"rate more units{'' if clusters is None else ' in more clusters'} with the rare levels",
     )  # fmt: skip
 
@@ -323,7 +323,7 @@ def shape_cautions(
 ) -> tuple[Caution, ...]:
     """Cautions SS317 (skewed values) and SS312 (too few to see their shape) of t intervals of means.
 
-    Coverage of nominal 95 % t intervals of 8, 15, 20, 25, 50 and 100 values was .83, .85, .87, .87, .90, .92 of
+    Coverage of nominal 95% t intervals of 8, 15, 20, 25, 50 and 100 values was .83, .85, .87, .87, .90, .92 of
     lognormal means, and .90, .91, .92, .925, .94, .94 of exponential ones. So many values show a long tail from 25 on:
     sum e^3 / (sum e^2)^1.5 of the values is above .15 in .961, .967, .980 and .978 of lognormal samples of 25, 30, 50
     and 100 (.94 of 200, whose intervals hold .93), and in .088, .045, .003 and 0 of normal ones. SS317 fires there; at
@@ -363,7 +363,7 @@ def shape_cautions(
 def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     """Cautions SS312 (too few values to show long tails) and SS317 (long tails) of intervals of standard deviations.
 
-    Of fewer than 100 values nominal 95 % intervals (`socialstats.inference.influence.spread_ends`) held .78 to .92 of
+    Of fewer than 100 values nominal 95% intervals (`socialstats.inference.influence.spread_ends`) held .78 to .92 of
     lognormal samples (sd of logs 1 and .5), .90 to .93 of exponential and .95 to .99 of normal ones. From 100 on a
     kurtosis above 4 shows in .997 of lognormal samples (.87 held), in .03 of normal ones; exponential ones held .94.
 
@@ -379,14 +379,14 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     tails = [row for row in known if (row.n_units or 0) >= TAILED_FROM and tailed(row)]
     found = small_sample(
         least, TAILED_FROM, f"{count(least, what)} of a standard deviation are too few to show long tails",
-        affects="intervals of standard deviations: of fewer than 100 skewed values, nominal 95 % ones held .78 to .93 "
+        affects="intervals of standard deviations: of fewer than 100 skewed values, nominal 95% ones held .78 to .93 "
         "in simulations, of normal ones .95", fix=f"collect more {what}s",
     )  # fmt: skip
     if not tails:
         return found
     return (*found, caution(
         "SS317", f"the values behind {count(len(tails), 'standard deviation')} of {len(known)} have long tails (a "
-        "kurtosis above 4)", affects="intervals of standard deviations: of lognormal values, nominal 95 % ones held "
+        "kurtosis above 4)", affects="intervals of standard deviations: of lognormal values, nominal 95% ones held "
         ".85 to .88 in simulations", fix="quote quantiles beside the standard deviation",
     ))  # fmt: skip
 
@@ -404,7 +404,7 @@ def _too_few(few: Sequence[ClusteredMean], what: str) -> tuple[Caution, ...]:
     said = f"{count(least.n)} {what}" if not least.clusters else f"about {number(least.df + 1, 1)} effective clusters"
     return small_sample(
         least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their values are skewed",
-        affects="t intervals and tests: of fewer than 25 skewed values, nominal 95 % intervals held .80 to .92 in "
+        affects="t intervals and tests: of fewer than 25 skewed values, nominal 95% intervals held .80 to .92 in "
         "simulations, of normal ones .95", fix=f"collect more {'clusters' if least.clusters else what}",
     )  # fmt: skip
 

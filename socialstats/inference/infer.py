@@ -199,7 +199,7 @@ def _shape_cautions(skew: Sequence[float], clustered: bool) -> tuple[Caution, ..
         "SS317", f"few {'clusters' if clustered else 'units'} decide a coefficient, as where a level is rare: the "
         f"skewness of their influence over the root of their number is up to {number(max(skew))}, above "
         f"{number(CLEARLY)}",
-        affects="intervals: nominal 95 % ones held in .80 to .90 of simulations with one rare level",
+        affects="intervals: nominal 95% ones held in .80 to .90 of simulations with one rare level",
         fix=f"rate more units{' in more clusters' if clustered else ''} with the rare levels",
     ),)  # fmt: skip
 
@@ -317,7 +317,7 @@ def _few_cautions(few: Sequence[float]) -> tuple[Caution, ...]:
     return (caution(
         "SS329", f"about {number(min(few), 1)} effective disagreements"
         + (f" at the least ({count(len(few), 'coefficient')} with fewer than {FEW:g})" if len(few) > 1 else ""),
-        affects="intervals: with one rare level, nominal 95 % ones held in about .6 (10 units), .82 (30) and .89 (50) "
+        affects="intervals: with one rare level, nominal 95% ones held in about .6 (10 units), .82 (30) and .89 (50) "
         "of simulations",
         fix="rate more units; without disagreement, and under clusters, an interval of their share is used",
     ),)  # fmt: skip

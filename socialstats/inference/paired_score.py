@@ -43,7 +43,7 @@ class PairedScore:
     def leads(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """(k,) bool array: whether this interval takes the place of t: few effective discordant pairs, or no variance.
 
-        With 5 to 50 clusters of pairs and 1 to 40 % discordance, t intervals (CR2) held from .81 on below this limit.
+        With 5 to 50 clusters of pairs and 1 to 40% discordance, t intervals (CR2) held from .81 on below this limit.
         """
         if self.errors is None:
             return np.ones(len(self.n), dtype=bool)

@@ -70,7 +70,7 @@ def equivalence(
     """Test whether the mean difference (first minus second) lies between two bounds.
 
     Two one-sided tests (Schuirmann 1987): difference > `low` and difference < `high`, each at 1 - `level`; both must
-    hold, so p is the larger one. Equivalent exactly when the interval at 2 `level` - 1 (90 % for 95 %) lies between
+    hold, so p is the larger one. Equivalent exactly when the interval at 2 `level` - 1 (90% for 95%) lies between
     the bounds. A large p against no difference is no evidence of equivalence; this test is.
 
     Numbers are tested by t, yes-or-no values (0 and 1) by Tango's (1998) score at the bounds, with his interval; under
@@ -108,7 +108,7 @@ def equivalence(
 
     Notes
     -----
-    Rejections of a true null at the nominal 5 %: of t with differences skewed as a lognormal of sd 1, .20 to .10 at 10
+    Rejections of a true null at the nominal 5%: of t with differences skewed as a lognormal of sd 1, .20 to .10 at 10
     to 200 pairs, as exponential values .12 to .07. Caution SS213 is raised below 25 effective pairs or clusters, and
     where sum e^3 / (sum e^2)^1.5 of the deviations (of clusters: `ClusteredMean.skewness`) exceeds .1 in size: in
     .96 to .99 of samples of 25 to 100 exponential differences, in all but .01 of lognormal ones, and in .23, .16, .035
@@ -240,7 +240,7 @@ def skewness(lead: ClusteredMean) -> tuple[Caution, ...]:
     if few:
         said += f", and about {number(lead.df + 1, 1)} independent values hardly show it"
     return (caution(
-        "SS213", said, affects="one-sided t tests, which at 5 % rejected up to 20 % of true nulls in simulations",
+        "SS213", said, affects="one-sided t tests, which at 5% rejected up to 20% of true nulls in simulations",
         fix="collect more pairs, or test a transformed value",
     ),)  # fmt: skip
 

@@ -469,7 +469,7 @@ def js_similarity(
         By default ``"noncentral"`` for pooled shares, ``"t"`` within units (the only kinds there are for each beside
         the bootstraps). ``"t"`` has G - 1 degrees of freedom for G units (clusters) and adds to the jackknife's
         variance the square of half of what the second order of the correction changes, for the bias that is left
-        (92 to 98 % in simulations of 20 to 960 units). ``"noncentral"`` takes
+        (92 to 98% in simulations of 20 to 960 units). ``"noncentral"`` takes
         the plug-in divergence as a scaled noncentral chi-square, which knows that it cannot be below 0 (Rao & Scott
         1984); its upper end (the lower one of the similarity) reaches at least that of the jackknife t around the
         corrected one, with degrees of freedom from the kurtosis of what units add
@@ -478,7 +478,7 @@ def js_similarity(
         (.98/.02 against .90/.10 with 30 units: .92), 1.0 to 1.3 times as long as four standard deviations of the
         estimate. The others are bootstraps of units (clusters), moved by
         twice the bias (the sample has it, and the resamples once more), cut at 0 and 1 but never short of the estimate:
-        percentiles covered 93 to 100 % (100 % for equal shares), basic intervals 78 to 100 %.
+        percentiles covered 93 to 100% (100% for equal shares), basic intervals 78 to 100 %.
     permutations : int
         Of the test of equal shares.
     splits : int
@@ -632,7 +632,7 @@ def own_cautions(pairs: Sequence[tuple[Row, Row]]) -> tuple[Caution, ...]:
 def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping[str, Any]) -> tuple[Caution, ...]:
     """Caution SS312: pooled shares of levels that a source gave to fewer than five units (or clusters).
 
-    Nominal 95 % intervals held .88 to .93 of simulated tables in which runs of a unit mostly agree, and a level of a
+    Nominal 95% intervals held .88 to .93 of simulated tables in which runs of a unit mostly agree, and a level of a
     share of .01 to .1 is given to fewer than five of 20 to 200 units: ratings, which were counted before, are many.
     """
     if settings["ci"] != "noncentral":

@@ -715,7 +715,7 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     """Caution SS212: differences of shares that rest on few units (clusters) with different scores.
 
     Of units m_t that differ, of n_t in task t of weight w_t, these count as (sum m_t a_t)^2 / sum m_t a_t^2 equal ones,
-    a_t = (w_t / n_t)^2, a task without any counted as one. Nominal 95 % intervals held .69 to .92 where a task of 2 to
+    a_t = (w_t / n_t)^2, a task without any counted as one. Nominal 95% intervals held .69 to .92 where a task of 2 to
     20 units weighs as much as one of 100 to 1,000, or where 5 of 100 units of one task differ. The count was below 8 in
     .89 to 1 of these samples. With 20 differing units or more in tasks of one size it was in none (.945 to .955 held).
     """
@@ -743,7 +743,7 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         "SS212", f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
         f"few {what}s whose scores differ, the least on {count(least[0][1], what)}{alike} (fewer than "
         f"{FEWEST_DIFFERING:g})",
-        affects="these differences, their tests and ranks: nominal 95 % intervals held .69 to .92 of simulations where "
+        affects="these differences, their tests and ranks: nominal 95% intervals held .69 to .92 of simulations where "
         "a small task weighs as much as a large one",
         fix=f"score more units of the small tasks, or {option('pooling', 'units')}",
     ),)  # fmt: skip

@@ -257,7 +257,7 @@ def own_cautions(
     sides = {p <= 1 - options.level for p in tests.values()}
     if len(sides) == 2:
         said = "; ".join(f"{name}: {p_value(p)}" for name, p in tests.items())
-        found.append(caution("SS316", said, short=f"tests disagree about the {100 * (1 - options.level):g} % line"))
+        found.append(caution("SS316", said, short=f"tests disagree about the {100 * (1 - options.level):g}% line"))
     return tuple(found)
 
 

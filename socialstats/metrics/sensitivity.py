@@ -144,7 +144,7 @@ def sensitivity(
     replies differed by a standard deviation of 0.5 (covered .95 to 1.0), 0.7 to 4.5 with pairs' by 1 (.84 to .98), and
     0.9 to 6.8 with replies' by 3 (.82 to .97).
 
-    Coverage of nominal 95 % intervals in 1,000 simulations each (all pairs x 9 of 4, 6 and 10 items, 24 of the pairs of
+    Coverage of nominal 95% intervals in 1,000 simulations each (all pairs x 9 of 4, 6 and 10 items, 24 of the pairs of
     12, 72 of 24; nine choosers from coin flips to a strong urgency effect, without and with a pair effect of sd 1):
     ``jackknife`` .936 to .999 (above .99 where a hierarchy decides, as then the opponents vary too: 1.5 to 1.8 times as
     long as needed, with 4 items up to 3.6), ``basic`` .81 to .99 with 4 items, .82 to .99 with 24 pairs of 12, .89 to

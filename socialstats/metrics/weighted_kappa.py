@@ -298,7 +298,7 @@ def weighted_kappa(
 
     Notes
     -----
-    Coverage of nominal 95 % intervals in 4,000 simulations of each of 8 populations (2 to 5 levels, kappa 0 to .9),
+    Coverage of nominal 95% intervals in 4,000 simulations of each of 8 populations (2 to 5 levels, kappa 0 to .9),
     smallest to largest: n = 30 closed .929-.977, Wald .892-.942, BCa (400 simulations) .882-.984; n = 100 closed
     .934-.960, Wald .926-.947, BCa .922-.953. Clusters (10 to 50, of 4 or 10 units that differ in how hard they are; 400
     simulations each): closed .927-.950, percentile .875-.950; clusters ignored .738-.930.

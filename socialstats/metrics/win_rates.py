@@ -96,7 +96,7 @@ def win_rates(
 
     Notes
     -----
-    Coverage of nominal 95 % intervals of single items in 250 simulations each (24 items with 18 opponents, 9
+    Coverage of nominal 95% intervals of single items in 250 simulations each (24 items with 18 opponents, 9
     comparisons a pair): ``"cluster"`` .97 to .985; ``"wilson"`` .945 to .967 when comparisons are
     independent, .915 to .930 when pairs differ by an effect of sd 1 on the logit scale. With 5 and 10 items, pairs of
     very unequal numbers of comparisons and an effect of sd 1.5, pooled: ``"cluster"`` .993 to .995 and .955 to .959.

@@ -130,7 +130,7 @@ def row_of(
     if others < FEWEST_OTHERS:
         return replace(row, method=None, interval=None, test=None, undefined=said, reason="no_interval"), cautions
     rare = small_sample(
-        others, enough, said, affects="the interval of their correlation: nominal 95 % ones held .67 to .97 of "
+        others, enough, said, affects="the interval of their correlation: nominal 95% ones held .67 to .97 of "
         "simulations", fix="rate more units with the rare scores",
     )  # fmt: skip
     return with_inferred(row, found, how.level), (*cautions, *rare)
@@ -139,7 +139,7 @@ def row_of(
 def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
     """Return how many units do not have a rater's most common score, infinity where it has fewer than half.
 
-    Nominal 95 % intervals of Spearman's rho of two binary or skewed scores held .27 to .89 with fewer than 5 such units
+    Nominal 95% intervals of Spearman's rho of two binary or skewed scores held .27 to .89 with fewer than 5 such units
     of 30 to 300, .67 to .97 with 5 to 14 (with 6 to 40 clusters of ten: with 5 to 39), and .92 to .97 with more.
 
     Parameters

@@ -705,7 +705,7 @@ def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
 
     The former is exact for normal differences, and its error does not know their skewness and kurtosis; the jackknife's
     does, and is too short where few pairs show little of a tail. Without the jackknife's (two or three pairs) it is the
-    former. In simulations of 5 to 200 differences (4,000 each, d_z of 0, .5 and 1.2) nominal 95 % intervals held .949
+    former. In simulations of 5 to 200 differences (4,000 each, d_z of 0, .5 and 1.2) nominal 95% intervals held .949
     to .995 of normal ones (noncentral t .943 to .955), .953 to .999 of exponential ones with the tail on the side of
     the effect and .942 to .982 with it on the other (.695 to .936 there), .961 to .980 of lognormal ones without an
     effect, .899 to .951 with the tail on the other side and .84 to .997 on its own (.436 to .993); of t with 3 df .88

@@ -96,7 +96,7 @@ def balanced(weights: FloatArray) -> FloatArray:
 
 
 def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
-    """Return other weights, by what was changed: all equal in size, each 20 % up or down, each left out.
+    """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
 
     Unless the weights are free, the positive and the negative ones are rescaled to half of the total each afterwards,
     so that the composite keeps its range; a variant that leaves one side without weights does not exist.
@@ -114,7 +114,7 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
     Examples
     --------
     >>> {k: v.round(2).tolist() for k, v in variants({"open": 5, "old": -4, "shy": -1}).items() if "old" in k}
-    {"'old' +20 %": [5.0, -4.14, -0.86], "'old' -20 %": [5.0, -3.81, -1.19], "without 'old'": [5.0, 0.0, -5.0]}
+    {"'old' +20%": [5.0, -4.14, -0.86], "'old' -20%": [5.0, -3.81, -1.19], "without 'old'": [5.0, 0.0, -5.0]}
     """
     own = np.array(list(weights.values()))
     size = np.abs(own).sum() / np.count_nonzero(own)
@@ -122,7 +122,7 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
     for k, trait in enumerate(weights):
         if own[k] == 0:
             continue
-        for change, name in ((1 + STEP, "'{}' +20 %"), (1 - STEP, "'{}' -20 %"), (0.0, "without '{}'")):
+        for change, name in ((1 + STEP, "'{}' +20%"), (1 - STEP, "'{}' -20%"), (0.0, "without '{}'")):
             made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
     if free:
         return {name: w for name, w in made.items() if np.any(w)}

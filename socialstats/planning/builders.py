@@ -142,7 +142,7 @@ class Items:
         return float(self.assumed.get("icc", self.about.icc))
 
     def half_width(self) -> float:
-        """Return half the width of the 95 % interval of the main mean, t with clusters - 1 degrees of freedom."""
+        """Return half the width of the 95% interval of the main mean, t with clusters - 1 degrees of freedom."""
         return clustered_mean_width(*self.size, self.sd, self.icc)
 
     def sentences(self) -> list[str]:

@@ -366,7 +366,7 @@ class Replicates:
         return np.array([bool(len(c) and np.ptp(c) <= 1e-12 * max(1.0, abs(c[0]))) for c in usable])
 
     def caution(self, what: str = "the interval") -> Caution | None:
-        """Return caution SS204 when more than 1 % of the resamples had no estimate of some quantity."""
+        """Return caution SS204 when more than 1% of the resamples had no estimate of some quantity."""
         return lost_caution(int(self.n_degenerate[~np.isnan(self.estimate)].max(initial=0)), self.resamples, what)
 
 
@@ -374,7 +374,7 @@ def lost_caution(
     lost: int, resamples: int, what: str,
     fix: str = "collect more comparisons per unit, or resample a factor with more levels",
 ) -> Caution | None:  # fmt: skip
-    """Return caution SS204 when more than 1 % of the resamples had no estimate."""
+    """Return caution SS204 when more than 1% of the resamples had no estimate."""
     if lost <= MOST_DEGENERATE * resamples:
         return None
     said = f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out"

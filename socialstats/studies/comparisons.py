@@ -73,7 +73,7 @@ def few_pairs(design: Comparisons, cluster: Any) -> tuple[Caution, ...]:
     return (few_clusters(
         f"{count(pairs, 'pair')} for {count(gaps, 'difference')} of strengths: a lean of a pair can hardly be told "
         "from strengths, and the errors are those of independent comparisons",
-        affects="intervals and tests of strengths: where pairs lean, nominal 95 % ones held in .50 to .95",
+        affects="intervals and tests of strengths: where pairs lean, nominal 95% ones held in .50 to .95",
         fix="compare more pairs of items, or cluster by pair (--cluster pair)",
     ),)  # fmt: skip
 

@@ -61,6 +61,8 @@ class Block:
         The numbers behind the block; they go into the embedded JSON.
     level : str
         Level of the by factor that the block is about; empty without one.
+    part : {"main", "appendix"}
+        Where the page prints the block: among the results, or in its one closed appendix.
     status : {"", "confirmatory", "exploratory"}
         Whether the block answers what a plan asked in advance; empty where there is no such plan.
     """
@@ -74,6 +76,7 @@ class Block:
     tables: tuple[Table, ...] = ()
     results: tuple[Result, ...] = ()
     level: str = ""
+    part: Literal["main", "appendix"] = "main"
     status: Literal["", "confirmatory", "exploratory"] = ""
 
 
@@ -107,7 +110,7 @@ class Outcome:
         Balance, missing values, counts by condition.
     diagnostics : tuple of Diagnostic
     methods : tuple of str
-        Paragraphs.
+        Paragraphs. The first is brief: it stands among the results and in the quotation.
     references : tuple of str
         Keys of `socialstats.references`.
     verifications : mapping of str to Verification

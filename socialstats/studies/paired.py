@@ -194,7 +194,7 @@ def tests_block(result: Result) -> Block | None:
         return None
     asked = QUESTIONS.get(result.metric, ONE)
     disagree = [c.detail for c in result.cautions if c.code == "SS316"]
-    said = f"They disagree: {disagree[0]}. " if disagree else "They agree about the 5 % line. "
+    said = f"They disagree: {disagree[0]}. " if disagree else "They agree about the 5% line. "
     said = "" if result.metric == "symmetry" else said
     note = " Rows of group 'ignoring clusters' take pairs as independent, which they are not."
     note = note if any(r.group == IGNORING for r in rows) else ""

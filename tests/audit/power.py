@@ -1,7 +1,7 @@
 """Power of the checks from summaries: 40 right and 40 wrong numbers each, of simulated raw data. Writes docs/audit.md.
 
 The right numbers come from scipy, statsmodels and scikit-learn on raw data, the printed inputs are rounded to 1 to 3
-decimals. A wrong number is a right one moved by 2 % to 40 % of its size (at least 2 units of its last digit).
+decimals. A wrong number is a right one moved by 2% to 40% of its size (at least 2 units of its last digit).
 
     python tests/audit/power.py
 """
@@ -209,14 +209,14 @@ def page(cases: int = 40) -> str:
     """Return the table of docs/audit.md."""
     lines = [
         "Right and wrong numbers of simulated raw data, 40 each (inputs rounded to 1, 2 and 3 decimals; wrong ones are",
-        "2 % to 40 % off, and at least two units of the last digit). No right number was called wrong.", "",
+        "2% to 40% off, and at least two units of the last digit). No right number was called wrong.", "",
         "| Check | Right numbers by | False alarms | Without power | Wrong ones noticed |",
         "| --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for kind, (source, _) in KINDS.items():
         alarms, powerless, noticed = measured(kind, cases)
         lines.append(
-            f"| {kind} | {source} | {len(alarms)} of {cases} | {powerless} | {round(100 * noticed / cases)} % |"
+            f"| {kind} | {source} | {len(alarms)} of {cases} | {powerless} | {round(100 * noticed / cases)}% |"
         )
     return "\n".join(lines) + "\n"
 

@@ -293,7 +293,7 @@ def test_000_claims_of_the_text() -> None:
     assert tally("000", "Table 1: S is at most that of fair coins (50)") == (5, 10)
     assert tally("000", "Table 2: S is at most that of fair coins (50)") == (6, 7)
     assert tally("000", "Text: S of GPT-4.1 (46.28) against Table 1") == (0, 1)
-    assert tally("000", "Text: share of Tradition in family (3.2 %) against its count") == (0, 1)
+    assert tally("000", "Text: share of Tradition in family (3.2%) against its count") == (0, 1)
     assert tally("000", "Text: p of the entropy difference") == (1, 1)
     assert tally("000", "Roles: opponents add up to twice 1,546 pairs") == (1, 1)
 

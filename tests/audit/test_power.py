@@ -17,7 +17,7 @@ def test_no_false_alarm_and_the_page_says_the_power(kind: str) -> None:
     assert not alarms
     table = power.PAGE.read_text(encoding="utf-8").split(power.MARKS[0])[1].split(power.MARKS[1])[0]
     (row,) = [line for line in table.splitlines() if line.startswith(f"| {kind} |")]
-    assert row.endswith(f"| 0 of 40 | {powerless} | {round(100 * noticed / 40)} % |")
+    assert row.endswith(f"| 0 of 40 | {powerless} | {round(100 * noticed / 40)}% |")
 
 
 @pytest.mark.slow

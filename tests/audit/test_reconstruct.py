@@ -126,7 +126,7 @@ def test_maps_mark_the_printed_values_and_say_so() -> None:
     image = ax.images[0].get_array()
     assert image.shape == (2, 10, 4)
     # tenths: every one of 10; of 11 each of k/11 rounded: 0 .1 .2 .3 .4 (5/11 = .45) .5 .6 .7 .8 .9, all as well
-    assert ax.get_label().endswith("20 of 20 cells are possible (100 %). Marked as possible: 5.2 and 5.5.")
+    assert ax.get_label().endswith("20 of 20 cells are possible (100%). Marked as possible: 5.2 and 5.5.")
     ax = ss.audit.grim_map(range(40, 41), values=[("5.19", 40)])
     wanted = {math.floor(100 * k / 40 + 0.5) % 100 for k in range(40)} | {
         math.ceil(100 * k / 40 - 0.5) for k in range(40)

@@ -215,5 +215,5 @@ def test_decisions_and_changes() -> None:
     turned = A.rating_win_rate("0.24", "1200", ["1000"])
     assert (turned.severity, turned.changes) == ("major", "the lower rating has the higher win rate")
     assert A.mean_ci("0.45", "0.55", "0.35").severity == "major"
-    assert A.mean_ci("0.45", "0.37", "0.53", std_error="0.05").message.endswith("the normal 90 % interval fits")
+    assert A.mean_ci("0.45", "0.37", "0.53", std_error="0.05").message.endswith("the normal 90% interval fits")
     assert A.mean_ci("0.45", "0.40", "0.59", std_error="0.05").message.endswith("would explain it")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SEED = 20261122
-NU = 0.93  # 30 % ties
+NU = 0.93  # 30% ties
 
 
 def cpu() -> float:

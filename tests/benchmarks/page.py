@@ -20,7 +20,7 @@ HEAD = ("| task | ours | peer | ratio |", "|---|--:|---|--:|")
 TITLES = {
     "fit": "one fit, 13,914 rows, 65 items, with s.e.",
     "bootstrap": "1,000 bootstrap refits of it",
-    "battles": "Davidson fit with s.e., 200 items, 2,000,000 battles, 30 % ties",
+    "battles": "Davidson fit with s.e., 200 items, 2,000,000 battles, 30% ties",
     "kappa": "quadratic kappa, 13,914 units, 2,000 resamples",
     "alpha": "ordinal alpha, 400 units x 100 raters, half missing, 2,000 resamples",
     "sign_flips": "100,000 sign flips of 1,546 differences",

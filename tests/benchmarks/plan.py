@@ -91,7 +91,7 @@ TASKS: dict[str, tuple[str, tuple[Entry, ...]]] = {
         ),
     ),
     "battles": (
-        "2,000,000 battles of 200 items, 30 % ties (simulated from Davidson's model), from a pandas data frame",
+        "2,000,000 battles of 200 items, 30% ties (simulated from Davidson's model), from a pandas data frame",
         (
             Entry(tool=OURS, what="Davidson with covariance", job="ours_fit", data="battles",
                   errors="full covariance", calls=3, repeats=3),

@@ -54,7 +54,7 @@ INTRODUCTION = """\
 
 {trust}
 Written by `make calibrate`, seed {seed}; bootstraps have 399 resamples. Data are simulated from known truths; *share*
-is how often a 95 % interval held its truth (nominal .95), or how often a test at 5 % rejected a true null (nominal
+is how often a 95% interval held its truth (nominal .95), or how often a test at 5% rejected a true null (nominal
 .05). Where a line is about many items, the share is the mean over items and simulations; simulations without an
 interval are left out. The Monte-Carlo error is the standard error of the share over simulations. The truth of strengths
 under an effect of pairs, workers or prompts is what the model estimates then: the Bradley-Terry strengths closest to
@@ -248,7 +248,7 @@ READING = {
     ),
     "Equivalence of yes": (
         "A t test of few discordant pairs declares too often what is not true, the most where a cluster is large "
-        "(caution SS211). Tango's score at the bounds keeps to 5 %, and is conservative in few clusters."
+        "(caution SS211). Tango's score at the bounds keeps to 5%, and is conservative in few clusters."
     ),
     "Equivalence of numbers": (
         "A long tail that was not drawn makes the mean too small and its error too small at once."

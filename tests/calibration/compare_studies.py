@@ -191,7 +191,7 @@ def leaderboards(rng: np.random.Generator, sims: int) -> list[Line]:
         "tasks of 20 and 1,000": ([20, 1000], [0.95, 0.7], [0.95, 0.7]),
         "tasks of 5, 5 and 200": ([5, 5, 200], [0.9, 0.9, 0.7], [0.9, 0.9, 0.7]),
         "tasks of 10 and 500, one all right": ([10, 500], [1.0, 0.7], [0.9, 0.7]),
-        "one task of 200, 2 % wrong": ([200], [0.98], [0.98]),
+        "one task of 200, 2% wrong": ([200], [0.98], [0.98]),
     }
     lines: list[Line] = []
     for name, (sizes, one, two) in boards.items():

@@ -25,7 +25,7 @@ def factor(name: str, codes: Any) -> Factor:
 def crossed_answers(rng: np.random.Generator, scenarios: int, pairs: int, sd_scenario: float, sd_pair: float) -> Paired:
     """Yes or no under two conditions for every scenario x name pair; no difference on average.
 
-    40 % of the answers differ between the conditions; which of the two then says yes has log-odds u(scenario) +
+    40% of the answers differ between the conditions; which of the two then says yes has log-odds u(scenario) +
     v(pair), both normal with mean 0.
     """
     shape = (scenarios, pairs)

@@ -205,8 +205,8 @@ def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
             )
             for term, called in (("any level", "sources swapped unit by unit (default)"),
                                  ("any level (ratings independent)", "chi-square of ratings")):  # fmt: skip
-                tally.add(called, "rejected at 5 %", found.row(term).p_value <= 0.05, found.cautions)
-        lines += tally.lines({("sources swapped unit by unit (default)", "rejected at 5 %"): RATE})
+                tally.add(called, "rejected at 5%", found.row(term).p_value <= 0.05, found.cautions)
+        lines += tally.lines({("sources swapped unit by unit (default)", "rejected at 5%"): RATE})
     return lines
 
 

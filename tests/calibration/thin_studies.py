@@ -207,7 +207,7 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
         ),
         "60 items, 8 rounds": ([(i, (i + s) % 60) for s in (1, 7, 11, 23) for i in range(60)], 10),
         "200 items, 4 rounds": ([(i, (i + s) % 200) for s in (1, 17) for i in range(200)], 10),
-        "8 items, all pairs, 70 % ties": (list(combinations(range(8), 2)), 40),
+        "8 items, all pairs, 70% ties": (list(combinations(range(8), 2)), 40),
     }  # fmt: skip
     lines: list[Line] = []
     for name, (pairs, times) in designs.items():
@@ -219,7 +219,7 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
                 p = 1 / (1 + np.exp(-np.repeat(sd * rng.standard_normal(len(pairs)), times)))
                 winner = np.where(rng.random(len(a)) < p, a, b).astype(object)
                 if "ties" in name:
-                    tied = 14 / 3 * np.sqrt(p * (1 - p))  # Davidson: ties are 70 % where p is a half
+                    tied = 14 / 3 * np.sqrt(p * (1 - p))  # Davidson: ties are 70% where p is a half
                     winner[rng.random(len(a)) < tied / (1 + tied)] = "tie"
                 table = pd.DataFrame({"item_a": a, "item_b": b, "winner": winner}).astype(str)
                 try:

@@ -44,7 +44,7 @@ def test_no_crosscheck_calls_the_code_that_it_checks(path: Path) -> None:
 
 
 def moved(result: Result, fields: tuple[str, ...], room: dict[tuple[int, str], float]) -> Result:
-    """Change the fields of all rows by 3 %, or by twice the tolerance of a Monte-Carlo check that is larger."""
+    """Change the fields of all rows by 3%, or by twice the tolerance of a Monte-Carlo check that is larger."""
     rows: list[Row] = []
     for k, row in enumerate(result.rows):
         new: dict[str, Any] = {}

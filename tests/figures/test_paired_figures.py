@@ -96,7 +96,7 @@ def test_answers_of_zero_and_one_are_drawn_as_shares_and_discordant_pairs() -> N
     row = Row(term="difference", estimate=0.06, conf_low=-0.05, conf_high=0.17, conf_level=0.9)
     ax = estimation([1, 1, 0, 0], [1, 0, 1, 0], [60, 20, 14, 6], row, conditions=("old", "new"))
     left, right = ax.child_axes
-    assert {"80.0 %\n80 of 100", "74.0 %\n74 of 100"} <= set(texts(left))
+    assert {"80.0%\n80 of 100", "74.0%\n74 of 100"} <= set(texts(left))
     assert [p.get_height() for p in right.patches] == pytest.approx([0.20, -0.14])
     assert {"20", "14", "0.06, 90% CI [−0.05, 0.17]"} <= set(texts(right))
     assert [t.get_text() for t in right.get_xticklabels()] == ["difference", "only old", "only new"]
@@ -136,7 +136,7 @@ def test_a_square_table_has_cells_shares_and_margins_at_their_places() -> None:
     assert [at[x, y + 0.38] for y in (0, 1, 2) for x in (0.5, 1.5, 2.5)] == [
         "20", "5", "25", "12", "63", "75", "32", "68", "100",
     ]  # fmt: skip
-    assert at[1.5, 0.74] == "5.0 %"
+    assert at[1.5, 0.74] == "5.0%"
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("before", "after")
     ax = two_by_two(a=63, b=12, c=5, d=20, levels=("no", "yes"), conditions=("before", "after"))
     assert [t.get_text() for t in ax.texts] == list(at.values())

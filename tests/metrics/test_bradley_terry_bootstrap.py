@@ -90,7 +90,7 @@ def test_interval_and_error_are_those_of_the_resamples():
 
 
 def test_row_bootstrap_agrees_with_the_model():
-    """400 resamples: s.e. within 4 Monte-Carlo errors (14 %) of the sandwich, plus its finite-sample bias."""
+    """400 resamples: s.e. within 4 Monte-Carlo errors (14%) of the sandwich, plus its finite-sample bias."""
     fit = crossed_fit(drop_ties=True, cluster=())
     boot = fit.bootstrap(resamples=400, seed=1)
     sandwich = bradley_terry(fit.design, vcov="sandwich")
@@ -121,7 +121,7 @@ def test_resamples_without_an_estimate_are_counted_and_left_out():
     weights = next(weight_blocks(units, resamples=1000, seed=4, block=1000))
     finite = [has_estimate(fit.design, w[units.unit]) for w in weights]
     assert boot.n_degenerate == 1000 - sum(finite)
-    assert 30 < boot.n_degenerate < 150  # 6.8 % were measured
+    assert 30 < boot.n_degenerate < 150  # 6.8% were measured
     assert len(boot.strengths) == sum(finite)
     assert np.isfinite(boot.strengths).all()
     assert np.abs(boot.strengths).max() < 10

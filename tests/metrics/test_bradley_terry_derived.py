@@ -229,7 +229,7 @@ def test_equal_strengths_share_a_rank():
 
 
 def test_rank_sets_cover_in_simulation():
-    """60 simulations of 6 items: the simultaneous sets hold all true ranks in at least 51 (95 % less 3 s.e.)."""
+    """60 simulations of 6 items: the simultaneous sets hold all true ranks in at least 51 (95% less 3 s.e.)."""
     rng, truth = np.random.default_rng(5), np.array([0.0, 0.3, 0.6, 0.9, 1.2, 1.5])
     i, j = np.triu_indices(6, 1)
     covered = marginal = 0
@@ -341,7 +341,7 @@ def test_goodness_of_fit_by_hand():
 def test_intervals_at_another_level(home_fit):
     again = bradley_terry(home_fit.design, order=True, level=0.9)
     got, wanted = home_fit.confint(0.9), again.confint()
-    assert list(got.columns) == ["5 %", "95 %"]
+    assert list(got.columns) == ["5%", "95%"]
     pd.testing.assert_frame_equal(got, wanted)
 
 

@@ -130,7 +130,7 @@ def test_goodness_of_fit_says_that_weights_are_taken_as_counts():
 
 @pytest.mark.parametrize(("items", "clusters"), [(10, 13), (30, 13)])
 def test_simultaneous_rank_sets_cover_with_few_clusters(items, clusters):
-    """Equal items, cluster means of independent normals: at least 95 % of the runs must put every item at rank 1."""
+    """Equal items, cluster means of independent normals: at least 95% of the runs must put every item at rank 1."""
     rng = np.random.default_rng(1)
     centre = np.eye(items) - 1 / items
     covered = 0
@@ -139,7 +139,7 @@ def test_simultaneous_rank_sets_cover_with_few_clusters(items, clusters):
         strength, cov = centre @ x.mean(axis=0), centre @ (np.cov(x.T) / clusters) @ centre
         sets = rank_sets(strength, cov, level=0.95, simultaneous=True, draws=100, seed=0, df=clusters - 1)
         covered += bool((sets.low == 1).all())
-    assert covered >= 184  # 3 binomial sd below 95 %
+    assert covered >= 184  # 3 binomial sd below 95%
 
 
 def test_counts_of_a_thousand_million_converge():

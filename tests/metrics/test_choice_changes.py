@@ -134,4 +134,4 @@ def test_changes_of_the_simulated_study_hold_their_truth():
                 [truth.shares[source, d, to][level] - truth.shares[source, d, "none"][level] for d in domains]
             )
             held.append(row.conf_low <= true <= row.conf_high)
-    assert sum(held) >= 25  # of 30 intervals of 95 %, which share their base: 28.5 on average
+    assert sum(held) >= 25  # of 30 intervals of 95%, which share their base: 28.5 on average

@@ -173,7 +173,7 @@ def test_shares_without_any_overlap():
 
 
 def test_the_simulated_study_gives_its_truth_back():
-    """Similarity of the true shares of each cell, people against model: 24 cells, 95 % intervals."""
+    """Similarity of the true shares of each cell, people against model: 24 cells, 95% intervals."""
     data, truth = norm_goal(), norm_goal_truth()
     data["story"] = data["scenario"] + " " + data["pressure"]
     design = Ratings.from_frame(
@@ -189,7 +189,7 @@ def test_the_simulated_study_gives_its_truth_back():
             true, row = 1 - float(jensen_shannon(p, q)), result.row("model", group=f"{domain}, {pressure}")
             held += row.conf_low <= true <= row.conf_high
             plain.append((row.estimate - true, result.row("model (plug-in)", group=row.group).estimate - true))
-    assert held >= 20  # of 24: 95 % of the time at least 20
+    assert held >= 20  # of 24: 95% of the time at least 20
     errors = np.array(plain)
     assert abs(errors[:, 0].mean()) < abs(errors[:, 1].mean())
     assert result.row("human (split-half)").estimate > 0.999
@@ -208,7 +208,7 @@ def test_intervals_hold_the_truth():
         found = [pooled(*given, settings | {"ci": ci}) for ci in ("percentile", "basic", "noncentral")]
         held.append([one.low[0] <= true <= one.high[0] for one in found])
     covered = np.mean(held, axis=0)
-    assert 0.89 <= covered[0] <= 0.99  # 95 % with a Monte-Carlo error of 1.5
+    assert 0.89 <= covered[0] <= 0.99  # 95% with a Monte-Carlo error of 1.5
     assert covered[1] < covered[0]  # why basic intervals are no default
     assert 0.91 <= covered[2] <= 0.995
 

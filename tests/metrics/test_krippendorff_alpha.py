@@ -126,7 +126,7 @@ def test_bootstrap_and_closed_standard_errors_agree_in_large_samples(scale):
     closed, boot = (
         krippendorff_alpha(ratings(x), scale=scale, ci=ci).row("alpha").std_error for ci in ("closed", "percentile")
     )
-    assert boot == pytest.approx(closed, rel=0.08)  # s.e. of 2,000 resamples: 1.6 %, and the bias of linearising
+    assert boot == pytest.approx(closed, rel=0.08)  # s.e. of 2,000 resamples: 1.6%, and the bias of linearising
 
 
 @pytest.mark.parametrize("function", [krippendorff_alpha, gwet_ac, fleiss_kappa])

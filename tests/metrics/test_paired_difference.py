@@ -418,7 +418,7 @@ def test_repeats_that_tell_are_shown_and_warned_of():
 
 @pytest.mark.slow
 def test_the_gap_of_both_means_has_its_size():
-    """No unit tells by its repeats: the caution fires in about 5 % of samples (Monte-Carlo error 1.1 %)."""
+    """No unit tells by its repeats: the caution fires in about 5% of samples (Monte-Carlo error 1.1%)."""
     rng, fired = np.random.default_rng(2), 0
     n = np.repeat([1, 2, 3, 10], 8)
     unit = np.repeat(np.arange(32), n)

@@ -91,7 +91,7 @@ def test_replies_without_probabilities_count_by_their_level_and_are_said() -> No
     rows.loc[lost, "p_comply"] = np.nan
     made = read(rows)
     (said,) = [c.detail for c in made.cautions if c.code == "SS331"]
-    assert said == "other answers hold 9.0 % of the probability on average; 10 of 72 replies have no probabilities"
+    assert said == "other answers hold 9.0% of the probability on average; 10 of 72 replies have no probabilities"
     assert np.array_equal(made.read_as()[np.isnan(made.probabilities).any(axis=1)].sum(axis=1), [1.0] * (10 + 24 * 5))
     assert not [c for c in read(table()).cautions if c.code == "SS331"]
 

@@ -211,7 +211,7 @@ def test_rows_without_a_probability_and_much_rest_are_said() -> None:
         as_read(table)
     made = as_read(table, missing="drop")
     (said,) = [c for c in made.cautions if c.code == "SS331"]
-    assert "8.0 % of the probability" in said.detail
+    assert "8.0% of the probability" in said.detail
     assert "10 of 60 replies" in said.detail
     assert made.coverage is not None
     assert (made.coverage.replies, made.coverage.none) == (50, 10)

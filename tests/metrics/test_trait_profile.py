@@ -87,7 +87,7 @@ def test_judges_are_those_of_r(result):
 
 
 def test_other_weights_are_those_of_r(result):
-    assert result.extras["weight_sensitivity"]["'open' +20 %"]["left"] == pytest.approx(R["more_open"], rel=1e-12)
+    assert result.extras["weight_sensitivity"]["'open' +20%"]["left"] == pytest.approx(R["more_open"], rel=1e-12)
 
 
 @pytest.mark.parametrize("options", [
@@ -287,11 +287,11 @@ def test_variants_of_weights_keep_sum_and_size():
     np.testing.assert_allclose(np.abs(made["equal weights"]), 1)
     order = list(TRAIT_WEIGHTS)
     own = np.array(list(TRAIT_WEIGHTS.values()))
-    changed = made["'progress' +20 %"] / own
+    changed = made["'progress' +20%"] / own
     assert changed[order.index("progress")] / changed[order.index("openness")] == pytest.approx(1.2)
     assert made["without 'progress'"][order.index("progress")] == 0
     np.testing.assert_allclose(balanced(own), own)
-    assert variants({"a": 2.0}, free=True)["'a' +20 %"].tolist() == [2.4]
+    assert variants({"a": 2.0}, free=True)["'a' +20%"].tolist() == [2.4]
     assert not [name for name in variants({"a": 5.0, "b": -5.0}) if name.startswith("without")]
 
 

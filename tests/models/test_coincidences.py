@@ -135,7 +135,7 @@ def test_alike_units_together_are_the_same_resampling_plan(scale):
         bootstrap(s.statistics, s.alpha, Units.rows(c.copies), resamples=4000, seed=1).std_error[0]
         for s, c in ((one, counts), (two, together))
     ]
-    assert sd[0] == pytest.approx(sd[1], rel=0.06)  # each has a Monte-Carlo error of about 1.1 %
+    assert sd[0] == pytest.approx(sd[1], rel=0.06)  # each has a Monte-Carlo error of about 1.1%
 
 
 def test_resamples_without_variation_have_no_estimate():

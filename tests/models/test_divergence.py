@@ -178,7 +178,7 @@ def test_swaps_are_every_pattern_of_signs_by_brute_force():
 
 
 def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
-    """A model whose five runs repeat each other, with the people's shares on average: 5 % of 300 tables."""
+    """A model whose five runs repeat each other, with the people's shares on average: 5% of 300 tables."""
     swapped = exchanged = 0
     for seed in range(300):
         rng = np.random.default_rng([7, seed])
@@ -191,7 +191,7 @@ def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
         other = jensen_shannon(single.astype(float), both - single)
         seen = float(jensen_shannon(people.sum(axis=0), model.sum(axis=0)))
         exchanged += (1 + (other >= seen).sum()) / 200 <= 0.05
-    assert 2 <= swapped <= 28  # 15 expected; the binomial's 99.9 % range is 4 to 28
+    assert 2 <= swapped <= 28  # 15 expected; the binomial's 99.9% range is 4 to 28
     assert exchanged > 60
 
 

@@ -35,7 +35,7 @@ def test_the_variance_of_the_difference_of_two_halves_is_that_of_all_halvings(co
 
 
 def test_to_second_order_it_is_the_mean_over_all_halvings():
-    """Thirteen units of two ratings, 2^13 halvings: 10 % off at 26 ratings, as terms of third order are 1/n of it."""
+    """Thirteen units of two ratings, 2^13 halvings: 10% off at 26 ratings, as terms of third order are 1/n of it."""
     counts = np.array([[2.0, 0.0]] * 4 + [[1.0, 1.0]] * 6 + [[0.0, 2.0]] * 3)
     fixed = counts[counts.max(axis=1) == 2].sum(axis=0) / 2
     values = []

@@ -57,7 +57,7 @@ def test_one_block_of_equal_df_is_the_multivariate_t():
     drawn = np.abs(stats.multivariate_t(shape=CORRELATION, df=6.0, seed=4).rvs(200_000) * some.error) @ some.weight
     for share in (0.1, 0.5, 0.9):
         ours = np.quantile(np.abs(some.drawn(3)) @ some.weight, share)
-        assert ours == pytest.approx(np.quantile(drawn, share), rel=0.03)  # Monte-Carlo error below 1 %
+        assert ours == pytest.approx(np.quantile(drawn, share), rel=0.03)  # Monte-Carlo error below 1%
 
 
 @pytest.mark.parametrize("size", [0.0, 0.05, 0.1, 0.2, 0.2425, 0.4, 1.2])

@@ -41,7 +41,7 @@ def test_coefficients_clustered_errors_and_the_joint_test_are_those_of_r():
 
 @pytest.mark.slow
 def test_a_true_null_is_rejected_as_often_as_the_level_says():
-    """200 tables of 30 clusters with tastes of their own: 5 % with a Monte-Carlo error of 1.5."""
+    """200 tables of 30 clusters with tastes of their own: 5% with a Monte-Carlo error of 1.5."""
     rejected = []
     for seed in range(200):
         test = joint_test(multinomial_logit(*table(100 + seed)), np.array([1]))

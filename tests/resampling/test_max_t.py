@@ -44,7 +44,7 @@ def test_perfectly_correlated_tests_need_no_adjustment():
 
 
 def test_correlated_t_is_dunnetts():
-    # three treatments against a control, equal groups: correlation one half, 16 df; two-sided 5 % point 2.59
+    # three treatments against a control, equal groups: correlation one half, 16 df; two-sided 5% point 2.59
     # (Dunnett 1964, table II)
     draws = normal_draws(np.full((3, 3), 0.5) + np.eye(3) / 2, df=16, draws=200_000, seed=1)
     assert max_t_critical(draws, 0.95) == pytest.approx(2.59, abs=0.02)

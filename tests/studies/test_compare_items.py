@@ -158,5 +158,5 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
     wins, n, r = ((FOND["winner"] == higher) & unequal & ~gone).sum(), (unequal & ~gone).sum(), (unequal & gone).sum()
     for key, share in (("left out", wins / n), ("against", wins / (n + r)), ("for", (wins + r) / (n + r))):
         assert cells["fond"][key] == pytest.approx(share)
-    assert "'fond' refused most often: 20.2 % of its stories" in found.sentences[0]
+    assert "'fond' refused most often: 20.2% of its stories" in found.sentences[0]
     assert "differences-items" in [b.id for b in outcome.blocks]

@@ -101,7 +101,7 @@ def test_errors_are_those_of_the_same_resamples_in_both() -> None:
 
 
 def test_mean_is_close_to_the_paired_t_test() -> None:
-    """The bootstrap's s.e. is that of the unit differences within Monte-Carlo error (2,000 resamples: 5 %)."""
+    """The bootstrap's s.e. is that of the unit differences within Monte-Carlo error (2,000 resamples: 5%)."""
     one, two = rated(1), rated(2, 0.8)
     row = ratings_difference(read(one), read(two), labels=("1", "2"), **replace(FAST, resamples=2000).chosen()).row(
         "mean rating"

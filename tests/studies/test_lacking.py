@@ -18,7 +18,7 @@ CHOICES = {"item_a": ["nun", "son", "son"], "item_b": ["son", "aunt", "nun"], "w
 RATINGS = {
     "unit": [f"s{k // 4}" for k in range(24)], "rater": [f"r{k % 4}" for k in range(24)],
     "source": [("human", "human", "model", "model")[k % 4] for k in range(24)],
-    "value": [("stay", "go", "ask")[k * 7 % 3] for k in range(24)],
+    "value": [("stay", "go", "ask")[k * 7% 3] for k in range(24)],
 }  # fmt: skip
 NAMED = {"map": ["rater_source=source"]}
 

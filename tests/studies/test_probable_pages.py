@@ -19,7 +19,7 @@ ACTIONS = ["comply", "deviate", "escalate"]
 
 
 def with_probabilities(rows: pd.DataFrame, labels: dict[Any, str], answer: str) -> pd.DataFrame:
-    """Add columns of probabilities to the rows that have one of the answers, with 2 % elsewhere."""
+    """Add columns of probabilities to the rows that have one of the answers, with 2% elsewhere."""
     rng = np.random.default_rng(7)
     given = 0.98 * rng.dirichlet(np.ones(len(labels)), len(rows))
     known = rows[answer].isin(list(labels)) & (rows["source"] != "human" if "source" in rows else True)
@@ -70,7 +70,7 @@ def test_a_page_says_what_was_read_and_is_verified(made: Any, said: str) -> None
     outcome = made()
     (told,) = [text for text in outcome.methods if "what was read is the probability" in text]
     assert said in told
-    assert "Other answers held 2.0 % of the probability on average." in told
+    assert "Other answers held 2.0% of the probability on average." in told
     assert [name for name, one in outcome.verifications.items() if not one.ok] == []
     titles = [result.title for block in outcome.blocks for result in block.results]
     assert any(title.endswith(", of probabilities") for title in titles)

@@ -56,7 +56,7 @@ def test_every_question_of_the_paper_is_on_the_page_and_verified(outcome: Outcom
 
 
 def test_true_shares_of_values_lie_in_their_intervals(outcome: Outcome) -> None:
-    """50 intervals at 95 %: at least 43 hold the truth with probability .998 (binomial)."""
+    """50 intervals at 95%: at least 43 hold the truth with probability .998 (binomial)."""
     truth = ss.datasets.role_conflict_truth().values
     rows = block(outcome, "values-domain").results[0].rows
     held = []

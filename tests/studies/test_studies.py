@@ -148,7 +148,7 @@ def test_real_crowd_comparisons() -> None:
     design = ss.read_comparisons(ARENA, item_a="left", item_b="right", order="item_a", cluster=["worker", "prompt"])
     outcome = run_study(STUDIES["comparisons"], design, FAST)
     assert "8,931 comparisons, 59 items" in outcome.design
-    assert "38.9 % ties" in outcome.design
+    assert "38.9% ties" in outcome.design
     assert "124 workers, 13 prompts" in outcome.design
     clusters = next(b for b in outcome.blocks if b.id == "clusters").tables[0].cells
     ratio = {str(row[0]): row[3] for row in clusters}
@@ -185,7 +185,7 @@ def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(role_
     boot = fit.bootstrap(by="pair", resamples=300, seed=3)
     assert spread.std_error == pytest.approx(boot.strengths.std(axis=1, ddof=1).std(ddof=1), rel=0.15)
     chance = 1 / (1 + np.exp(spread.estimate - (fit.row("urgency").estimate or 0)))
-    assert f"{100 * chance:.1f} % of the time" in block.sentences[-1]
+    assert f"{100 * chance:.1f}% of the time" in block.sentences[-1]
 
 
 def test_effects_are_a_family_and_the_caption_has_the_design_effect() -> None:

@@ -42,7 +42,7 @@ def followed() -> Outcome:
 
 def test_who_always_follows_urgency_is_said_to(followed: Outcome) -> None:
     assert followed.answer[0].startswith("Urgency decides in every comparison whose sides differ in it: ")
-    assert "chosen 100.0 % of the time" in followed.answer[0]
+    assert "chosen 100.0% of the time" in followed.answer[0]
     assert "'urgency' predicts the outcomes perfectly" in followed.answer[1]
 
 
@@ -84,7 +84,7 @@ def test_its_numbers_are_recomputed(followed: Outcome) -> None:
 def test_the_reverse_and_the_penalty_do_not_contradict_the_rate() -> None:
     reverse = page(table("against"), verify=False)
     assert reverse.answer[0].startswith("Urgency decides in reverse in every comparison whose sides differ in it: ")
-    assert "chosen 0.0 % of the time" in reverse.answer[0]
+    assert "chosen 0.0% of the time" in reverse.answer[0]
     firth = page(table("follows"), verify=False, penalty="firth")
     assert firth.answer[0].startswith("Urgency decides in every comparison")
     assert firth.answer[1].startswith("One step of urgency multiplies the odds")

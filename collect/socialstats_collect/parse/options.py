@@ -64,7 +64,7 @@ def text_pattern(text: str) -> str:
 
     Examples
     --------
-    >>> bool(re.fullmatch(text_pattern("75%-90%"), "75 to 90 %")), bool(re.fullmatch(text_pattern(">90%"), "over 90%"))
+    >>> bool(re.fullmatch(text_pattern("75%-90%"), "75 to 90%")), bool(re.fullmatch(text_pattern(">90%"), "over 90%"))
     (True, True)
     """
     match = SHARE.fullmatch(text.replace(" ", ""))

@@ -55,7 +55,7 @@ def bradley_terry_difference(
     InputError
         If the pairs of items are not the same.
     UndefinedStatistic
-        If more than 1 % of the resamples have no finite strengths in one of the models.
+        If more than 1% of the resamples have no finite strengths in one of the models.
 
     References
     ----------

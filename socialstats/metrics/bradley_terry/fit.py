@@ -88,7 +88,7 @@ def bradley_terry(
         side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``.
     ties : {"auto", "davidson", "rao_kupper", "half", "none"}
         ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side: it
-        shrinks the strengths (to about 68 % at 30 % ties) and is there for comparison with other tools.
+        shrinks the strengths (to about 68% at 30% ties) and is there for comparison with other tools.
     order : bool
         Adds the effect of being shown first (log-odds), as the design declares it (``order=`` of
         `Comparisons.from_frame`). Where it declares nothing item_a counts as first, which caution SS106 says.

@@ -302,7 +302,7 @@ class BradleyTerryResult(Result):
             rows.append(replace(row, undefined=why_not(state, errors, i) if errors.refused[i] else why))
         words = (
             "Standard errors of differences made from quasi-variances are wrong by "
-            f"{number(100 * low_error, 1)} % to {number(100 * high_error, 1)} %."
+            f"{number(100 * low_error, 1)}% to {number(100 * high_error, 1)}%."
         )
         known = {self.items[k]: float(q[k]) for k in seen}
         return self._derived(
@@ -520,7 +520,7 @@ class BradleyTerryResult(Result):
 
         ``"auto"`` resamples the clusters where the fit has them, else rows.
 
-        Replicates without a finite estimate are counted and left out; above 1 % they are a caution. Intervals from
+        Replicates without a finite estimate are counted and left out; above 1% they are a caution. Intervals from
         fewer than 20 clusters are too short, which caution SS202 says with how often they held; of two or three
         clusters there are none. The intervals of the fit itself hold there.
         """

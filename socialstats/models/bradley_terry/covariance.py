@@ -170,7 +170,7 @@ def rank_sets(
     standardised difference under the normal limit, refined by step-down (Romano & Wolf 2005).
 
     With fewer than ten clusters an item the correlations of the differences are too poorly known for that (with 13
-    clusters, simultaneous 95 % sets of 30 equal items covered in 74 % of simulations): simultaneous sets then use
+    clusters, simultaneous 95% sets of 30 equal items covered in 74% of simulations): simultaneous sets then use
     t quantiles by Bonferroni and step down by Holm, which needs no correlations.
 
     Parameters

@@ -246,7 +246,7 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
         sentences=(result.sentence(),) if k == 0 else (),
         draw=partial(shares, bars, xlabel="Share of choices") if fits else None,
         figure_title=f"Shares of the actions{name}, source by source",
-        caption=f"Numbers in the bars are shares (those below 5 % are not written); n and intervals (Wilson's"
+        caption=f"Numbers in the bars are shares (those below 5% are not written); n and intervals (Wilson's"
         f"{by_clusters(result)}) are in the table.",
         tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
                            labels=[text for text, _ in listed]),),

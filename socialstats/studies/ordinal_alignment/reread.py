@@ -100,7 +100,7 @@ def verified(shares: Result, agreements: Sequence[Agreement], block: Block) -> M
 
 
 def cautions_of(shares: Result) -> tuple[Caution, ...]:
-    """Return caution SS319 where more than 1 % of the answers change."""
+    """Return caution SS319 where more than 1% of the answers change."""
     row, columns = shares.rows[0], shares.settings["columns"]
     if (row.estimate or 0.0) <= LARGE:
         return ()

@@ -148,7 +148,7 @@ def weights_block(profile: Result) -> Block | None:
                                 for name, rows in chosen.items() for r in rows][: 4 * MOST_ROWS],
                      targets=dict.fromkeys(PICKS), digits=1, xlabel=f"composite{minus}"),
         figure_title="Composite of each model under other weights",
-        caption=f"{count(len(every), 'other set')} of weights: each trait 20 % up, 20 % down and left out, and all "
+        caption=f"{count(len(every), 'other set')} of weights: each trait 20% up, 20% down and left out, and all "
         "traits alike; positive and negative weights are then scaled to add up to 5 each. Lowest and highest: over "
         "these sets. Intervals are in the tables.",
         tables=(

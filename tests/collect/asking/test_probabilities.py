@@ -184,4 +184,4 @@ def test_the_page_says_what_was_sampled_and_what_was_read(
     assert main(["report", str(table), *options]) == 0
     text = page.read_text()
     assert f"what was read is the probability of {said} at the answer&#39;s place" in text
-    assert "Other answers held 2.0 % of the probability on average." in text
+    assert "Other answers held 2.0% of the probability on average." in text

@@ -1,0 +1,223 @@
+"""Sentences about estimates, tests and ranks: the templates that pages, terminal and quotations share (APA 7)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from socialstats.results.rows import Row
+from socialstats.text import capital, count, digits_of, interval, level_text, listing, number, p_value, percent
+
+__all__ = [
+    "agreement", "bounded", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving",
+    "headline", "none_of", "p_of", "ranked", "reliable", "significant", "stat", "statistic_of", "undefined",
+]  # fmt: skip
+
+Direction = Literal["above", "below", "none"]
+LETTERS = {"t": "t", "z": "z", "chi2": "\u03c7\u00b2", "f": "F"}
+WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
+
+
+def bounded(row: Row) -> bool:
+    """Return whether a quantity cannot exceed 1 in size by its definition, and so is printed without a leading zero."""
+    return row.limits is not None and max(abs(limit) for limit in row.limits) <= 1
+
+
+def estimate(row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False) -> str:
+    """Return the estimate with its interval.
+
+    Parameters
+    ----------
+    row : Row
+    digits : int, optional
+        Decimals of estimate and limits; by default those that the standard error asks for.
+    unit : str
+        Stands after the estimate.
+    as_percent : bool
+        Write a share as a percentage; the sign stands once.
+
+    Examples
+    --------
+    >>> row = Row(term="d", estimate=0.612, conf_low=0.602, conf_high=0.6231, conf_level=0.95, limits=(0.0, 1.0))
+    >>> estimate(row, digits=3), estimate(row, as_percent=True)
+    ('.612, 95% CI [.602, .623]', '61.2%, 95% CI [60.2, 62.3]')
+    """
+    if row.estimate is None:
+        return f"undefined ({row.undefined or 'no estimate'})"
+    if as_percent:
+        places = 1 if digits is None else digits
+        value, scale, no_zero = percent(row.estimate, places), 100.0, False
+    else:
+        places = digits_of(row.std_error) if digits is None else digits
+        no_zero, scale = bounded(row), 1.0
+        value = number(row.estimate, places, bounded=no_zero)
+    if row.conf_low is None and row.conf_high is None:
+        return f"{value}{unit}" + (f" (no interval: {row.undefined})" if row.undefined else "")
+    low, high = (None if end is None else scale * end for end in (row.conf_low, row.conf_high))
+    return f"{value}{unit}, {interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)}"
+
+
+def statistic_of(row: Row) -> str:
+    """Return statistic and p-value; nothing where there is neither.
+
+    Examples
+    --------
+    >>> statistic_of(Row(term="d", statistic=-2.37, df=23.54, p_value=0.026, p_adjusted=0.053, test="t"))
+    't(23.5) = −2.37, p_Holm = .053'
+    """
+    letter, said = LETTERS.get(row.test or ""), []
+    if letter and row.statistic is not None:
+        whole = row.df is not None and math.isfinite(row.df) and abs(row.df - round(row.df)) < WHOLE
+        finite = row.df is not None and math.isfinite(row.df)
+        degrees = f"({number(row.df, 0 if whole else 1)})" if finite and letter != "z" else ""
+        said.append(f"{letter}{degrees} = {number(row.statistic, 2)}")
+    p = p_of(row)
+    return ", ".join([*said, p] if p else said)
+
+
+def p_of(row: Row) -> str:
+    """Return the p-value, the adjusted one where there is one: ``p_Holm = .053``."""
+    if row.p_adjusted is not None:
+        return p_value(row.p_adjusted, name="p_Holm")
+    return p_value(row.p_value) if row.p_value is not None else ""
+
+
+def stat(row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False) -> str:
+    """Return estimate, interval, test and p: ``0.31, 95% CI [0.12, 0.50], t(23) = 3.40, p = .002``."""
+    tested = statistic_of(row)
+    return estimate(row, digits=digits, unit=unit, as_percent=as_percent) + (f", {tested}" if tested else "")
+
+
+def direction(row: Row, reference: float = 0.0) -> Direction:
+    """Return on which side of a reference the interval lies; ``none`` where it includes it or there is no interval."""
+    if row.conf_low is not None and row.conf_low > reference:
+        return "above"
+    return "below" if row.conf_high is not None and row.conf_high < reference else "none"
+
+
+def reliable(row: Row, reference: float = 0.0) -> bool:
+    """Return whether the interval excludes a reference."""
+    return direction(row, reference) != "none"
+
+
+def significant(row: Row, alpha: float | None = None) -> bool:
+    """Return whether p, adjusted where it is, lies below 1 - confidence level (or `alpha`); False without p."""
+    p = row.p_value if row.p_adjusted is None else row.p_adjusted
+    least = round(1 - (row.conf_level or 0.95), 12) if alpha is None else alpha
+    return p is not None and p < least
+
+
+def headline(
+    quantity: str, row: Row, reference: float, name: str, *, digits: int | None = None, as_percent: bool = False
+) -> str:
+    """Compare an estimate with a reference, by its interval.
+
+    Examples
+    --------
+    >>> row = Row(term="B", estimate=-0.37, conf_low=-0.56, conf_high=-0.18, conf_level=0.95)
+    >>> headline("Bias B", row, 0.0, "no bias", digits=2)
+    'Bias B was −0.37, 95% CI [−0.56, −0.18], below no bias (0).'
+    """
+    if row.estimate is None:
+        return undefined(quantity, row.undefined or "no estimate")
+    value = percent(reference, 0) if as_percent else number(reference, 0 if float(reference).is_integer() else 2,
+                                                            bounded=bounded(row))  # fmt: skip
+    if row.conf_low is None and row.conf_high is None:
+        return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent)}; {name} is {value}."
+    side = {"above": "above", "below": "below", "none": "not reliably different from"}[direction(row, reference)]
+    return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent)}, {side} {name} ({value})."
+
+
+def difference(
+    quantity: str, a: str, b: str, row: Row, *, digits: int | None = None, as_percent: bool = False, verb: str = "was"
+) -> str:
+    """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
+
+    Examples
+    --------
+    >>> row = Row(term="d", estimate=0.2, conf_low=-0.1, conf_high=0.5, conf_level=0.95, p_value=0.19)
+    >>> difference("the mean score", "a", "b", row)
+    'The mean score did not differ significantly between a and b (difference = 0.20, 95% CI [−0.10, 0.50], p = .190).'
+    >>> difference("the mean score", "a", "b", Row(term="d", estimate=-0.2, conf_low=-0.3, conf_high=-0.1))
+    'The mean score was lower for a than b (difference = −0.20, 95% CI [−0.30, −0.10]).'
+    """
+    if row.estimate is None:
+        return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
+    tested = row.p_value is not None or row.p_adjusted is not None
+    clear = significant(row) if tested else reliable(row)
+    numbers = f"(difference = {stat(row, digits=digits, as_percent=as_percent)})"
+    if clear:
+        word = "higher" if row.estimate > 0 else "lower"
+        return f"{capital(quantity)} {verb} {word} for {a} than {b} {numbers}."
+    if not tested and row.conf_low is None and row.conf_high is None:
+        return f"The difference in {quantity} between {a} and {b} was {numbers[14:-1]}, without interval or test."
+    how = "significantly" if tested else "reliably"
+    return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
+
+
+def equivalence(a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None) -> str:
+    """Say whether two were equivalent within plus or minus a bound (two one-sided tests).
+
+    `row` is the difference with its interval at level 1 - 2 alpha; `p` is the larger of the two one-sided p-values.
+
+    Examples
+    --------
+    >>> row = Row(term="d", estimate=0.01, conf_low=-0.05, conf_high=0.07, conf_level=0.9)
+    >>> equivalence("a", "b", row, 0.1, 0.012)
+    'a and b were equivalent within ±0.1 (90% CI [−0.05, 0.07], TOST p = .012).'
+    """
+    low, high = row.conf_low, row.conf_high
+    inside = low is not None and high is not None and -bound < low and high < bound
+    verdict = "equivalent" if inside else "not shown to be equivalent"
+    places = digits_of(row.std_error) if digits is None else digits
+    span = interval(low, high, places, level=row.conf_level or 0.9, bounded=bounded(row))
+    tested = "" if p is None else f", {p_value(p, name='TOST p')}"
+    return f"{a} and {b} were {verdict} within \u00b1{bound:g} ({span}{tested})."
+
+
+def agreement(name: str, row: Row, units: int, raters: int, band: str = "") -> str:
+    """State a coefficient of agreement: ``Agreement was α = .71, 95% CI [.62, .79] (120 units, 3 raters).``"""
+    said = f"Agreement was {name} = {estimate(row, digits=2)} ({count(units, 'unit')}, {count(raters, 'rater')})"
+    return said + (f", {band}." if band else ".")
+
+
+def ranked(item: str, rank: int, of: int, low: int, high: int, level: float, *, simultaneous: bool) -> str:
+    """State a rank with its interval.
+
+    Examples
+    --------
+    >>> ranked("gpt", 1, 59, 1, 42, 0.95, simultaneous=False)
+    'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
+    """
+    kind = "simultaneous" if simultaneous else "marginal"
+    return f"{item} ranked {rank} of {of}, {level_text(level)} {kind} rank interval [{low}, {high}]."
+
+
+def first_ranked(item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool) -> str:
+    """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable."""
+    lead = f"its lead over {runner_up} was {'' if reliable else 'not '}reliable"
+    chance = f"win probability {estimate(win, digits=2)}"
+    return f"{item} ranked first (log-strength {estimate(strength)}); {lead} ({chance})."
+
+
+def undefined(quantity: str, reason: str) -> str:
+    """Say that there is no number, and why."""
+    return f"{capital(quantity)} is undefined: {reason.rstrip('.')}."
+
+
+def halving(more: int, unit: str, quantity: str) -> str:
+    """Say how many more clusters halve an interval.
+
+    Examples
+    --------
+    >>> halving(4638, "pairs of items", "S")
+    'To halve the interval of S, collect about 4,638 more pairs of items.'
+    """
+    return f"To halve the interval of {quantity}, collect about {count(more)} more {unit}."
+
+
+def none_of(n: int, tests: str, *, family: Sequence[str] = ()) -> str:
+    """Say that no test of a family was significant."""
+    within = f" over {listing(list(family))}" if family else ""
+    return f"None of {count(n)} {tests} was significant (Holm{within})."
