@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from socialstats.errors import Caution
 from socialstats.results.rows import Row
-from socialstats.text import capital, count, digits_of, interval, level_text, listing, number, p_value, percent
+from socialstats.text import (
+    as_given,
+    capital,
+    count,
+    digits_of,
+    interval,
+    level_text,
+    listing,
+    number,
+    p_value,
+    percent,
+)
 
 __all__ = [
     "agreement", "bounded", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving",
-    "headline", "none_of", "p_of", "ranked", "reliable", "significant", "stat", "statistic_of", "undefined",
+    "headline", "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "stat", "statistic_of", "undefined",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]
 LETTERS = {"t": "t", "z": "z", "chi2": "\u03c7\u00b2", "f": "F"}
+# cautions about an interval, which is then called approximate
+APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS317"))
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 
 
@@ -24,7 +38,21 @@ def bounded(row: Row) -> bool:
     return row.limits is not None and max(abs(limit) for limit in row.limits) <= 1
 
 
-def estimate(row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False) -> str:
+def kind_of(cautions: Iterable[Caution]) -> str:
+    """Return ``approximate`` where a caution touches the interval, else nothing.
+
+    Examples
+    --------
+    >>> from socialstats.errors import caution
+    >>> kind_of([caution("SS312", "8 pairs")]), kind_of([])
+    ('approximate', '')
+    """
+    return "approximate" if any(one.code in APPROXIMATE for one in cautions) else ""
+
+
+def estimate(
+    row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False, kind: str = ""
+) -> str:  # fmt: skip
     """Return the estimate with its interval.
 
     Parameters
@@ -36,6 +64,8 @@ def estimate(row: Row, *, digits: int | None = None, unit: str = "", as_percent:
         Stands after the estimate.
     as_percent : bool
         Write a share as a percentage; the sign stands once.
+    kind : str
+        Word before the interval: approximate, unadjusted, simultaneous.
 
     Examples
     --------
@@ -55,7 +85,8 @@ def estimate(row: Row, *, digits: int | None = None, unit: str = "", as_percent:
     if row.conf_low is None and row.conf_high is None:
         return f"{value}{unit}" + (f" (no interval: {row.undefined})" if row.undefined else "")
     low, high = (None if end is None else scale * end for end in (row.conf_low, row.conf_high))
-    return f"{value}{unit}, {interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)}"
+    said = interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)
+    return f"{value}{unit}, {kind} {said}" if kind else f"{value}{unit}, {said}"
 
 
 def statistic_of(row: Row) -> str:
@@ -83,10 +114,24 @@ def p_of(row: Row) -> str:
     return p_value(row.p_value) if row.p_value is not None else ""
 
 
-def stat(row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False) -> str:
-    """Return estimate, interval, test and p: ``0.31, 95% CI [0.12, 0.50], t(23) = 3.40, p = .002``."""
+def stat(
+    row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False, kind: str = ""
+) -> str:  # fmt: skip
+    """Return estimate, interval, test and p: ``0.31, 95% CI [0.12, 0.50], t(23) = 3.40, p = .002``.
+
+    An interval that disagrees with the adjusted p is called unadjusted.
+
+    Examples
+    --------
+    >>> row = Row(term="d", estimate=-2.4, conf_low=-4.4, conf_high=-0.4, p_value=0.025, p_adjusted=0.076)
+    >>> stat(row, digits=1)
+    '−2.4, unadjusted 95% CI [−4.4, −0.4], p_Holm = .076'
+    """
+    if row.p_adjusted is not None and not kind and reliable(row) != significant(row):
+        kind = "unadjusted"
     tested = statistic_of(row)
-    return estimate(row, digits=digits, unit=unit, as_percent=as_percent) + (f", {tested}" if tested else "")
+    said = estimate(row, digits=digits, unit=unit, as_percent=as_percent, kind=kind)
+    return said + (f", {tested}" if tested else "")
 
 
 def direction(row: Row, reference: float = 0.0) -> Direction:
@@ -109,8 +154,9 @@ def significant(row: Row, alpha: float | None = None) -> bool:
 
 
 def headline(
-    quantity: str, row: Row, reference: float, name: str, *, digits: int | None = None, as_percent: bool = False
-) -> str:
+    quantity: str, row: Row, reference: float, name: str, *, digits: int | None = None, as_percent: bool = False,
+    kind: str = "",
+) -> str:  # fmt: skip
     """Compare an estimate with a reference, by its interval.
 
     Examples
@@ -124,14 +170,15 @@ def headline(
     value = percent(reference, 0) if as_percent else number(reference, 0 if float(reference).is_integer() else 2,
                                                             bounded=bounded(row))  # fmt: skip
     if row.conf_low is None and row.conf_high is None:
-        return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent)}; {name} is {value}."
+        return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent, kind=kind)}; {name} is {value}."
     side = {"above": "above", "below": "below", "none": "not reliably different from"}[direction(row, reference)]
-    return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent)}, {side} {name} ({value})."
+    return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent, kind=kind)}, {side} {name} ({value})."
 
 
 def difference(
-    quantity: str, a: str, b: str, row: Row, *, digits: int | None = None, as_percent: bool = False, verb: str = "was"
-) -> str:
+    quantity: str, a: str, b: str, row: Row, *, digits: int | None = None, as_percent: bool = False, verb: str = "was",
+    kind: str = "",
+) -> str:  # fmt: skip
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
 
     Examples
@@ -146,7 +193,7 @@ def difference(
         return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
     tested = row.p_value is not None or row.p_adjusted is not None
     clear = significant(row) if tested else reliable(row)
-    numbers = f"(difference = {stat(row, digits=digits, as_percent=as_percent)})"
+    numbers = f"(difference = {stat(row, digits=digits, as_percent=as_percent, kind=kind)})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
         return f"{capital(quantity)} {verb} {word} for {a} than {b} {numbers}."
@@ -156,10 +203,13 @@ def difference(
     return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
 
 
-def equivalence(a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None) -> str:
+def equivalence(
+    a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None, unit: str = ""
+) -> str:  # fmt: skip
     """Say whether two were equivalent within plus or minus a bound (two one-sided tests).
 
-    `row` is the difference with its interval at level 1 - 2 alpha; `p` is the larger of the two one-sided p-values.
+    `row` is the difference with its interval at level 1 - 2 alpha; `p` is the larger of the two one-sided p-values;
+    `unit` follows the bound.
 
     Examples
     --------
@@ -173,7 +223,8 @@ def equivalence(a: str, b: str, row: Row, bound: float, p: float | None, *, digi
     places = digits_of(row.std_error) if digits is None else digits
     span = interval(low, high, places, level=row.conf_level or 0.9, bounded=bounded(row))
     tested = "" if p is None else f", {p_value(p, name='TOST p')}"
-    return f"{a} and {b} were {verdict} within \u00b1{bound:g} ({span}{tested})."
+    size = as_given(bound).lstrip("0") if bounded(row) else as_given(bound)
+    return f"{a} and {b} were {verdict} within \u00b1{size}{unit} ({span}{tested})."
 
 
 def agreement(name: str, row: Row, units: int, raters: int, band: str = "") -> str:
