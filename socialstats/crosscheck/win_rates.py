@@ -30,13 +30,17 @@ def verify(result: Result) -> Verification:
     codes = codes_of(factors, table["cell"].to_numpy())
     columns = {name: table[name].to_numpy() for name in ("score", "rate", "w", "w2", "row", "of_item", "of_all")}
     named: dict[Any, Row] = {(row.term, row.group): row for row in result.rows}
+    pooled = settings["weights"] == "pooled"
     groups = [(key, at, "of_item") for key, at in table.groupby(["item", "condition"]).indices.items()]
     if ALL not in design.items:
         groups += [((ALL, name), at, "of_all") for name, at in table.groupby("condition").indices.items()]
     checks: list[Check] = []
     for key, at, share in groups:
         own = {name: column[at] for name, column in columns.items()}
-        checks += rate_checks(result, named[key], own, own[share], codes[at])
+        ratio = pooled and share == "of_all"  # one ratio, around its own value
+        if ratio:
+            own["rate"] = np.full(len(at), own[share] @ own["score"])
+        checks += rate_checks(result, named[key], own, own[share], codes[at], capped=not ratio)
     return Verification(checks=tuple(checks))
 
 
@@ -53,7 +57,7 @@ def with_shares(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
 
 
 def rate_checks(
-    result: Result, row: Row, rows: dict[str, FloatArray], share: FloatArray, codes: FloatArray
+    result: Result, row: Row, rows: dict[str, FloatArray], share: FloatArray, codes: FloatArray, *, capped: bool
 ) -> list[Check]:
     """Compare a rate, its standard error and both ends."""
     settings, p = result.settings, float(share @ rows["score"])
@@ -70,7 +74,8 @@ def rate_checks(
         ends = end_checks(row, float(low), float(high), "statsmodels", "the same closed form", 1e-8)
     elif codes.shape[1]:
         errors = errors_by(share * (rows["score"] - rows["rate"]), share, codes)
-        return checks + clustered_share_checks(row, p, errors, answers=n, level=settings["level"])
+        most = n if capped else math.inf
+        return checks + clustered_share_checks(row, p, errors, answers=most, level=settings["level"])
     else:
         errors = independent_errors(rows, share, result.design.weighted)
         error, trials = math.sqrt(errors.variance), counted(p * (1 - p), errors, n)
