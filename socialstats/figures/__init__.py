@@ -10,7 +10,9 @@ from socialstats.figures.estimation import estimation
 from socialstats.figures.forest import forest
 from socialstats.figures.heat import heat
 from socialstats.figures.maps import possible, reconstructed
+from socialstats.figures.multiples import multiples
 from socialstats.figures.power import power_curve
+from socialstats.figures.qq import qq
 from socialstats.figures.raters import rater_heat
 from socialstats.figures.shares import Bar, shares
 from socialstats.figures.squares import square, two_by_two
@@ -24,8 +26,10 @@ __all__ = [
     "estimation",
     "forest",
     "heat",
+    "multiples",
     "possible",
     "power_curve",
+    "qq",
     "rater_heat",
     "reconstructed",
     "shares",

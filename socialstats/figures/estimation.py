@@ -276,4 +276,4 @@ def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
 def _above(ax: Axes, text: str, ink: str = "muted", start: float = 0.0) -> None:
     """Write one line above a panel, `start` points from its left."""
     look = {"fontsize": style.FONT if ink == "ink" else style.SMALL, "color": style.LIGHT[ink]}
-    style.outside(ax, style.literal(text, 52), 1, (start, 8), ha="left", va="bottom", **look)
+    style.outside(ax, style.literal(text, 52), (0, 1), (start, 8), ha="left", va="bottom", **look)

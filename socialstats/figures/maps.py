@@ -76,7 +76,7 @@ def possible(
                     ha="right" if left else "left", **style.SMALL_INK,
                     bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "alpha": 0.85})  # fmt: skip
     if title:
-        style.outside(ax, style.literal(title, 110), 1, (0, 8), **style.INK)
+        style.outside(ax, style.literal(title, 110), (0, 1), (0, 8), **style.INK)
     ax.set_label(described(title, known, marks))
     return ax
 

@@ -114,7 +114,7 @@ def _legend(ax: Axes, levels: Sequence[str]) -> None:
     x = 0.0
     for k, text in enumerate(style.literals(levels, 18)):
         for part, color in (("\u25a0 ", f"series-{k + 1}"), (text, "ink")):
-            style.outside(ax, part, 1, (x, 8), fontsize=style.FONT, color=style.LIGHT[color])
+            style.outside(ax, part, (0, 1), (x, 8), fontsize=style.FONT, color=style.LIGHT[color])
             x += style.text_width(part) + (0 if part != text else 14)
 
 

@@ -266,12 +266,12 @@ def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, u
 def footnotes(ax: Axes, lines: Sequence[str], drop: float) -> None:
     """Write lines below the Axes, the first one `drop` points down."""
     for i, line in enumerate(lines):
-        outside(ax, literal(line, 120), 0, (0, -drop - 12 * i), va="top", **QUIET)
+        outside(ax, literal(line, 120), (0, 0), (0, -drop - 12 * i), va="top", **QUIET)
 
 
-def outside(ax: Axes, text: str, side: float, offset: tuple[float, float], **options: Any) -> None:
-    """Write a text some points right and up of the lower left (`side` 0) or upper left (1) corner of the Axes."""
-    ax.annotate(text, (0, side), offset, "axes fraction", "offset points", annotation_clip=False, **options)
+def outside(ax: Axes, text: str, corner: tuple[float, float], offset: tuple[float, float], **options: Any) -> None:
+    """Write a text some points right and up of a place in the Axes, of which (0, 0) is the lower left corner."""
+    ax.annotate(text, corner, offset, "axes fraction", "offset points", annotation_clip=False, **options)
 
 
 def room_for(labels: Sequence[str]) -> float:
@@ -296,14 +296,27 @@ def drawn(rows: Sequence[Row]) -> list[float]:
     return [v for v in values if math.isfinite(v)]
 
 
-def lines_of_rows(ax: Axes, n: int) -> None:
+def lines_of_rows(ax: Axes, n: int, *, top: bool = True) -> None:
     """Prepare an Axes for n rows: limits, hair lines that lead the eye, ticks at the top too where rows are many."""
     ax.set_ylim(-0.6, n - 0.4)
     ax.grid(axis="x", color=LIGHT["hair"], linewidth=0.7)
     for y in range(n - 6, -1, -5):
         ax.axhline(y + 0.5, color=LIGHT["hair"], linewidth=0.7, zorder=0.5)
-    if n > TICKS_ON_TOP_FROM:
+    if top and n > TICKS_ON_TOP_FROM:
         ax.tick_params(axis="x", labeltop=True)
+
+
+def points(ax: Axes, rows: Sequence[tuple[float, Row]], color: str = "series-1", size: float = 4.5) -> None:
+    """Draw rows as points with intervals at their y; write out what is undefined."""
+    left, right = ax.get_xlim()
+    known = [(y, row) for y, row in rows if is_known(row)]
+    for y, row in rows:
+        if not is_known(row):
+            ax.text(left + 0.02 * (right - left), y, "undefined", va="center", **QUIET)
+    bars = [(y, *ends) for y, row in known if (ends := ends_of(row))]
+    segments(ax, bars, color=LIGHT[color], linewidth=1.3, zorder=2)
+    ax.plot([row.estimate or 0.0 for _, row in known], [y for y, _ in known], "o", color=LIGHT[color],
+            markersize=size, zorder=3, markeredgewidth=0)  # fmt: skip
 
 
 def padded(values: list[float], share: float = 0.04) -> tuple[float, float]:
