@@ -15,6 +15,12 @@ MINUS = "\u2212"
 MISSING = "\u2014"
 
 
+class Bounded(float):
+    """A number that cannot exceed 1 in size by its definition: printed without a leading zero."""
+
+    __slots__ = ()
+
+
 def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> str:
     """Format a number with a fixed count of decimals.
 
@@ -25,19 +31,20 @@ def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> st
     digits : int
         Decimals.
     bounded : bool
-        True for quantities that cannot exceed 1 in size (p, kappa, shares): drops the leading zero.
+        True for quantities that cannot exceed 1 in size (p, kappa, shares): drops the leading zero. A `Bounded`
+        value needs no flag.
 
     Examples
     --------
-    >>> number(-0.001), number(1234.5, 1), number(-0.25, bounded=True)
-    ('0.00', '1,234.5', '−.25')
+    >>> number(-0.001), number(1234.5, 1), number(-0.25, bounded=True), number(Bounded(0.4))
+    ('0.00', '1,234.5', '−.25', '.40')
     """
     if value is None or math.isnan(value):
         return MISSING
     if math.isinf(value):
         return "\u221e" if value > 0 else f"{MINUS}\u221e"
     text = f"{abs(value):,.{digits}f}"
-    if bounded and text.startswith("0."):
+    if (bounded or isinstance(value, Bounded)) and text.startswith("0."):
         text = text[1:]
     is_zero = not any(ch in "123456789" for ch in text)
     return f"{MINUS}{text}" if value < 0 and not is_zero else text

@@ -1,4 +1,4 @@
-"""The same question under other reasonable choices, and what the answer rests on."""
+"""Estimates under analysis variants, and without each cluster."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.results import Result, Row
-from socialstats.text import capital, count, interval, number, quoted, shorten
+from socialstats.sentences import bounded
+from socialstats.text import capital, count, interval, listing, number, quoted, shorten
 
 Side = Literal["above", "below", "holds", "unknown"]
 SAME = 1e-9  # estimates nearer than this to each other, relative to their size, count as the same
 SIDES: dict[Side, str] = {
-    "above": "lies above it", "below": "lies below it", "holds": "holds it", "unknown": "does not exist",
+    "above": "lies above", "below": "lies below", "holds": "includes", "unknown": "is undefined for",
 }  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def multiverse(
     Returns
     -------
     Result
-        One row a variant: term = its label, group = the choice, estimate and interval of the variant; an
+        One row per variant: term = its label, group = the choice, estimate and interval of the variant; an
         undefined one says why.
 
     Raises
@@ -106,7 +107,7 @@ def multiverse(
         rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference))
     own = results[labels[0]]
     return Result(
-        metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis', 'analyses')}",
+        metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis variant')}",
         rows=tuple(rows), inference="the interval of each analysis; nothing is pooled", counts=own.counts,
         settings={"reference": reference, "digits": digits}, references=("steegen2016",), design=own.design,
         words=_words(tuple(rows), quantity, reference, digits, words or f"{reference:g}"),
@@ -116,7 +117,7 @@ def multiverse(
 
 
 def _computed(variants: Sequence[Variant]) -> list[Result | str]:
-    """Compute each variant, or say why it has no result."""
+    """Compute each variant; where one has no result, return the reason."""
 
     def one(k: int) -> Result | str:
         say(f"analysis variant: {variants[k].label}")
@@ -176,33 +177,39 @@ def moves(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def side(row: Row, reference: float) -> Side:
-    """Say where the interval of a row lies from the reference value."""
+    """Return where the interval of a row lies from the reference value."""
     if row.conf_low is None or row.conf_high is None:
         return "unknown"
     return "above" if row.conf_low > reference else "below" if row.conf_high < reference else "holds"
 
 
 def _words(rows: tuple[Row, ...], quantity: str, reference: float, digits: int, name: str) -> str:
-    """Return range, the choice that moves the estimate most, and how often the conclusion stays."""
-    own, moved, n = number(rows[0].estimate, digits), mover(rows, digits), len(known(rows))
+    """Return the range, the choice with the largest effect, and how many variants share the conclusion."""
+    own, n = value_text(rows[0], digits), len(known(rows))
     if n < 2:
-        return f"On this page {quantity} is {own}. {moved}"
-    low, high = (f"{number(row.estimate, digits)} ({shorten(row.term, 60)})" for row in ends(rows))
-    text = (
-        f"Over {count(n, 'analysis', 'analyses')}, {quantity} runs from {low} to {high}; on this page it is {own}. "
-        f"{moved}"
-    )
+        return f"{capital(quantity)} was {own} on this page. No other analysis variant has an estimate."
+    low, high = (f"{value_text(row, digits)} ({shorten(row.term, 60)})" for row in ends(rows))
+    text = f"{capital(quantity)} was {own} under all {count(n)} analysis variants."
+    if largest := mover(rows, digits):
+        text = f"Over {count(n)} analysis variants, {quantity} ranged from {low} to {high}. {largest} "
+        text += f"On this page it was {own}."
     inside = [row for row in rows if row.conf_low is not None]
     mine = side(rows[0], reference)
     if mine == "unknown" or len(inside) < 2:
         return text
     others = [row for row in inside if side(row, reference) != mine]
-    verdict = f"{text} The interval on this page {SIDES[mine].replace('it', name)}; so do those of"
+    same = len(inside) - 1 - len(others)
+    text += f" The interval on this page {SIDES[mine]} {name}, "
     if not others:
-        return f"{verdict} all {count(len(inside) - 1)} others."
-    told = ", ".join(f"{shorten(row.term, 60)} ({_interval(row, digits, reference)})" for row in others[:3])
-    more = f" and {count(len(others) - 3)} more" if len(others) > 3 else ""
-    return f"{verdict} {count(len(inside) - 1 - len(others))} others, but not: {told}{more}."
+        return f"{text}as in {'the other variant' if same == 1 else f'all {count(same)} other variants'}."
+    told = listing([f"{shorten(row.term, 60)} ({_interval(row, digits, reference)})" for row in others], most=3)
+    shared = f"as in {count(same, 'other variant')}" if same else "unlike in all other variants"
+    return f"{text}{shared}. Exceptions: {told}." if same else f"{text}{shared}: {told}."
+
+
+def value_text(row: Row, digits: int) -> str:
+    """Return the estimate of a variant, without a leading zero where it cannot exceed 1."""
+    return number(row.estimate, digits, bounded=bounded(row))
 
 
 def _interval(row: Row, digits: int, reference: float) -> str:
@@ -214,19 +221,17 @@ def _interval(row: Row, digits: int, reference: float) -> str:
         ):
             digits = places
             break
-    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95)
+    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=bounded(row))
 
 
 def mover(rows: tuple[Row, ...], digits: int) -> str:
-    """Say which choice moves the estimate most."""
+    """Return which choice had the largest effect on the estimate; empty where none had any."""
     shifts = moves(rows)
-    if not shifts:
-        return "No other analysis has an estimate."
-    choice, shift = next(iter(shifts.items()))
+    choice, shift = next(iter(shifts.items()), ("", 0.0))
     if abs(shift) <= SAME * max(1.0, abs(rows[0].estimate or 0.0)):
-        return "No choice moves it."
-    sign = "+" if shift > 0 else ""
-    return f"What moves it most is {choice} ({sign}{number(shift, digits)})."
+        return ""
+    size = number(shift, digits, bounded=bounded(rows[0]))
+    return f"{capital(choice)} had the largest effect ({'+' if shift > 0 else ''}{size})."
 
 
 def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, digits: int = 3) -> Result:
@@ -286,11 +291,8 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, di
     )  # fmt: skip
     low, high = rows[0], rows[-1]
     name = shorten(factor.name, 40)
-    words = (
-        f"Leaving out one {name} at a time, the difference runs from {number(low.estimate, digits)} (without "
-        f"'{shorten(low.term, 40)}') to {number(high.estimate, digits)} (without '{shorten(high.term, 40)}'); with "
-        f"all of them it is {number(lead, digits)}."
-    )
+    ends_text = (f"{number(row.estimate, digits)} (without '{shorten(row.term, 40)}')" for row in (low, high))
+    words = f"The difference was {number(lead, digits)}. Omitting one {name} at a time gave {' to '.join(ends_text)}."
     return Result(
         metric="paired_difference", title=f"Difference without each {name}", rows=rows,
         inference="a range, not an interval",

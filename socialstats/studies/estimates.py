@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import chdtrc
 
+from socialstats import sentences
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -17,7 +18,7 @@ from socialstats.inference.intervals import critical_value, not_zero, two_sided_
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table
-from socialstats.text import count, digits_of, interval, listing, number, p_value, percent, shorten
+from socialstats.text import Bounded, count, digits_of, interval, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -183,6 +184,7 @@ NUMBERS: dict[str, Column] = {
     "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Statistic": "statistic",
 }  # fmt: skip
 SCALED = ("Estimate", "SE", "Low", "High")  # columns in the unit of the estimate
+SCALED_FIELDS = ("estimate", "std_error", "conf_low", "conf_high")
 UNITLESS = ("r", "correlation")  # beside rows in the unit of the values
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 WORDS = {"odds_ratio": "odds ratio", "cohens_g": "Cohen's g", "alpha": "alpha", "r": "correlation"}
@@ -217,12 +219,26 @@ def table_of(
     >>> table_of([Row(term="a", n=3.0)], "Counts", ("Term", "term"), {"n": whole("n")}).cells
     (('a', 3),)
     """
-    made = [attrgetter(one) if isinstance(one, str) else one for one in columns.values()]
+    made = [field_of(one) if isinstance(one, str) else one for one in columns.values()]
     name, own = first
     read = attrgetter(own) if isinstance(own, str) else own
     labels = [read(row) for row in rows] if callable(read) else read
     cells = tuple((label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True))
     return Table(caption, (name, *columns), cells, digits)
+
+
+def field_of(name: str) -> Callable[[Row], Any]:
+    """Return what reads a field of a row; estimate, error and limits of a bounded quantity are `Bounded`.
+
+    Examples
+    --------
+    >>> number(field_of("estimate")(Row(term="share", estimate=0.25, limits=(0.0, 1.0))))
+    '.25'
+    """
+    read = attrgetter(name)
+    if name not in SCALED_FIELDS:
+        return read
+    return lambda row: Bounded(value) if (value := read(row)) is not None and sentences.bounded(row) else value
 
 
 def whole(name: str) -> Callable[[Row], int | None]:
@@ -239,12 +255,13 @@ def beside(
     caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any], digits: int,
     *, bounded: bool = False,
 ) -> Table:  # fmt: skip
-    """Return a table with a column a level, whose cells are ``2.21 [1.88, 2.55]``, or bare without an interval."""
+    """Return a table with one column per level, whose cells are ``2.21 [1.88, 2.55]``, or bare without an interval."""
 
     def cell(row: Row | None) -> str | None:
         if row is None or row.estimate is None:
             return None
-        text, low, high = (number(x, digits, bounded=bounded) for x in (row.estimate, row.conf_low, row.conf_high))
+        short = bounded or sentences.bounded(row)
+        text, low, high = (number(x, digits, bounded=short) for x in (row.estimate, row.conf_low, row.conf_high))
         return text if row.conf_low is None else f"{text} [{low}, {high}]"
 
     cells = tuple(
@@ -256,9 +273,9 @@ def beside(
 
 def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
-    decimals = digits_for(rows)
+    decimals, estimate = digits_for(rows), field_of("estimate")
     columns = NUMBERS | {
-        "Estimate": lambda r: number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else r.estimate,
+        "Estimate": lambda r: number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else estimate(r),
         "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
         "n": whole("n"), "Clusters": "n_clusters", "Why not": "undefined",
     }  # fmt: skip

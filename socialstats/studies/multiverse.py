@@ -1,4 +1,4 @@
-"""The same question under other reasonable choices, and what the answer rests on."""
+"""Sensitivity of an answer to analysis variants, dependence and single clusters."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
-from socialstats.metrics.multiverse import ends, mover
 from socialstats.results import Result, Row
+from socialstats.sentences import p_of
 from socialstats.studies.estimates import (
     cluster_ways,
     clusters_caption,
@@ -25,25 +25,22 @@ from socialstats.studies.estimates import (
     whole,
 )
 from socialstats.studies.page import Block, Table
-from socialstats.text import capital, count, number, p_value, shorten
+from socialstats.text import capital, count, level_text, number, shorten
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 
 
 def other_analyses(what: str) -> str:
-    """Ask whether a number rests on the analysis that was chosen."""
-    return f"Is {what} the same under other defensible analyses?"
+    """Return the question whether a number depends on the analysis variant."""
+    return f"Does {what} depend on the analysis variant?"
 
 
 def multiverse_block(found: Result, *, id: str, question: str, quantity: str, note: str = "") -> Block:
-    """Show a multiverse: one line an analysis, the page's own as the vertical line."""
+    """Return the block of a multiverse: one row per analysis variant, the page's own as the vertical line."""
     digits, rows = found.settings["digits"], found.rows
-    low, high = (number(row.estimate, digits) for row in ends(rows))
-    caption = (
-        f"From {low} to {high}; the line is the analysis of this page. {mover(rows, digits)} Intervals: of each "
-        f"analysis by itself. {note}"
-    )
-    title = f"{capital(quantity)} under every choice of analysis"
+    level = level_text(next((row.conf_level for row in rows if row.conf_level is not None), 0.95))
+    title = f"{capital(quantity)} by analysis variant"
+    caption = f"{title}. Points: estimates with unadjusted {level} CIs; line: this page's estimate. {note}"
     base = rows[0].estimate or 0.0
     columns: dict[str, Any] = {
         "Choice": "group", "Estimate": "estimate",
@@ -55,12 +52,19 @@ def multiverse_block(found: Result, *, id: str, question: str, quantity: str, no
         question=question,
         sentences=(found.sentence(),),
         draw=partial(
-            forest, rows, sort=False, digits=digits, label="Analysis", xlabel=quantity, reference=rows[0].estimate
+            forest,
+            rows,
+            sort=False,
+            digits=digits,
+            label="Analysis variant",
+            xlabel=quantity,
+            reference=rows[0].estimate,
         ),
         figure_title=title,
         caption=caption.strip(),
-        tables=(table_of(rows, title, ("Analysis", "term"), columns, max(3, digits)),),
+        tables=(table_of(rows, title, ("Analysis variant", "term"), columns, max(3, digits)),),
         results=(found,),
+        part="appendix",
     )
 
 
@@ -77,7 +81,7 @@ def dependence_block(
     lead: Callable[[Result], Row] = lambda result: result.rows[0],
     naive: tuple[str, Result] | None = None,
 ) -> Block | None:
-    """Show one estimate under each assumption about dependence; None where no cluster is declared.
+    """Return the block of one estimate under each assumption about dependence; None where no cluster is declared.
 
     Parameters
     ----------
@@ -105,7 +109,7 @@ def dependence_block(
             problems[label] = str(error)
     shown = tuple(replace(lead(result), term=label) for label, result in found.items())
     digits = digits_for(shown)
-    title = f"{capital(quantity)} under each assumption about dependence"
+    title = f"{capital(quantity)} by assumption about dependence"
     columns: dict[str, Any] = {
         "Clusters": "n_clusters", "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high",
         "p": lambda r: p_text(r.p_value),
@@ -115,31 +119,31 @@ def dependence_block(
     lost = tuple(Row(term=label, undefined=problem) for label, problem in problems.items())
     return Block(
         id="dependence",
-        question=f"What does the dependence of the {rows} do to the answer?",
+        question=f"Does the answer depend on the clustering of {rows}?",
         sentences=(_dependence_sentence(shown, bounded, digits),),
         draw=partial(forest, shown, sort=False, xlabel=quantity, digits=digits, label="Assumption"),
         figure_title=title,
-        caption="The estimate is that of the same data; what changes is how much they are worth.",
+        caption=f"{title}. Same data; only the assumed dependence differs.",
         tables=(table_of((*shown, *lost), title, ("Assumption", "term"), columns, digits),),
         results=tuple(found.values()),
+        part="appendix",
     )
 
 
 def _dependence_sentence(rows: Sequence[Row], bounded: bool, digits: int) -> str:
-    """Say what the row-level test would have claimed, beside each clustered one."""
-    naive, *others = (
-        (row.term, numbers_text(row, digits=digits, bounded=bounded)
-         + ("" if row.p_value is None else f", {p_value(row.p_value)}"))
+    """Return the estimate under independence, then under each kind of clustering."""
+    said = [
+        numbers_text(row, digits=digits, bounded=bounded) + (f", {tested}" if (tested := p_of(row)) else "")
         for row in rows
-    )  # fmt: skip
-    rest = "; ".join(f"{label}: {said}" for label, said in others)
-    return f"With {naive[0]}, a row-level test would have claimed {naive[1]}. {capital(rest)}."
+    ]
+    first = f"Treating {rows[0].term.removesuffix(' independent')} as independent gave {said[0]}."
+    return " ".join([first, *(f"{capital(row.term)}: {one}." for row, one in zip(rows[1:], said[1:], strict=True))])
 
 
 def with_design_effect(
     blocks: Sequence[Block], factors: Sequence[Factor], *, lead: Callable[[Result], Row] = lambda result: result.rows[0]
 ) -> tuple[Block, ...]:
-    """Say the clusters and their design effect in the caption of the first block that draws a figure.
+    """Add clusters and their design effect to the caption of the first block with a figure.
 
     Parameters
     ----------
@@ -165,7 +169,7 @@ def with_design_effect(
 
 
 def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block | None:
-    """Show the range of the estimate when one cluster is left out; None without clusters to leave out."""
+    """Return the block of estimates without one cluster each; None without clusters to leave out."""
     if not results:
         return None
     cells = tuple(
@@ -176,9 +180,10 @@ def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block 
         id="influence",
         question="Does the answer depend on a single cluster?",
         sentences=tuple(result.sentence() for result in results.values()),
-        tables=(Table(caption="Smallest and largest estimate when one cluster is left out", cells=cells,
-                      header=("Left out", "Cluster", "Estimate", "Pairs left"), digits=digits),),
+        tables=(Table(caption="Smallest and largest estimate when one cluster is omitted", cells=cells,
+                      header=("Omitted", "Cluster", "Estimate", "Pairs left"), digits=digits),),
         results=tuple(results.values()),
+        part="appendix",
     )  # fmt: skip
 
 

@@ -42,9 +42,11 @@ def test_the_choice_that_moves_the_estimate_most_is_named_with_its_signed_shift(
     assert moves(found.rows) == {"weights": -0.6, "ties": 0.2}
     assert [row.term for row in ends(found.rows)] == ["c", "a"]
     said = found.sentence()
-    assert "runs from 0.40 (c) to 1.20 (a); on this page it is 1.00" in said
-    assert "moves it most is weights (−0.60)" in said
-    assert "lies above zero; so do those of 2 others, but not: c (95% CI [−0.10, 0.90])" in said
+    assert said == (
+        "Over 4 analysis variants, the mean ranged from 0.40 (c) to 1.20 (a). Weights had the largest effect (−0.60). "
+        "On this page it was 1.00. The interval on this page lies above zero, as in 2 other variants. "
+        "Exceptions: c (95% CI [−0.10, 0.90])."
+    )
     assert list(found.tidy()["term"]) == ["own", "a", "b", "c"]
 
 
@@ -139,4 +141,13 @@ def test_an_interval_that_misses_the_reference_by_a_hair_is_written_so_that_it_d
 
     found = multiverse("x", "the mean", [variant("own", -0.5, 0.2), variant("near", -0.3, -0.0004),
                                          variant("far", -0.3, -0.1)], reference=0.0)  # fmt: skip
-    assert "near (95% CI [\u22120.3000, \u22120.0004]), far (95% CI [\u22120.30, \u22120.10])" in found.sentence()
+    assert "near (95% CI [\u22120.3000, \u22120.0004]) and far (95% CI [\u22120.30, \u22120.10])" in found.sentence()
+
+
+def test_variants_without_any_effect_are_one_value() -> None:
+    same = [OWN, variant("other seed", "seed", 1.0, 0.4, 1.6), variant("bootstrap", "ci", 1.0, 0.6, 1.4)]
+    said = multiverse("sensitivity", "the mean", same, reference=0.0, words="0").sentence()
+    assert said == (
+        "The mean was 1.00 under all 3 analysis variants. The interval on this page lies above 0, as in all 2 other "
+        "variants."
+    )
