@@ -6,12 +6,12 @@ Exception
     │   └── DesignError                      the columns do not make the design that was asked for
     ├── NothingToAnalyse (ValueError)        a readable table without a single usable row: exit code 3
     ├── MissingDependency (ImportError)      an optional package is needed: says which extra to install
-    └── UndefinedStatistic (ArithmeticError) the number asked for does not exist for these data
+    └── UndefinedStatistic (ArithmeticError) the number asked for is undefined for these data
         ├── MleDoesNotExist                  unbeaten, winless or separate items; separated covariates
         ├── NotIdentified                    terms that the data cannot tell apart
         └── NonConvergence                   an iteration stopped before its tolerance; carries the gap
 
-A statistic that does not exist is one of these exceptions, or a row whose ``undefined`` reason is filled:
+An undefined statistic is one of these exceptions, or a row whose ``undefined`` reason is filled:
 never 0, never p = 0, never a silent NaN.
 """
 
@@ -27,7 +27,19 @@ LINES_SHOWN = 5
 
 
 class SocialStatsError(Exception):
-    """Base class of everything socialstats raises on purpose."""
+    """Base class of everything socialstats raises on purpose.
+
+    Attributes
+    ----------
+    reason : str
+        What is wrong, as a phrase.
+    advice : str
+        What to do about it, in the imperative; empty where the reason says it.
+    """
+
+    def __init__(self, reason: str = "", *, advice: str = "") -> None:
+        super().__init__(f"{reason}. {advice}" if advice else reason)
+        self.reason, self.advice = reason, advice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +79,11 @@ class Problem:
     noun: str = "rows"
 
     def __str__(self) -> str:
+        return f"{self.fault}. {self.fix}" if self.fix else self.fault
+
+    @property
+    def fault(self) -> str:
+        """The place and what is wrong, without the fix."""
         place = self.source
         if self.lines:
             place += f" {self.unit} {self.lines[0]}"
@@ -77,7 +94,7 @@ class Problem:
             shown = ", ".join(str(line) for line in self.lines[:LINES_SHOWN])
             more = ", ..." if (self.n_rows if self.noun == "rows" else len(self.lines)) > LINES_SHOWN else ""
             text += f" ({self.n_rows:,} {self.noun}: {self.unit}{'s' if len(self.lines) > 1 else ''} {shown}{more})"
-        return f"{text}. {self.fix}" if self.fix else text
+        return text
 
 
 def in_columns(names: str | Sequence[str]) -> str:
@@ -109,6 +126,8 @@ class InputError(SocialStatsError, ValueError):
         if len(self.problems) > SHOWN_AT_MOST:
             shown.append(f"... and {len(self.problems) - SHOWN_AT_MOST} more problems")
         super().__init__("\n".join(shown))
+        if self.problems:
+            self.reason, self.advice = self.problems[0].fault, self.problems[0].fix
 
 
 class DesignError(InputError):
@@ -124,7 +143,7 @@ class MissingDependency(SocialStatsError, ImportError):
 
 
 class UndefinedStatistic(SocialStatsError, ArithmeticError):
-    """The statistic does not exist for these data; the message says why."""
+    """The statistic is undefined for these data; the message says why."""
 
 
 class MleDoesNotExist(UndefinedStatistic):
@@ -144,15 +163,16 @@ class MleDoesNotExist(UndefinedStatistic):
 
     def __init__(
         self,
-        message: str,
+        reason: str,
         *,
+        advice: str = "",
         components: tuple[tuple[str, ...], ...] = (),
         unbeaten: tuple[str, ...] = (),
         winless: tuple[str, ...] = (),
         separate: bool = False,
         terms: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(message)
+        super().__init__(reason, advice=advice)
         self.components = components
         self.unbeaten = unbeaten
         self.winless = winless
@@ -163,8 +183,8 @@ class MleDoesNotExist(UndefinedStatistic):
 class NotIdentified(UndefinedStatistic):
     """Terms that these data cannot tell apart; `terms` names them."""
 
-    def __init__(self, message: str, *, terms: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, reason: str, *, advice: str = "", terms: tuple[str, ...] = ()) -> None:
+        super().__init__(reason, advice=advice)
         self.terms = terms
 
 
@@ -178,8 +198,8 @@ class NonConvergence(UndefinedStatistic):
         What the stopping rule measured when it gave up.
     """
 
-    def __init__(self, message: str, *, iterations: int, gap: float) -> None:
-        super().__init__(f"{message} ({iterations} iterations, remaining gap {gap:.3g})")
+    def __init__(self, reason: str, *, iterations: int, gap: float) -> None:
+        super().__init__(f"{reason} ({iterations} iterations, remaining gap {gap:.3g})")
         self.iterations = iterations
         self.gap = gap
 
@@ -198,9 +218,9 @@ class Caution:
     detail : str
         What was seen in these data, with its numbers.
     affects : str
-        Which numbers it touches.
+        Which numbers it concerns.
     fix : str
-        What would settle it.
+        What to do, in the imperative.
     """
 
     code: str
@@ -224,64 +244,64 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS101": ("stop", "the comparison graph is disconnected"),
     "SS102": ("caution", "strengths were kept finite by a penalty or prior"),
     "SS103": ("caution", "few comparisons for some items"),
-    "SS104": ("caution", "the model does not fit the pair counts"),
-    "SS105": ("caution", "ties were split in halves"),
-    "SS106": ("caution", "the order of presentation was not declared"),
-    "SS107": ("caution", "the order of presentation matters"),
-    "SS108": ("caution", "order of presentation and covariates are unbalanced"),
+    "SS104": ("caution", "the model fits the counts of pairs poorly"),
+    "SS105": ("caution", "each tie counts as half a win for both items"),
+    "SS106": ("caution", "presentation order was not declared"),
+    "SS107": ("caution", "presentation order had an effect"),
+    "SS108": ("caution", "presentation order and covariates are unbalanced"),
     "SS109": ("info", "ties are modelled"),
-    "SS110": ("caution", "shares depend on how many items a group has"),
+    "SS110": ("caution", "shares depend on the number of items in a group"),
     "SS111": ("caution", "the order effect changes a conclusion"),
     "SS201": ("caution", "clusters were ignored"),
     "SS202": ("caution", "few clusters"),
     "SS203": ("caution", "fewer clusters than parameters"),
     "SS204": ("caution", "some resamples had no finite estimate"),
     "SS205": ("info", "clustering changes the standard errors"),
-    "SS206": ("caution", "a covariance matrix was not positive and was adjusted"),
+    "SS206": ("caution", "a covariance matrix was not positive semidefinite and was adjusted"),
     "SS207": ("info", "weights were used"),
-    "SS208": ("caution", "part of a variance was borrowed from other clusters"),
-    "SS209": ("caution", "some numbers rest on single clusters and have no interval"),
-    "SS210": ("info", "one cluster decides a number"),
-    "SS211": ("caution", "one cluster or a few hold much of a number"),
+    "SS208": ("caution", "part of a variance was estimated from other clusters"),
+    "SS209": ("caution", "some estimates rest on single clusters and have no interval"),
+    "SS210": ("info", "one cluster determines an estimate"),
+    "SS211": ("caution", "one or a few clusters dominate an estimate"),
     "SS212": ("caution", "rare answers"),
     "SS213": ("caution", "skewed differences"),
-    "SS301": ("caution", "rows were left out"),
-    "SS302": ("caution", "some conditions hold no comparison"),
-    "SS303": ("caution", "cells were seen different numbers of times"),
+    "SS301": ("caution", "rows were excluded"),
+    "SS302": ("caution", "some conditions have no comparison"),
+    "SS303": ("caution", "cells have different numbers of observations"),
     "SS304": ("caution", "a plug-in estimate is biased"),
-    "SS305": ("info", "a published reference line is not what it says"),
-    "SS306": ("caution", "labels differ only by case, white space or the encoding of characters"),
-    "SS307": ("info", "columns were found but not used"),
-    "SS308": ("info", "covariates were found and not used"),
+    "SS305": ("info", "a published reference value does not match its description"),
+    "SS306": ("caution", "labels differ only in case, white space or character encoding"),
+    "SS307": ("info", "some columns were not used"),
+    "SS308": ("info", "some covariates were not used"),
     "SS309": ("caution", "more raters than units: rows and columns may be exchanged"),
     "SS310": ("info", "scale, levels or order of conditions were not declared"),
-    "SS311": ("caution", "a column may be a cluster and was not declared"),
+    "SS311": ("caution", "a column that may hold clusters was not declared"),
     "SS312": ("caution", "the sample is small for this interval"),
-    "SS313": ("caution", "no variation in some ratings"),
+    "SS313": ("caution", "some ratings do not vary"),
     "SS314": ("caution", "few discordant pairs"),
-    "SS315": ("info", "refusals or missing ratings"),
-    "SS316": ("info", "tests disagree about the 5% line"),
-    "SS317": ("caution", "the interval assumes a shape that the data do not have"),
-    "SS318": ("caution", "the zero of the scale is not known"),
-    "SS319": ("caution", "another reading of the replies gives other answers"),
-    "SS320": ("info", "a column was taken as the source of the raters by its name and values"),
+    "SS315": ("info", "ratings are missing or refused"),
+    "SS316": ("info", "tests disagree at the chosen level"),
+    "SS317": ("caution", "the interval's distributional assumption is violated"),
+    "SS318": ("caution", "the neutral point of the scale is unknown"),
+    "SS319": ("caution", "a second parsing changes answers"),
+    "SS320": ("info", "a column was read as the source of the raters, by its name and values"),
     "SS321": ("caution", "rows are repeated"),
     "SS322": ("caution", "repeated answers of one source are not independent"),
-    "SS323": ("caution", "a column was taken as frequencies: how often each row occurred"),
-    "SS324": ("caution", "a column looks like frequencies and was not used"),
-    "SS325": ("caution", "values stand apart and may mean a missing value"),
+    "SS323": ("caution", "a column was read as frequencies of the rows"),
+    "SS324": ("caution", "a column that looks like frequencies was not used"),
+    "SS325": ("caution", "extreme values may be codes for missing values"),
     "SS326": ("caution", "columns look like items of a questionnaire, not like raters"),
-    "SS327": ("caution", "two columns were taken as the conditions by their names"),
-    "SS328": ("caution", "every comparison occurs twice, once from each side"),
+    "SS327": ("caution", "two columns were read as the conditions, by their names"),
+    "SS328": ("caution", "every comparison occurs twice, with its sides exchanged"),
     "SS329": ("caution", "few disagreements between raters"),
-    "SS330": ("info", "weights follow the numbers of ordinal levels, not their ranks"),
+    "SS330": ("info", "weights use the numeric values of ordinal levels, not their ranks"),
     "SS331": ("caution", "probabilities of answers are incomplete"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
     "SS343": ("caution", "a model answered under several names, or from several endpoints"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
-    "SS403": ("info", "labels were cut or cleaned for display"),
+    "SS403": ("info", "labels were shortened or cleaned for display"),
 }
 
 

@@ -19,7 +19,7 @@ _work: Callable[[int], Any] | None = None  # a copied process has it; while it i
 def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T]:
     """Return ``[work(0), ..., work(n - 1)]``; a second process helps, from the last piece on, where that is safe.
 
-    What the second process does not deliver (an exception, a value that cannot be sent) is done here again, so that
+    What the second process does not deliver (an exception, a value that cannot be sent) is done here again. Therefore
     results and errors are the same with one process and with two.
 
     Examples

@@ -14,7 +14,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def say(message: str, *, slow: bool = False) -> None:
-    """Say what is done next; nothing happens where no one listens.
+    """Report what is done next; nothing happens where no one listens.
 
     Parameters
     ----------

@@ -48,9 +48,9 @@ def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
 
     Notes
     -----
-    A keyword that both the function and the readers know is the function's where the function lists the value among
-    its choices, and the table's otherwise; names of clusters are both. An option that names a part of the design
-    (`PARTS_NAMED`) declares the column as this part.
+    A keyword that both the function and the readers know is the function's where it lists the value among its choices.
+    Otherwise it is the table's. Names of clusters are both. An option that names a part of the design (`PARTS_NAMED`)
+    declares the column as this part.
 
     The function gets attributes ``readers`` and ``tables``, of which the command ``estimate`` makes its options.
 
@@ -143,8 +143,9 @@ class Metric:
     swap : {"negates", "invariant", "none"}
         What swapping the two sides of every comparison (conditions, raters) does to the estimates.
     values : {"any", "numeric", "binary", "nominal", "couples", "sources", "traits"}
-        What the values of a paired or ratings design must be; couples: -1 and 1, of couples of groups in both orders;
-        sources: of people and of models, told apart by a rater group; traits: scores of traits of answers, by judges.
+        What the values of a paired or ratings design must be. ``couples``: -1 and 1, of couples of groups in both
+        orders. ``sources``: of people and of models, told apart by a rater group. ``traits``: scores of traits of
+        answers, by judges.
     options : mapping
         Options that contract tests must pass for the metric to be defined on generic data.
     """

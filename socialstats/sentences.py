@@ -206,7 +206,7 @@ def difference(
 def equivalence(
     a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None, unit: str = ""
 ) -> str:  # fmt: skip
-    """Say whether two were equivalent within plus or minus a bound (two one-sided tests).
+    """State whether two were equivalent within plus or minus a bound (two one-sided tests).
 
     `row` is the difference with its interval at level 1 - 2 alpha; `p` is the larger of the two one-sided p-values;
     `unit` follows the bound.
@@ -253,12 +253,12 @@ def first_ranked(item: str, strength: Row, runner_up: str, win: Row, *, reliable
 
 
 def undefined(quantity: str, reason: str) -> str:
-    """Say that there is no number, and why."""
+    """State that there is no number, and why."""
     return f"{capital(quantity)} is undefined: {reason.rstrip('.')}."
 
 
 def halving(more: int, unit: str, quantity: str) -> str:
-    """Say how many more clusters halve an interval.
+    """State how many more clusters halve an interval.
 
     Examples
     --------
@@ -269,6 +269,6 @@ def halving(more: int, unit: str, quantity: str) -> str:
 
 
 def none_of(n: int, tests: str, *, family: Sequence[str] = ()) -> str:
-    """Say that no test of a family was significant."""
+    """State that no test of a family was significant."""
     within = f" over {listing(list(family))}" if family else ""
     return f"None of {count(n)} {tests} was significant (Holm{within})."

@@ -159,7 +159,7 @@ def counted(n: float, what: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """Put the indefinite article before a word.
+    """Return a word with its indefinite article.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def capital(text: str) -> str:
 
 
 def inconclusive(what: str) -> str:
-    """Say that neither is excluded: the interval includes no difference, or the test is not significant.
+    """State that neither is excluded: the interval includes no difference, or the test is not significant.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from socialstats.errors import InputError
 
 Voice: TypeAlias = Callable[[str, Any, str], str]
-"""Says a setting: its name in Python, its value, and the words of the command line where they are known already."""
+"""Returns a setting as text, from its name in Python, its value and its words on the command line, if known."""
 
 
 class Word(str):
@@ -26,7 +26,7 @@ NO_VALUE = Word()
 
 
 def python(name: str, value: Any, typed: str) -> str:
-    """Say a setting as a keyword of Python."""
+    """Return a setting as a keyword of Python."""
     return f"{name}={value!r}" + (f" ({typed})" if typed else "")
 
 
@@ -77,7 +77,7 @@ def one_of(name: str, value: Any, allowed: Sequence[Any]) -> None:
 
 @contextmanager
 def speaking(voice: Voice) -> Iterator[None]:
-    """Say every setting inside with another voice."""
+    """Name every setting inside with another voice."""
     token = _voice.set(voice)
     try:
         yield

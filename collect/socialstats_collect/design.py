@@ -70,9 +70,9 @@ class Design:
     factors
         Factor to levels, ``model`` first.
     order
-        ``balanced``: drawn so that half of the items have each order (one more of one where their number is odd);
-        ``random``: drawn for each item and cell on its own; ``all``: every cell in every order, as a factor;
-        ``fixed``: the first order always. Draws depend on the seed and the item's identifier, never on its number.
+        ``balanced``: drawn so that half of the items have each order (one more of one where their number is odd).
+        ``random``: drawn for each item and cell on its own; ``all``: every cell in every order, as a factor; ``fixed``:
+        the first order always. Draws depend on the seed and the item's identifier, never on its number.
     replicates, seed
         How often each cell is asked; seed of the drawn orders.
     source, run_file

@@ -284,11 +284,11 @@ class Summary:
                 values.add(str(value)[:SHOWN])
 
     def varies(self, name: str) -> bool:
-        """Tell whether a column holds more than one value, the absent ones aside."""
+        """Return whether a column holds more than one value, the absent ones aside."""
         return len(self._first.get(name, ())) > 1
 
     def has(self, name: str) -> bool:
-        """Tell whether a column holds any value."""
+        """Return whether a column holds any value."""
         return bool(self._first.get(name))
 
     def table(self) -> list[dict[str, object]]:

@@ -102,12 +102,12 @@ class Columns:
         return next((free[name] for name in names if name in free), None)
 
     def constant(self, name: str, part: str) -> bool:
-        """Tell whether a column has one value (or always none) for each label of a part."""
+        """Return whether a column has one value (or always none) for each label of a part."""
         outer, inner = self.seen.column(self.parts.get(part) or ""), self.seen.column(name)
         return outer is not None and inner is not None and self.seen.constant(inner, outer)
 
     def is_cluster(self, name: str) -> bool:
-        """Tell whether a column is called like a cluster, and has several rows for each of at least 5 labels."""
+        """Return whether a column is called like a cluster, and has several rows for each of at least 5 labels."""
         column = self.seen.column(name)
         several = column is not None and FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
         return several and bool(NAME.search(name))

@@ -81,7 +81,7 @@ def real(path: str) -> Path:
 
 
 def is_log(path: str) -> bool:
-    """Tell whether a path is the log of a harness, which is no plain table."""
+    """Return whether a path is the log of a harness, which is no plain table."""
     place = Path(path)
     if path == "-" or not place.exists() or place.name.lower().removesuffix(".gz").endswith(SUFFIXES):
         return False

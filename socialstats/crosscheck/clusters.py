@@ -90,7 +90,7 @@ def one_factor(e: FloatArray, f: FloatArray) -> Errors:
     """CR2 variance and Satterthwaite's df of sums by cluster (Bell & McCaffrey 2002).
 
     As (I - H)^-1/2 of a cluster is 1 / sqrt(1 - f) in the direction that counts, V = sum e^2 / (1 - f), and P has f on
-    its diagonal and -f_g f_h / sqrt((1 - f_g)(1 - f_h)) beside it; df = (tr P)^2 / tr(P^2), its squares added pair by
+    its diagonal and -f_g f_h / sqrt((1 - f_g)(1 - f_h)) beside it. Df = (tr P)^2 / tr(P^2), its squares added pair by
     pair from the smallest.
     """
     there = f > 0

@@ -70,8 +70,8 @@ class Units:
     place : (ratings, 3) int array
         Unit, person and level of the people's ratings.
     size, people, judge : (units,) float64 arrays
-        Number of people; sums of v over ordered pairs of two people, over one less than their number, and over pairs
-        of the judge and a person.
+        Number of people. Sums of v over ordered pairs of two people, over one less than their number, and over pairs of
+        the judge and a person.
     own : (people, levels) float64 array
         Zeros to count in.
     given : (units,) int array

@@ -25,7 +25,7 @@ def checks_of(result: Result) -> list[Check]:
     Parameters
     ----------
     result : Result
-        `group` of its rows says the kind of number; ``extras["parts"]`` holds both tables on common units,
+        `group` of its rows says the kind of number. ``extras["parts"]`` holds both tables on common units,
         ``extras["people"]`` the rater group that tells people, where they are among the raters.
     """
     rows, parts, people = result.rows, result.extras["parts"], result.extras["people"]

@@ -1,7 +1,7 @@
 """Relationship bias once more: pandas' group means, errors by clusters, McNemar and t elsewhere.
 
-The table is read from the design again, one record an answer, with labels for everything; B is a contrast of the
-means of cells, written as a vector of their coefficients. Every number of every row is compared.
+The table is read from the design again, one record an answer, with labels for everything. B is a contrast of the means
+of cells, written as a vector of their coefficients. Every number of every row is compared.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def records(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
 
 
 def same(label: str, answer: Any) -> bool:
-    """Tell whether a label is this answer, as text or as a number."""
+    """Return whether a label is this answer, as text or as a number."""
     try:
         return float(label) == float(answer)
     except (TypeError, ValueError):

@@ -65,8 +65,8 @@ def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
     """Simulate seven people's and five runs' actions in each of 960 stories (160 scenarios in six conditions).
 
     Log-odds of deviate and of escalate against comply are the centre of source, domain and pressure, plus normal
-    effects with mean 0 (one for each of the two actions): of the scenario and of the story, which people and
-    model share; of the person; and of the model's own view of the story, which its five runs share.
+    effects with mean 0 (one for each of the two actions): of the scenario and of the story, which people and model
+    share. Of the person; and of the model's own view of the story, which its five runs share.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def mean_shares(sd: float) -> FloatArray:
 def alpha(source: int, between_sd: float, within_sd: float) -> float:
     """Return the population's nominal alpha of a source: 1 - observed / expected disagreement.
 
-    Two raters of a story agree with probability sum of q_k^2, q the story's shares over raters (`within_sd`);
-    expected agreement is the sum of squares of the shares over all stories (`between_sd` and `within_sd`).
+    Two raters of a story agree with probability sum of q_k^2, q the story's shares over raters (`within_sd`). Expected
+    agreement is the sum of squares of the shares over all stories (`between_sd` and `within_sd`).
     """
     z, weight = gauss_hermite(11)
     grid = np.stack(np.meshgrid(z, z, indexing="ij"), axis=-1).reshape(-1, 2)

@@ -69,8 +69,8 @@ def attributes(rng: np.random.Generator) -> list[tuple[str, ...]]:
 def asked(rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Return who answers what, (people, items): half of the people an item, half of each area's items a person.
 
-    The people are fifty couples; of every area, a random half of the items goes to one of the two, and the rest to
-    the other.
+    The people are fifty couples. Of every area, a random half of the items goes to one of the two, and the rest to the
+    other.
     """
     one = ranks(rng, ITEMS_PER_AREA, len(AREA_MEANS), PEOPLE // 2) < ITEMS_PER_AREA // 2
     one = one.transpose(2, 1, 0).reshape(PEOPLE // 2, -1)

@@ -67,9 +67,9 @@ def trait_means(composite: FloatArray) -> FloatArray:
 def simulate(seed: int = SEED) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Simulate the judges' scores of eight models in twenty scenarios and six stages, and of three control texts.
 
-    The composite that a judge sees is that of model and stage + scenario + model in scenario + wording + judge;
-    trait scores are those of `trait_means` plus an error each, rounded to 0 to 20. Commitment is that of model
-    and stage + scenario + judge + error, rounded to 0 to 5.
+    The composite that a judge sees is that of model and stage + scenario + model in scenario + wording + judge. Trait
+    scores are those of `trait_means` plus an error each, rounded to 0 to 20. Commitment is that of model and stage +
+    scenario + judge + error, rounded to 0 to 5.
 
     Parameters
     ----------

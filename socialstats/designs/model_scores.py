@@ -48,8 +48,8 @@ def model_scores(
 ) -> Ratings:
     """Build ratings from scores of models, one model a rater, in any of four shapes.
 
-    Long: one row per model and item, with a task if there are several; or one row per model and task, where tasks are
-    the units. Wide: one row per item and a column for each model; or one row per model and a column for each task,
+    Long: one row per model and item, with a task if there are several. Or one row per model and task, where tasks are
+    the units. Wide: one row per item and a column for each model. Or one row per model and a column for each task,
     where tasks are the units. Several rows of one model and unit (repeats, epochs) are averaged (caution SS341).
 
     Parameters
@@ -273,7 +273,7 @@ def labels_of(table: Table, column: str) -> frozenset[str]:
 
 
 def holds_scores(table: Table, column: str) -> bool:
-    """Tell whether every value of a column is a number, or one of two opposites."""
+    """Return whether every value of a column is a number, or one of two opposites."""
     found = labels_of(table, column)
     numbers = all(as_number(label) is not None for label in found)
     return bool(found) and (numbers or opposites(found) is not None)
@@ -314,7 +314,7 @@ def refuse_choices(table: Table, roles: RatingsRoles) -> None:
 
 
 def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
-    """Tell whether a long table is a leaderboard and nothing else, where nobody said so.
+    """Return whether a long table is a leaderboard and nothing else, where nobody said so.
 
     Parameters
     ----------

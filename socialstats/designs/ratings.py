@@ -170,7 +170,7 @@ class RatingsSources:
             With raters in columns, the column that names the units. By default ``unit`` or an alias where `raters`
             is not given, else rows are numbered.
         raters : sequence of str, optional
-            With raters in columns, their columns; by default all that play no other part, unless one of these has the
+            With raters in columns, their columns. By default all that play no other part, unless one of these has the
             name of a unit, cluster or stratum (an error says which).
         units : sequence of str, optional
             With raters in rows, the columns of the units; by default all that play no other part.

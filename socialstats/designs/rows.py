@@ -505,8 +505,8 @@ def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
     """Return the values that stand apart from all others as codes of missing answers do, ascending.
 
     A code is a number such as -1, 9, 99 or 999, at an end of the values. Beside whole numbers of a short scale it is
-    apart by twice the largest step between the others; otherwise by more than their whole range, or by being the
-    only negative value.
+    apart by twice the largest step between the others. Otherwise by more than their whole range, or by being the only
+    negative value.
 
     Parameters
     ----------

@@ -49,9 +49,9 @@ class ClusteredMean:
         Largest share of the values that one cluster holds (independent values: one value).
     skewness : float
         Size of sum e^3 / (sum e^2)^1.5 over what clusters (or values) add to the mean: their skewness over the root of
-        their number; of the more skewed of two factors. Factors of fewer than six clusters do not enter. With clusters
-        at least the skewness of single values over the root of their effective number sd^2 / V: many values show a
-        long tail that the sums of few clusters hide.
+        their number. Of the more skewed of two factors. Factors of fewer than six clusters do not enter. With clusters
+        at least the skewness of single values over the root of their effective number sd^2 / V: many values show a long
+        tail that the sums of few clusters hide.
     floored : bool
         Two factors only: V1 + V2 - V12 was below the larger of V1 and V2, which took its place.
     unfloored_std_error : float or None

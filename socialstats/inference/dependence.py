@@ -106,7 +106,7 @@ def too_few_to_resample(factors: Sequence[Factor]) -> str:
 
 
 def is_inside(inner: Factor, outer: Factor) -> bool:
-    """Tell whether every level of `inner` lies within one level of `outer`."""
+    """Return whether every level of `inner` lies within one level of `outer`."""
     both = np.unique(np.column_stack([inner.codes, outer.codes]), axis=0)
     return len(both) == len(np.unique(inner.codes))
 
@@ -219,7 +219,7 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
 
     SS212 fires below ten effective answers of the rarer kind, times the clusters to an effective cluster where sizes
     differ. With an intraclass correlation of .2, shares of .05 in clusters sized as rank^-.7 held .91 to .925 (30 to
-    200 clusters) and were cautioned in .89 to 1 of samples (.07 to .96 without the factor); shares of .3 in at least 40
+    200 clusters) and were cautioned in .89 to 1 of samples (.07 to .96 without the factor). Shares of .3 in at least 40
     equal clusters in none.
 
     Parameters
@@ -392,7 +392,7 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
 
 
 def tailed(row: Row) -> bool:
-    """Tell whether a standard deviation is as uncertain as that of two thirds as many normal values: kurtosis 4."""
+    """Return whether a standard deviation is as uncertain as that of two thirds as many normal values: kurtosis 4."""
     return (row.effective or 0.0) < (row.n_units or 0) * 2 / 3
 
 

@@ -136,7 +136,7 @@ def infer(
     Closed intervals. Independent units: t (or Fisher z) with the linearised standard error. Clusters: t on Fisher's z
     scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement
     the interval is that of Korn and Graubard (1998) of the share of disagreement q, in which the disagreement by chance
-    is taken as known; its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is
+    is taken as known. Its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is
     the outer one of both intervals, and there is no test: t would rest on the error alone.
 
     Parameters

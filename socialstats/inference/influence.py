@@ -137,7 +137,7 @@ def spread_ends(values: FloatArray, level: float) -> tuple[float, float]:
     -----
     Nominal 95% intervals of 12, 30, 60, 100 and 200 values held .963, .962, .960, .957, .956 (normal), .90, .92, .93,
     .94, .95 (exponential), .91, .90, .92, .935, .94 (lognormal, sd of logs .5) and .80, .82, .85, .87, .875 (lognormal)
-    of 4,000 simulations; Bonett's alone .88, .88, .90, .915, .93 of exponential ones. They are 1.02 to 1.08 times as
+    of 4,000 simulations. Bonett's alone .88, .88, .90, .915, .93 of exponential ones. They are 1.02 to 1.08 times as
     long as Bonett's for normal values.
 
     References

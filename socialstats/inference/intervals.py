@@ -29,7 +29,7 @@ def critical_value(level: float, df: float | None = None) -> float:
 def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
     """Return degrees of freedom for a variance that is a sum of estimated parts.
 
-    Cochran's (1964) critical value is the mean of the parts' own, weighted by the parts; the degrees of freedom are
+    Cochran's (1964) critical value is the mean of the parts' own, weighted by the parts. The degrees of freedom are
     those whose 95% two-sided critical value it is. They lie between those of the parts.
 
     Parameters

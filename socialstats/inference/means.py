@@ -243,6 +243,6 @@ def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | fl
 
 
 def varies(spread: FloatArray, errors: MeanErrors) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Tell whether values of variance `spread` differ, and clusters do by more than rounding."""
+    """Return whether values of variance `spread` differ, and clusters do by more than rounding."""
     seen = errors.variance > ROUND_DF * spread / np.maximum(errors.effective, 1)
     return np.asarray((spread > 0) & seen)

@@ -248,7 +248,7 @@ class OneWay:
     largest_leverage : float
     phi : float or None
         Dispersion of the clusters: squared residuals over (ranks of the clusters - rank of the information), from which
-        directions of leverage 1 borrow; None where that is 0, as when clusters are the edges of a tree.
+        directions of leverage 1 borrow. None where that is 0, as when clusters are the edges of a tree.
     """
 
     def __init__(

@@ -297,12 +297,12 @@ class RatingCounts:
 
     @property
     def varies(self) -> bool:
-        """Tell whether more than one level was given."""
+        """Return whether more than one level was given."""
         return bool(np.any(self.level != self.level[:1]))
 
     @property
     def agrees(self) -> bool:
-        """Tell whether all ratings of a unit are the same, in every unit."""
+        """Return whether all ratings of a unit are the same, in every unit."""
         return len(self.unit) == len(self.size)
 
     def table(self) -> csr_array:
@@ -722,7 +722,7 @@ def influence(counts: RatingCounts, scale: str) -> FloatArray:
     """Derivative of alpha' = 1 - n Do/De by the weight of each unit (times 1 unit), (units,).
 
     The sum over all units, alike ones counted, is 0. With fixed distances this is the linearisation behind Gwet's
-    (2014, chapter 6) standard error of alpha; for ordinal levels the ranks' own dependence on the units is included.
+    (2014, chapter 6) standard error of alpha. For ordinal levels the ranks' own dependence on the units is included.
     """
     margins, m = counts.margins, counts.size
     n, x = margins.sum(), positions(counts, scale)
@@ -1074,9 +1074,9 @@ def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -
 
 
 def spread_evenly(design: Ratings) -> bool:
-    """Tell whether ratings were shared out: every unit has as many as any other, with none refused or missing.
+    """Return whether ratings were shared out: every unit has as many as any other, with none refused or missing.
 
-    Where people rate a part of the units each, most cells of the table of units by raters are empty by design; nothing
+    Where people rate a part of the units each, most cells of the table of units by raters are empty by design. Nothing
     is missing then.
     """
     rated = np.bincount(design.unit, minlength=len(design.units))

@@ -507,7 +507,7 @@ class Panel:
 class TwoWay:
     """Variance of means over units and people, from residuals: weight * (distance - mean).
 
-    Residuals are summed to independent pieces: of each mean one a unit, or one a cluster; for two crossed factors the
+    Residuals are summed to independent pieces: of each mean one a unit, or one a cluster. For two crossed factors the
     squares are V1 + V2 - V12 (Cameron, Gelbach & Miller 2011, eq. 2.13). Resampled people move a mean by their own
     ways, which all units share, and by the noise of single answers, which the variance over units has already. The
     latter is the sum of the pieces' own variances, and is subtracted.

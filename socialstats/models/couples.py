@@ -269,8 +269,8 @@ class Couples:
     def cells(self, a: int, b: int) -> Cells | None:
         """Cells of a paired table of the complete couples of two groups, a before b; None without any.
 
-        ``b``: the first group is chosen in both orders, ``c``: the second group; ``a`` and ``d``: the first, the
-        second *place* is chosen in both orders.
+        ``b``: the first group is chosen in both orders, ``c``: the second group. ``a`` and ``d``: the first, the second
+        *place* is chosen in both orders.
         """
         whole = self.of(a, b) & self.complete
         if not whole.any():

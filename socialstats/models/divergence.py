@@ -170,12 +170,12 @@ def summed(values: FloatArray, code: IntArray) -> FloatArray:
 def unit_corrected(a: FloatArray, b: FloatArray, order: Literal[1, 2] = 2) -> FloatArray:
     """Divergence of each unit's two lists of counts, less its bias by the second-order jackknife over the ratings.
 
-    For n ratings, with d_r the mean divergence over all ways to leave r of them out,
-    (n^2 d_0 - 2 (n - 1)^2 d_1 + (n - 2)^2 d_2) / 2 takes off the parts of the bias in 1/n and in 1/n^2 (Schucany, Gray
-    & Owen 1971); it is done for both sources, one after the other, which takes off their product too. It stays near the
-    divergence of the shares behind the ratings, whether these are equal or far apart, and takes off nothing for a
-    source whose ratings are all alike. What it leaves is within .005 for seven ratings against five that mostly agree
-    (the first order leaves .015), and up to .03 for three of each.
+    For n ratings, with d_r the mean divergence over all ways to leave r of them out, (n^2 d_0 - 2 (n - 1)^2 d_1 + (n -
+    2)^2 d_2) / 2 takes off the parts of the bias in 1/n and in 1/n^2 (Schucany, Gray & Owen 1971). It is done for both
+    sources, one after the other, which takes off their product too. It stays near the divergence of the shares behind
+    the ratings, whether these are equal or far apart, and takes off nothing for a source whose ratings are all alike.
+    What it leaves is within .005 for seven ratings against five that mostly agree (the first order leaves .015), and up
+    to .03 for three of each.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def reply_entropies(design: Comparisons, base: float) -> tuple[FloatArray, Float
     """Return the mean entropy of the replies of every pair of items, and its bounds, where winners are probabilities.
 
     Of a reply it is the entropy of its answer, given that it is one of the two items. The bounds give the probability
-    of other answers to either item, or to both, as makes the entropy smallest and largest; NaN where it is not known.
+    of other answers to either item, or to both, as makes the entropy smallest and largest. NaN where it is not known.
 
     Returns
     -------

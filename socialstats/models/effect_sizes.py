@@ -529,10 +529,10 @@ class Summary:
 def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
     """Return per-cell sums and the function from summed sums to d_z, d_av and d_rm.
 
-    d_z = M/S, M and S mean and standard deviation (n - 1) of the differences; d_av = M / sqrt((S1^2 + S2^2)/2);
-    d_rm = d_z sqrt(2 (1 - r)) (Cohen 1988, p. 48; Cumming 2012, p. 291; Morris & DeShon 2002). Sums are of
-    values minus the means of the whole sample, against cancellation; what a variance keeps of them by rounding alone
-    (a resample of equal values) is 0.
+    d_z = M/S, M and S mean and standard deviation (n - 1) of the differences; d_av = M / sqrt((S1^2 + S2^2)/2); d_rm =
+    d_z sqrt(2 (1 - r)) (Cohen 1988, p. 48; Cumming 2012, p. 291; Morris & DeShon 2002). Sums are of values minus the
+    means of the whole sample, against cancellation. What a variance keeps of them by rounding alone (a resample of
+    equal values) is 0.
 
     Returns
     -------
@@ -703,18 +703,18 @@ def jackknife_ends(
 def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
     """Return the outer ends of the noncentral t interval of d_z and of the jackknife's.
 
-    The former is exact for normal differences, and its error does not know their skewness and kurtosis; the jackknife's
+    The former is exact for normal differences, and its error does not know their skewness and kurtosis. The jackknife's
     does, and is too short where few pairs show little of a tail. Without the jackknife's (two or three pairs) it is the
-    former. In simulations of 5 to 200 differences (4,000 each, d_z of 0, .5 and 1.2) nominal 95% intervals held .949
-    to .995 of normal ones (noncentral t .943 to .955), .953 to .999 of exponential ones with the tail on the side of
-    the effect and .942 to .982 with it on the other (.695 to .936 there), .961 to .980 of lognormal ones without an
-    effect, .899 to .951 with the tail on the other side and .84 to .997 on its own (.436 to .993); of t with 3 df .88
-    to .99 (.68 to .97).
+    former. In simulations of 5 to 200 differences (4,000 each, d_z of 0, .5 and 1.2) nominal 95% intervals held .949 to
+    .995 of normal ones (noncentral t .943 to .955), .953 to .999 of exponential ones with the tail on the side of the
+    effect and .942 to .982 with it on the other (.695 to .936 there), .961 to .980 of lognormal ones without an effect,
+    .899 to .951 with the tail on the other side and .84 to .997 on its own (.436 to .993). Of t with 3 df .88 to .99
+    (.68 to .97).
 
     Where the long tail is on the side of the effect and the noncentral t excludes 0, an end of the jackknife's beyond 0
     is made on the log scale, d_z exp(-reach / |d_z|): one far value on the side of the effect then does not make an
     effect doubtful that the t test finds. In 126 settings (seven shapes, 5 to 100 pairs, 4,000 samples each) the least
-    coverage stayed .83 and 16 settings, not 14, were below .925; the two that fell are of five lognormal values. The
+    coverage stayed .83 and 16 settings, not 14, were below .925. The two that fell are of five lognormal values. The
     noncentral t alone was below .925 in 69, and taking the jackknife only where caution SS317 is said, in 51.
 
     Parameters
@@ -1014,7 +1014,7 @@ def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, mos
 
     A size is inside when, with the true values nearest to the estimates that have it, the share of draws at least as
     large as the mean size observed, and the share at most as large, are both (1 - level)/2 or more. An interval that
-    moves the observed size by its standard error fails near 0, where no size can be below and errors add up; tests at
+    moves the observed size by its standard error fails near 0, where no size can be below and errors add up. Tests at
     plugged-in values of what else is unknown, inverted, do not (hybrid resampling: Chuang & Lai 2000).
 
     A size observed that happens to be near 0 is a rare one for every true size, and the inverted tests end at it. The
@@ -1033,7 +1033,7 @@ def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, mos
     Returns
     -------
     low, high : float
-        ``low`` is 0 where the test of no bias (one-sided, at half of 1 - `level`) does not reject; both ends are on
+        ``low`` is 0 where the test of no bias (one-sided, at half of 1 - `level`) does not reject. Both ends are on
         their sides of the corrected size, and ``high`` is not below the size observed.
 
     References

@@ -390,7 +390,7 @@ class KappaTable:
     found : tuple of PairKappa
     mean, pooled : float
         Mean of the pairs' kappas (Light 1971), and 1 - sum n Do / sum n De over pairs (Conger 1980 when every rater
-        rated every unit); NaN where no pair has one.
+        rated every unit). NaN where no pair has one.
     used : (pairs,) bool array
         Pairs whose kappa exists, on two units or more: those in `mean`.
     shared : tuple of pair of int64 arrays
@@ -428,7 +428,7 @@ class KappaTable:
         """First-order effect of the units of each cell on each kappa, on their mean and on the pooled kappa.
 
         A unit with ratings i and j moves kappa by ((1 - kappa)(b_i + a_j - De) - v_ij) / (n De), b_i = sum_j v_ij c_j
-        and a_j = sum_i v_ij r_i: the derivative of 1 - Do/De; squared and summed over units it is the variance of
+        and a_j = sum_i v_ij r_i: the derivative of 1 - Do/De. Squared and summed over units it is the variance of
         Fleiss, Cohen & Everitt. The pooled kappa has its own value in place of kappa and sum n De in place of n De.
         """
         v, k = 1 - self.weights, len(self.weights)

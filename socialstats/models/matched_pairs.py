@@ -286,8 +286,8 @@ def yang(cells: ClusterCells) -> McNemarTest | str:
 def eliasziw(cells: ClusterCells) -> McNemarTest | str:
     """Eliasziw and Donner's (1991) test: McNemar's chi-square over a design effect 1 + (n_c - 1) rho.
 
-    rho is the correlation of the discordant pairs within clusters, from the analysis-of-variance estimate over the
-    four cells; a negative estimate is taken as 0, so that the test is never larger than McNemar's.
+    rho is the correlation of the discordant pairs within clusters, from the analysis-of-variance estimate over the four
+    cells. A negative estimate is taken as 0, so that the test is never larger than McNemar's.
     """
     s = cells.b + cells.c
     if len(s) > 1 and np.count_nonzero(s) < 2:
@@ -420,7 +420,7 @@ def newcombe(cells: Cells, level: float) -> Ends:
     """Newcombe's (1998) method 10: Wilson's intervals of both proportions, squared and added with their correlation.
 
     Lower: D - sqrt(dl1^2 - 2 phi dl1 du2 + du2^2), with dl1 = p1 - l1, du2 = u2 - p2; upper likewise. phi is the
-    table's, its numerator a d - b c lessened by n / 2 (not below 0) when positive; 0 where a margin is empty.
+    table's, its numerator a d - b c lessened by n / 2 (not below 0) when positive. 0 where a margin is empty.
     """
     a, b, c, d, n = cells.a, cells.b, cells.c, cells.d, cells.n
     p = np.array([a + b, a + c]) / n
@@ -518,8 +518,8 @@ RANK = 1e-10
 def bowker(table: FloatArray) -> McNemarTest:
     """Bowker's (1948) test of symmetry: sum over i < j of (n_ij - n_ji)^2 / (n_ij + n_ji).
 
-    Pairs of cells that are both empty say nothing and are left out; df is the number of pairs that are left,
-    k (k - 1) / 2 when none is empty. No cell is shifted. Without pairs that differ: 0, p = 1.
+    Pairs of cells that are both empty say nothing and are left out. Df is the number of pairs that are left, k (k - 1)
+    / 2 when none is empty. No cell is shifted. Without pairs that differ: 0, p = 1.
 
     Parameters
     ----------
@@ -569,7 +569,7 @@ def stuart_maxwell(table: FloatArray) -> McNemarTest:
 def cochran_q(values: FloatArray, count: FloatArray) -> McNemarTest:
     """Cochran's (1950) Q: (k - 1) (k sum C_j^2 - T^2) / (k T - sum R_i^2), chi-square with k - 1 df.
 
-    C_j are the column sums, R_i the row sums, T the total; both parts are added up from whole numbers that are 0 for
+    C_j are the column sums, R_i the row sums, T the total. Both parts are added up from whole numbers that are 0 for
     rows of one value: sum (k C_j - T)^2 / k and sum R_i (k - R_i). With two columns Q is McNemar's chi-square. Without
     a row that differs within itself: 0, p = 1.
 

@@ -199,7 +199,7 @@ def share_text(row: Row, digits: int = 3) -> str:
 
 
 def is_plain(data: Shares) -> bool:
-    """Tell whether the values are independent and all yes or no."""
+    """Return whether the values are independent and all yes or no."""
     return not data.clusters and bool(np.all((data.values == 0) | (data.values == 1)))
 
 
@@ -628,9 +628,9 @@ def share_differences(pair: PairTable) -> list[ClusteredMean]:
     """Difference of two shares, level by level: first minus second, with the standard error of paired units.
 
     A ratio of sums is the mean of its linearised values: unit u of n adds p + n (c_u - p m_u)/M, with c_u of its m_u
-    ratings in the level and M ratings in all; their difference between the sources is one value a unit, whose mean
-    gets the standard error CR2 of the clusters (of independent units: sd/sqrt(n)). With equally many ratings in every
-    unit it is the paired t of the units' own shares.
+    ratings in the level and M ratings in all. Their difference between the sources is one value a unit, whose mean gets
+    the standard error CR2 of the clusters (of independent units: sd/sqrt(n)). With equally many ratings in every unit
+    it is the paired t of the units' own shares.
     """
     n = float(pair.copies.sum())
     sums = pair.totals

@@ -43,7 +43,7 @@ def split_half(
         Mean divergence of each unit's own halves; NaN for units with a single rating, and for pooled halves.
     less : (groups,) float64 array
         Mean over the units with four ratings or more of the divergence of their own halves, less its bias
-        (`unit_corrected`); NaN for pooled halves, whose bias `mean_divergence` tells.
+        (`unit_corrected`). NaN for pooled halves, whose bias `mean_divergence` tells.
 
     Examples
     --------

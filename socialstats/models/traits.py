@@ -54,8 +54,8 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
     Raises
     ------
     InputError
-        For weights that are no finite numbers or all 0; unless free, for a sum that is not 0 or absolute values that
-        do not add up to ten.
+        For weights that are no finite numbers or all 0. Unless free, for a sum that is not 0 or absolute values that do
+        not add up to ten.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
     """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
 
     Unless the weights are free, the positive and the negative ones are rescaled to half of the total each afterwards,
-    so that the composite keeps its range; a variant that leaves one side without weights does not exist.
+    so that the composite keeps its range. A variant that leaves one side without weights does not exist.
 
     Parameters
     ----------
@@ -732,7 +732,7 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
         Name of the rater group; by default that of ``rater_source=`` and then every other, until one tells.
     reference : str, optional
         Its level that holds the people. By default the only level whose name says people (human, people, crowd,
-        annotators, ...); or the only one beside levels that say judges (model, llm, judge, ...); or, of the two levels
+        annotators, ...); or the only one beside levels that say judges (model, llm, judge, ...). Or, of the two levels
         of ``rater_source=`` (or of `source`), the one with several raters beside the one with a single rater.
 
     Raises
@@ -825,7 +825,7 @@ class Judged:
         With r_u the people's ratings of unit u by level, m_u their number, N = sum_u r_u, n = sum_u m_u, N_p and n_p
         those of person p, y_u the judge's level and J = sum_u m_u e(y_u): people have Do = sum_u r_u'V r_u / (m_u - 1)
         / n and De = (N'VN - sum_p N_p'V N_p) / (n^2 - sum_p n_p^2), over ratings of different people (Conger 1980 when
-        nothing is missing); the judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
+        nothing is missing). The judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
         """
         w, m = self.copies[self.unit], self.per_unit(np.ones(len(self.unit)))
         people, judge = (np.asarray(np.bincount(at, weights, len(v)), dtype=np.float64)

@@ -541,7 +541,7 @@ def correlation_of(covariance: FloatArray) -> FloatArray:
 def replicate_draws(replicates: FloatArray) -> FloatArray:
     """Turn bootstrap replicates of estimates into draws of statistics under the hypothesis of no effect.
 
-    Each column is centred at its mean and divided by its standard deviation; resamples in which an estimate does not
+    Each column is centred at its mean and divided by its standard deviation. Resamples in which an estimate does not
     exist are left out whole, so that the draws stay joint.
 
     Parameters

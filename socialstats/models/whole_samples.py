@@ -27,8 +27,8 @@ class TooMany(Exception):
 def every_sample(n: int, low: int, high: int, squares: Mapping[int, Ends], *, most: int, steps: int) -> list[Counts]:
     """Return all samples whose sum k is a key of `squares`, and whose sum of squares lies between its two ends.
 
-    Depth first, one value after the other; a branch ends where the rest cannot have the sum, or where its squares
-    are too many even if all are equal, or too few even if all stand at the ends.
+    Depth first, one value after the other. A branch ends where the rest cannot have the sum, or where its squares are
+    too many even if all are equal, or too few even if all stand at the ends.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def every_sample(n: int, low: int, high: int, squares: Mapping[int, Ends], *, mo
 
 
 def fits(n: int, total: int, low: int, high: int, least: int, most: int) -> bool:
-    """Tell whether n whole numbers with this sum may have squares between two ends, by their extreme splits alone."""
+    """Return whether n whole numbers with this sum may have squares between two ends, by their extreme splits alone."""
     if not n:
         return total == 0 and least <= 0 <= most
     part, rest = divmod(total, n)

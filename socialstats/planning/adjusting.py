@@ -73,14 +73,14 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
 
 
 def is_p(value: Any) -> bool:
-    """Tell whether a value is meant as one p-value (None stands for a test that does not exist)."""
+    """Return whether a value is meant as one p-value (None stands for a test that does not exist)."""
     return value is None or isinstance(value, int | float | np.number)
 
 
 def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str, Row]]:
     """Yield each row with the title of its result (empty for bare rows and p-values).
 
-    Of a result that has leading tests, those that test the same hypothesis again only where `again`; of one that names
+    Of a result that has leading tests, those that test the same hypothesis again only where `again`. Of one that names
     terms which sum up others, these only where terms are `named`.
     """
     if isinstance(members, Result):
@@ -200,26 +200,25 @@ def adjust(
     """Adjust the p-values of a family of tests, which may come from several results.
 
     With m tests in the family, in ascending order p(1) .. p(m): Holm max over j <= i of (m-j+1) p(j); Bonferroni m p;
-    Hochberg min over j >= i of (m-j+1) p(j); Benjamini-Hochberg min over j >= i of m p(j)/j;
-    Benjamini-Yekutieli the same times 1 + 1/2 + .. + 1/m; all at most 1. max-t: the share of draws from the joint
-    distribution under no effect whose largest |t| (step-down: among the tests not yet called) reaches the observed
-    one, (b + 1)/(B + 1).
+    Hochberg min over j >= i of (m-j+1) p(j); Benjamini-Hochberg min over j >= i of m p(j)/j; Benjamini-Yekutieli the
+    same times 1 + 1/2 + .. + 1/m. All at most 1. max-t: the share of draws from the joint distribution under no effect
+    whose largest |t| (step-down: among the tests not yet called) reaches the observed one, (b + 1)/(B + 1).
 
-    Holm, Bonferroni, Hochberg and max-t control the probability of any false call (Hochberg under positive
-    dependence, max-t as well as the joint distribution is known); BH and BY the expected share of false calls among
-    the calls (BH under positive dependence, BY under any).
+    Holm, Bonferroni, Hochberg and max-t control the probability of any false call (Hochberg under positive dependence,
+    max-t as well as the joint distribution is known). BH and BY the expected share of false calls among the calls (BH
+    under positive dependence, BY under any).
 
     Parameters
     ----------
     results : Result, ResultGroup, Row, p-value, a sequence of those, or a mapping
-        A mapping of labels to p-values is one family; any other mapping is one family a key, such as
-        ``{"bias by topic": by_topic, "bias by type": by_type}``, each adjusted over its own tests. Rows without a
-        p-value (means, sizes) are no tests and are left out; so are rows of a result that test its leading hypothesis
-        again (groups ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. Of
-        `weighted_kappa` the pairs of raters with a p-value are taken: rows ``"mean"`` and ``"pooled"``, which are no
-        hypotheses of their own, and pairs without one are left out, unless `terms` is given or no pair has a p-value.
-        A test which does not exist (`undefined`, a p of NaN or None) otherwise stays in the table without a p and is
-        *not* counted in m, as in R's `p.adjust`.
+        A mapping of labels to p-values is one family; any other mapping is one family a key, such as ``{"bias by
+        topic": by_topic, "bias by type": by_type}``, each adjusted over its own tests. Rows without a p-value (means,
+        sizes) are no tests and are left out. So are rows of a result that test its leading hypothesis again (groups
+        ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. Of `weighted_kappa` the pairs
+        of raters with a p-value are taken: rows ``"mean"`` and ``"pooled"``, which are no hypotheses of their own, and
+        pairs without one are left out, unless `terms` is given or no pair has a p-value. A test which does not exist
+        (`undefined`, a p of NaN or None) otherwise stays in the table without a p and is *not* counted in m, as in R's
+        `p.adjust`.
     method : {"holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"}
     family : str, optional
         Name of the family, for the method column and the sentence. By default the family is described by what it
@@ -228,8 +227,8 @@ def adjust(
         Take only these terms (groups) of the results: say which test a family is about where a result has several
         tests of one hypothesis.
     covariance : (m, m) array, optional
-        For max-t: of the m estimates (or of their statistics), in the order of the tests; noise is multivariate
-        normal, or t with the smallest df of the tests. A single result brings its own covariance.
+        For max-t: of the m estimates (or of their statistics), in the order of the tests. Noise is multivariate normal,
+        or t with the smallest df of the tests. A single result brings its own covariance.
     replicates : (B, m) array, optional
         For max-t, instead: bootstrap replicates of the m estimates from one set of resamples.
     level : float

@@ -117,8 +117,8 @@ def power_paired_t(
     -------
     PlanResult
         Rows ``n`` (smallest whole number that reaches the power), ``effect``, ``power`` (reached at that n) and
-        ``alpha``, the computed one marked in `method`; with ``by="simulation"`` also ``power_simulated``.
-        `extras`: ``n_exact`` (the fractional n that R prints).
+        ``alpha``, the computed one marked in `method`. With ``by="simulation"`` also ``power_simulated``. `extras`:
+        ``n_exact`` (the fractional n that R prints).
 
     Raises
     ------

@@ -477,7 +477,7 @@ def bootstrap(
 def sums_of(units: Units, table: csr_array) -> Callable[[list[FloatArray]], FloatArray]:
     """Return the function from the weights of each factor, (b, levels), to the weighted sums (b, k).
 
-    A table that is mostly filled is summed densely, any other unit by unit; two crossed factors whose combinations
+    A table that is mostly filled is summed densely, any other unit by unit. Two crossed factors whose combinations
     mostly occur without making the weights of the combinations: sum_ij v_i s_ij w_j.
     """
     if units.n_units > FEW_UNITS or table.nnz < DENSE * table.shape[0] * table.shape[1]:

@@ -381,7 +381,7 @@ def sign_flip(
     -------
     ChanceTest
         `statistic` is the sum. Exact for values on a decimal grid (whole numbers, Likert, 0/1: then it is the exact
-        sign test) and for up to 36 non-zero values; otherwise p = (b+1)/(B+1) with its Monte-Carlo error.
+        sign test) and for up to 36 non-zero values. Otherwise p = (b+1)/(B+1) with its Monte-Carlo error.
 
     Raises
     ------

@@ -68,7 +68,7 @@ class Row:
     leverage : float
         Largest share of the denominator that one cluster holds.
     effective : float
-        Independent answers that would give a share the variance it has under clusters; of a standard deviation, normal
+        Independent answers that would give a share the variance it has under clusters. Of a standard deviation, normal
         values that would give it the uncertainty it has.
     key : tuple of (dimension, label)
         The facts that `term` and `group` render: ``(("judge", "gpt"), ("stage", "3"))``; see `label`.

@@ -129,7 +129,7 @@ class Verification:
     """The outcome of `Result.verify()`: a small table of checks.
 
     Every published number (estimate, standard error, ends, statistic, degrees of freedom, p, adjusted p of every row)
-    has a check; one that no crosscheck returned has a check with ``ok=None`` and the reason. Counts and the level of a
+    has a check. One that no crosscheck returned has a check with ``ok=None`` and the reason. Counts and the level of a
     row are not recomputed: one check of each row, of field ``"counts"``, says so.
     """
 
@@ -181,8 +181,8 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """Return counts, reasons, and every check, as built-in types; like checks stand under what they share.
 
-        Of a published number that agrees there is its place (row and field), as the number itself stands in the rows;
-        of another number that agrees its name. The group has the largest difference of its checks.
+        Of a published number that agrees there is its place (row and field), as the number itself stands in the rows.
+        Of another number that agrees its name. The group has the largest difference of its checks.
         """
         shared = ("package", "version", "why", "note")
         groups: dict[tuple[str, ...], list[Check]] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from socialstats.designs.comparisons import Comparisons, FlowStep
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError
+from socialstats.errors import Caution, InputError, SocialStatsError
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
@@ -329,9 +329,9 @@ def check_single(design: Design) -> None:
                          f"{option('by')} out")  # fmt: skip
 
 
-def reason_of(error: Exception) -> str:
-    """Return why a statistic does not exist, as a phrase: the first line of an error, without ways out."""
-    return str(error).split("\n")[0].split(". Ways out")[0]
+def reason_of(error: SocialStatsError) -> str:
+    """Return why a statistic is undefined, as a phrase, without advice."""
+    return error.reason.split("\n")[0]
 
 
 def check_named(name: str, value: str | None, known: Sequence[str], what: str) -> None:

@@ -15,8 +15,8 @@ from socialstats.text import meant, shorten
 
 Allowed = Mapping[str, Any]
 """What a table may hold by name (``*``: any other name). A type or a union of them; a tuple of values; a table of its
-own; ``[kind]`` for one or a list of a kind, ``[kind, kind, ...]`` for any of several kinds; a `Column`; `object` for
-anything; a text says why a key is not yours to set."""
+own. ``[kind]`` for one or a list of a kind, ``[kind, kind, ...]`` for any of several kinds; a `Column`; `object` for
+anything. A text says why a key is not yours to set."""
 PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
 
 

@@ -318,7 +318,7 @@ def _descriptor(path: Path) -> int | None:
 
 
 def straight(target: str | Path) -> bool:
-    """Tell whether a name is that of a device, a pipe or an open file: nothing can stand in its place."""
+    """Return whether a name is that of a device, a pipe or an open file: nothing can stand in its place."""
     path = Path(target)
     return _descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
 

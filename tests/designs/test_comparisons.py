@@ -109,8 +109,7 @@ def test_near_identical_labels_are_a_caution() -> None:
     rows = {"item_a": ["Nurse", "nurse ", "son"], "item_b": ["son", "son", "nurse "], "winner": ["son"] * 3}
     (found,) = Comparisons.from_frame(rows).cautions
     assert (
-        str(found)
-        == "SS306 labels differ only by case, white space or the encoding of characters: items: 'Nurse' = 'nurse '"
+        str(found) == "SS306 labels differ only in case, white space or character encoding: items: 'Nurse' = 'nurse '"
     )
 
 

@@ -253,7 +253,7 @@ def test_unmatched_units_are_listed_when_dropped() -> None:
     ]  # fmt: skip
     (note,) = design.cautions
     assert str(note) == (
-        "SS301 rows were left out: units without a partner: 2 of 4 rows; units without a partner: '2' and '3'"
+        "SS301 rows were excluded: units without a partner: 2 of 4 rows; units without a partner: '2' and '3'"
     )
     by = Paired.from_frame(table | {"m": ["p", "p", "p", "q"]}, conditions=("a", "b"), by="m", unmatched="drop")
     assert by.unmatched == ("'2' (m 'p')", "'3' (m 'q')")
@@ -284,7 +284,7 @@ def test_a_column_that_may_be_a_cluster_is_named() -> None:
 def test_twins_among_labels_are_named() -> None:
     nominal = long(["Good", "good", "bad", "bad", "bad", "good"])
     assert [str(c) for c in nominal.cautions] == [
-        "SS306 labels differ only by case, white space or the encoding of characters: levels: 'Good' = 'good'"
+        "SS306 labels differ only in case, white space or character encoding: levels: 'Good' = 'good'"
     ]
 
 

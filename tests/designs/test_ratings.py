@@ -234,7 +234,7 @@ def test_more_raters_than_units_and_undeclared_clusters_are_said() -> None:
     }  # fmt: skip
     more = table([1, 1, 2, 2, 1, 2] * 2, topic=list("xxxxyyzzvvww"), domain=list("xxxxxxyyyyyy"))
     (note,) = Ratings.from_frame(more, scale="ordinal").cautions
-    assert str(note) == "SS311 a column may be a cluster and was not declared: 'topic' (5 values), 6 units"
+    assert str(note) == "SS311 a column that may hold clusters was not declared: 'topic' (5 values), 6 units"
     assert Ratings.from_frame(more, scale="ordinal", strata="topic").cautions == ()
 
 

@@ -98,7 +98,7 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     """Return which option a reply chooses.
 
     The rules, first that finds an answer: the first line begins with an option; a line or sentence says "the answer
-    is"; a later line begins with an option; the first sentence that names exactly one option; else a refusal, or
+    is". A later line begins with an option; the first sentence that names exactly one option; else a refusal, or
     nothing. Tables and lists that repeat the options are passed over, and so are denied and conditional mentions.
 
     Parameters

@@ -179,12 +179,12 @@ class CollectionProtocol(ABC):
         return None if text in self.lists else self.provides.get(text, self.provides.get(text.partition("_")[0], ()))
 
     def unordered(self) -> bool:
-        """Tell whether the prompt shows nothing of the order of the options, so that none may be drawn."""
+        """Return whether the prompt shows nothing of the order of the options, so that none may be drawn."""
         shown = {"option_a", "option_b", "option_1", "option_2", "actions", "names", "options"}
         return len(self.orders) > 1 and not shown & set(fields(self.texts["prompt"]))
 
     def once(self, item: Mapping[str, str]) -> bool:
-        """Tell whether an item is asked once, whatever the models: a control text, which judges score."""
+        """Return whether an item is asked once, whatever the models: a control text, which judges score."""
         return False
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:

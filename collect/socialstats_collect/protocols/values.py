@@ -29,10 +29,10 @@ class Values(CollectionProtocol):
     """Staged role play, scored by judges.
 
     Items: ``baseline`` (a plain question), ``stage_1`` to ``stage_4`` (what happens at each stage); best with
-    ``scenario``, ``wording``. Option ``stages``: another number of them. Judges: ``[judges] models``. Each reply is
-    one request to each judge. A control text is an item with ``control`` filled: it is scored once, whatever the
-    models, and stands in a table of its own. The table has a row a stage and judge, and is read by the study
-    staged-values; a trait without a score is missing, never a default.
+    ``scenario``, ``wording``. Option ``stages``: another number of them. Judges: ``[judges] models``. Each reply is one
+    request to each judge. A control text is an item with ``control`` filled: it is scored once, whatever the models,
+    and stands in a table of its own. The table has a row a stage and judge, and is read by the study staged-values. A
+    trait without a score is missing, never a default.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Values(CollectionProtocol):
         self.columns = ("baseline", *(f"stage_{k}" for k in range(1, self.stages + 1)))
 
     def once(self, item: Mapping[str, str]) -> bool:
-        """Tell whether an item is a control text."""
+        """Return whether an item is a control text."""
         return bool(item.get("control"))
 
     def conversation(self, unit: Unit) -> Conversation:

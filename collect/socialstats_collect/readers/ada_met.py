@@ -45,7 +45,7 @@ IDS = ("rotid", "id", "rot", "unit")
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a wide table of labels: each rule (of a prompt) in one row, several columns of labels."""
+    """Return whether this is a wide table of labels: each rule (of a prompt) in one row, several columns of labels."""
     if source.kind == "folder":
         return all(_file(source, name) for name in (PARSED, LISTED))
     if named(header(source), "rot", "rotid") is None:

@@ -24,7 +24,7 @@ WINNERS: dict[str | None, float] = {
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a table of battles."""
+    """Return whether this is a table of battles."""
     return {*COLUMNS} <= {*header(source)}
 
 

@@ -1,6 +1,6 @@
 """Test runs of DeepEval: ``test_run_*.json`` and ``.latest_test_run.json``.
 
-Metrics that raised an error have no score, so that each metric has its own denominator; ``metricsScores`` mixes scores
+Metrics that raised an error have no score, so that each metric has its own denominator. ``metricsScores`` mixes scores
 of test cases with scores of spans inside them.
 """
 

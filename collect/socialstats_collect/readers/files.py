@@ -278,7 +278,7 @@ class Source:
     trouble: str = ""
 
     def fits(self, forms: Iterable[Sequence[str]]) -> bool:
-        """Tell whether the first look fits a form: one of its kinds, then patterns of members, files or columns."""
+        """Return whether the first look fits a form: one of its kinds, then patterns of members, files or columns."""
         found = [*self.names, *_paths(self.first, DEPTH)]
         return any(
             self.kind in kinds.split() and all(fnmatch.filter(found, pattern) for pattern in patterns)

@@ -30,13 +30,13 @@ def harnesses() -> dict[str, ModuleType]:
 
 
 def recognises(module: ModuleType, source: Source) -> bool:
-    """Tell whether a reader knows a file or folder: by the forms it lists, or by a closer look of its own."""
+    """Return whether a reader knows a file or folder: by the forms it lists, or by a closer look of its own."""
     own: Callable[[Source], bool] | None = getattr(module, "recognises", None)
     return source.fits(getattr(module, "FORMS", ())) or (own is not None and own(source))
 
 
 def holds_log(path: Path) -> bool:
-    """Tell whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
+    """Return whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
     source = look(path)
     return source.kind != "text" and any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
 

@@ -25,7 +25,7 @@ MAPPED = "--map unit=scenario --map rater=rater --map value=action --map rater_s
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a wide table of actions."""
+    """Return whether this is a wide table of actions."""
     known = named(header(source), "scenario", "scenarioid", "norm", "id")
     return known is not None and len(answered(columns_in(source.path))) > 1
 

@@ -100,7 +100,7 @@ def _entry(sample: dict[str, Any]) -> str:
 
 
 def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
-    """Tell whether a summary misses scores or metadata: old versions wrote neither, new ones leave out long values."""
+    """Return whether a summary misses scores or metadata: old versions wrote neither, new ones no long values."""
     ended = summary["scores"] or summary.get("error")
     return not ended or "metadata" not in summary or not needed <= {*mapping(summary["metadata"])}
 
@@ -133,8 +133,8 @@ POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
     (0, 3, 64), (0, 3, 101), (0, 3, 123), (0, 3, 133), (0, 3, 221), (0, 3, 248)
 )  # fmt: skip
 """First versions that: divide a variance by n - 1; pass scores above the threshold of pass@k too; leave out unscored
-repeats; read texts such as "-2" as numbers; leave pass@k of fewer than k repeats undefined and print 0 for the standard
-error of one cluster; count errored samples that have a score (CHANGELOG.md of Inspect)."""
+repeats. Read texts such as "-2" as numbers; leave pass@k of fewer than k repeats undefined and print 0 for the standard
+error of one cluster. Count errored samples that have a score (CHANGELOG.md of Inspect)."""
 
 
 def version_in(top: dict[str, Any]) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ MEANS = "ragas writes no means into its table; it prints them with four decimals
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a table of samples with a metric of ragas."""
+    """Return whether this is a table of samples with a metric of ragas."""
     names = {*header(source)}
     return any(pair <= names for pair in PAIRS) and any(n.startswith(METRICS) for n in names - {*TEXTS})
 

@@ -29,7 +29,7 @@ FORMS = [("object", "Option", "Selected", "Answer")]
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a folder of stories."""
+    """Return whether this is a folder of stories."""
     stories = [name for name in source.names if STORY.fullmatch(name)]
     return source.kind == "folder" and 2 * len(stories) >= max(1, len(source.names))
 
@@ -82,7 +82,7 @@ def _story(match: re.Match[str]) -> dict[str, str | None]:
 
 
 def _plain(held: dict[str, Any]) -> bool | None:
-    """Tell whether the reply itself names one letter; the harness takes every answer with a capital A in it as A."""
+    """Return whether the reply itself names one letter; the harness takes every answer with a capital A in it as A."""
     try:
         said = mapping(json.loads(str(held.get("Raw_Response")))).get("Answer")
     except (ValueError, RecursionError):

@@ -40,7 +40,7 @@ READ = {
 
 
 def recognises(source: Source) -> bool:
-    """Tell whether this is a table of questions."""
+    """Return whether this is a table of questions."""
     names: Columns = {name: [] for name in header(source)}
     hinted = bool(names) and NAMES[0].encode() in head_of(source.path, HEAD)
     return (hinted or bool(protocol_of(names))) and bool(protocol_of(columns_in(source.path)))

@@ -82,7 +82,7 @@ def printed(value: Any) -> str:
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Tell whether a value is a finite number (a truth value is none)."""
+    """Return whether a value is a finite number (a truth value is none)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -1e308 < value < 1e308
 
 

@@ -150,7 +150,7 @@ class Group:
     raters : bool
         Whether the columns are raters by name, or numbered measurements that agree.
     crossed, pairs : list of pairs of Column
-        Those of two measurements or more under the same two conditions, by name; where there are none, those that are
+        Those of two measurements or more under the same two conditions, by name. Where there are none, those that are
         called like two conditions or sides.
     unlike : bool
         Whether texts say nothing of raters or conditions: their labels differ, or are two items that never meet.

@@ -24,7 +24,7 @@ from socialstats.models.bradley_terry.likelihoods import (
     solve_centred,
     sums,
 )
-from socialstats.text import count, quoted
+from socialstats.text import capital, count, quoted
 from socialstats.voice import option
 
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
@@ -207,7 +207,7 @@ def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinGraph:
-    """How the items hang together.
+    """Which items are connected by wins.
 
     Attributes
     ----------
@@ -267,10 +267,10 @@ def require_connected(data: PairData, items: tuple[str, ...]) -> None:
         for parts in (graph.components, (graph.unbeaten, graph.winless))
     )
     separate, prior, apart = len(graph.groups) > 1, option("prior", 0.5), option("components", "separate")
-    alone = f"{option('penalty', 'firth')}, {prior} (pseudo-wins), {apart}, or leave these items out"
-    ways = f"{apart}, or {prior} (pseudo-wins, which tie the groups by assumption)" if separate else alone
+    alone = f"Use {option('penalty', 'firth')}, {prior} (pseudo-wins) or {apart}, or exclude these items"
+    joined = f"Use {apart}, or {prior} (pseudo-wins, which connect the groups by assumption)"
     raise MleDoesNotExist(
-        f"no finite strengths exist: {_why(graph, items)}. Ways out: {ways}",
+        f"no finite strengths exist: {_why(graph, items)}", advice=joined if separate else alone,
         components=components, unbeaten=unbeaten, winless=winless, separate=separate,
     )  # fmt: skip
 
@@ -316,10 +316,11 @@ def require_identified(data: PairData) -> None:
     if terms:
         none = option("strengths", "none")
         raise NotIdentified(
-            f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
-            + (f" ({option('order', False)} leaves out the order effect)" if "order" in terms else "")
-            + (f", or use {none} to explain the strengths by covariates" if "strengths" in why else ""),
+            f"these data cannot tell {quoted(terms)} apart: they {why}",
             terms=terms,
+            advice="Exclude them"
+            + (f" ({option('order', False)} excludes the order effect)" if "order" in terms else "")
+            + (f", or use {none} to explain the strengths by covariates" if "strengths" in why else ""),
         )
 
 
@@ -346,13 +347,13 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
             dropped.append(j)
     involved = tuple(name for j, name in zip(columns, names, strict=True) if j not in dropped)
     with_items = " with the item strengths" if involved == (tie_term,) else ""
-    firth = "" if tie_term == "log_theta" else f"{option('penalty', 'firth')}, "
-    out = f"or leave {'it' if len(involved) == 1 else 'them'} out"
-    ways = f"{option('prior', 0.5)} (pseudo-wins)" if with_items else out
+    ways = [] if tie_term == "log_theta" else [f"use {option('penalty', 'firth')}"]
+    them = "it" if len(involved) == 1 else "them"
+    ways.append(f"use {option('prior', 0.5)} (pseudo-wins)" if with_items else f"exclude {them}")
     predict = "predicts" if len(involved) == 1 else "predict"
     raise MleDoesNotExist(
-        f"no finite estimate exists: {quoted(involved)} {predict} the outcomes perfectly{with_items} (separation). "
-        f"Ways out: {firth}{ways}",
+        f"no finite estimate exists: {quoted(involved)} {predict} the outcomes perfectly{with_items} (separation)",
+        advice=capital(", or ".join(ways)),
         terms=involved,
     )
 

@@ -118,7 +118,7 @@ def without_model(
     """
     covariate, wins = options.covariate, won_share(design)
     strips = urgency_multiverses(design, None, counts.s, counts.groups, options)
-    reason = str(error).split(". Ways out")[0].split(": ", 1)[-1]  # without the ways out
+    reason = error.reason.split(": ", 1)[-1]
     way_out = PRIOR if error.separate else FIRTH
     lacking = (
         f"Strengths of the roles, the weight of {covariate} against them, worths (RPI) and preference shares stand on "
