@@ -204,7 +204,8 @@ def difference(
 
 
 def equivalence(
-    a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None, unit: str = ""
+    a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None, unit: str = "",
+    kind: str = "",
 ) -> str:  # fmt: skip
     """State whether two were equivalent within plus or minus a bound (two one-sided tests).
 
@@ -219,12 +220,14 @@ def equivalence(
     """
     low, high = row.conf_low, row.conf_high
     inside = low is not None and high is not None and -bound < low and high < bound
+    size = (as_given(bound).lstrip("0") if bounded(row) else as_given(bound)) + unit
+    if low is None or high is None:
+        return undefined(f"Equivalence of {a} and {b} within \u00b1{size}", row.undefined or "no interval")
     verdict = "equivalent" if inside else "not shown to be equivalent"
     places = digits_of(row.std_error) if digits is None else digits
-    span = interval(low, high, places, level=row.conf_level or 0.9, bounded=bounded(row))
+    span = f"{kind} " * bool(kind) + interval(low, high, places, level=row.conf_level or 0.9, bounded=bounded(row))
     tested = "" if p is None else f", {p_value(p, name='TOST p')}"
-    size = as_given(bound).lstrip("0") if bounded(row) else as_given(bound)
-    return f"{a} and {b} were {verdict} within \u00b1{size}{unit} ({span}{tested})."
+    return f"{a} and {b} were {verdict} within \u00b1{size} ({span}{tested})."
 
 
 def agreement(name: str, row: Row, units: int, raters: int, band: str = "") -> str:

@@ -127,6 +127,17 @@ def level_text(level: float) -> str:
     return f"{100 * level:g}%"
 
 
+def alpha_text(level: float) -> str:
+    """Format 1 minus a confidence level.
+
+    Examples
+    --------
+    >>> alpha_text(0.95), alpha_text(0.999)
+    ('.05', '.001')
+    """
+    return as_given(1 - level).lstrip("0")
+
+
 def count(n: float, singular: str = "", plural: str = "") -> str:
     """Format a count with thousands commas and, where given, its noun.
 

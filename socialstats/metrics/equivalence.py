@@ -49,11 +49,7 @@ SCALES = ("raw", "d_z")
 REFERENCES = ("schuirmann1987", "lakens2018")
 SCORE = "score (Tango)"
 SKEWED = 0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
-VERDICTS = {
-    "equivalent": "equivalent (the interval lies between the bounds)",
-    "different": "different (the interval lies outside the bounds)",
-    "undecided": "undecided (the interval holds a bound)",
-}
+BEYOND = {"different": "; the CI lies outside the bounds"}  # what is said of a verdict beside its p
 
 
 @reads(Paired)
@@ -215,7 +211,7 @@ def estimate(
 
 
 def yes_no(pairs: PairValues) -> bool:
-    """Tell whether all values are 0 or 1."""
+    """Return whether all values are 0 or 1."""
     return bool(np.isin(pairs.first, (0.0, 1.0)).all() and np.isin(pairs.second, (0.0, 1.0)).all())
 
 
@@ -310,7 +306,7 @@ def floored(lead: ClusteredMean) -> tuple[Caution, ...]:
     """Caution SS206 when the two-way variance was raised."""
     if not lead.floored:
         return ()
-    return (caution("SS206", "V1 + V2 - V12 was below the larger of V1 and V2, which took its place"),)
+    return (caution("SS206", "the two-way variance fell below the larger one-way variance, used instead"),)
 
 
 def references(factors: Sequence[Factor]) -> tuple[str, ...]:
@@ -319,18 +315,19 @@ def references(factors: Sequence[Factor]) -> tuple[str, ...]:
 
 
 def sentence(result: Result) -> str:
-    """Say the verdict with the interval, the bounds and p."""
+    """Return the difference, and whether equivalence was shown within the bounds."""
     row, bounds = result.rows[0], result.extras["bounds"]
     names = " minus ".join(condition_names(result.design))
     where, digits = place_of(result.counts), digits_of(row.std_error)
     what = "difference" if row.term == "difference" else "standardised difference d_z"
     text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.estimate, digits)}"
-    within = f"bounds {as_given(bounds[0])} and {as_given(bounds[1])}"
+    within = f"within [{as_given(bounds[0])}, {as_given(bounds[1])}]"
     if row.conf_low is None or row.conf_level is None:
-        return f"{text}; equivalence within {within} is undefined: {row.undefined}."
+        return f"{text}; equivalence {within} is undefined: {row.undefined}."
     ends = interval(row.conf_low, row.conf_high, digits, level=round(row.conf_level, 10))
-    p = p_value(result.row("equivalence").p_value)
-    return f"{text}, {ends}; {within}, {p}: {VERDICTS[result.extras['verdict']]}."
+    shown = "shown" if result.extras["verdict"] == "equivalent" else "not shown"
+    p = p_value(result.row("equivalence").p_value, name="TOST p")
+    return f"{text}, {ends}. Equivalence {within} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

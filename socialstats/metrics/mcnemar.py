@@ -40,7 +40,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval, Test
 from socialstats.tables.spelling import spelled_alike
-from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.text import alpha_text, count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
@@ -82,7 +82,6 @@ DISCORDANT = "Wilson's interval for the effective number of discordant pairs, t"
 NONE_DISCORDANT = "no discordant pairs"
 SHARES = (-1.0, 1.0)  # what a difference of shares can be
 FEW_DISCORDANT = 10
-LINE = 0.05
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 Tests = Mapping[str, McNemarTest | str]  # by name; the reason where there is none
 ONE_FACTOR: dict[str, Callable[[Any], McNemarTest | str]] = {
@@ -234,7 +233,7 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
     low, high = INTERVALS[kind](cells, level)
     row = Row(
         term="difference", group=group, role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
-        std_error=wald_std_error(cells) or None, method=method,
+        std_error=wald_std_error(cells) or None, method=method, limits=SHARES,
     )  # fmt: skip
     if isinstance(test, str):
         row = replace(row, undefined=test, reason="no_variation")
@@ -260,7 +259,7 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
 
 
 def infinite(cells: Cells) -> str:
-    """Say why the odds ratio is not a number, or return empty text."""
+    """Return why the odds ratio is not a number, or return empty text."""
     if cells.c:
         return ""
     return "no pair is second only: the odds ratio is infinite" if cells.b else f"{NONE_DISCORDANT}: odds ratio 0/0"
@@ -271,7 +270,8 @@ def clustered_difference(found: Clustered, cells: Cells, test: McNemarTest | str
     mean, score = found.mean, found.score
     row = Row(
         term="difference", role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
-        n_clusters=min(mean.clusters), leverage=None if score.errors is None else float(score.errors.largest[0]),
+        n_clusters=min(mean.clusters), limits=SHARES,
+        leverage=None if score.errors is None else float(score.errors.largest[0]),
         **both_names(CLUSTERED_SCORE if found.score_leads else robust_name(mean.kind == "two-way"), named(lead, test)),
     )  # fmt: skip
     if isinstance(test, McNemarTest):
@@ -304,7 +304,7 @@ def clustered_odds(found: Clustered, cells: Cells, level: float) -> Row:
 def g_row(found: Clustered | None, cells: Cells, level: float) -> Row:
     """Cohen's g, signed, with Wilson's interval; with clusters of their effective number of discordant pairs."""
     values = cohens_g(cells, level)
-    row = Row(term="cohens_g", role="estimate", n=cells.n, n_units=int(cells.discordant))
+    row = Row(term="cohens_g", role="estimate", n=cells.n, n_units=int(cells.discordant), limits=(-0.5, 0.5))
     if values is None:
         return replace(row, undefined=NONE_DISCORDANT)
     row = replace(row, estimate=values[0])
@@ -323,8 +323,9 @@ def robust_name(crossed: bool) -> str:
 
 
 def all_cautions(
-    design: Paired, found: Clustered | None, cells: Cells, rows: Sequence[Row], factors: tuple[Factor, ...]
-) -> tuple[Caution, ...]:
+    design: Paired, found: Clustered | None, cells: Cells, rows: Sequence[Row], factors: tuple[Factor, ...],
+    level: float,
+) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS201, SS202, SS205, SS206, SS314 and SS316, those that apply."""
     shown = [row for row in rows[:3] if row.conf_low is not None]
     own = [few_discordant(found, cells)]
@@ -336,7 +337,7 @@ def all_cautions(
             even = float(found.score.errors.df[0]) + 1
     largest = max((row.leverage or 0.0 for row in shown), default=0.0)
     clusters = cluster_cautions(design, factors, df=df, largest=largest, effective=even)
-    return (*clusters, *(c for c in (*own, disagreement(rows)) if c is not None))
+    return (*clusters, *(c for c in (*own, disagreement(rows, level)) if c is not None))
 
 
 def few_discordant(found: Clustered | None, cells: Cells) -> Caution | None:
@@ -370,20 +371,19 @@ def floored(found: Clustered) -> Caution | None:
     """SS206: the two-way variance was smaller than that of one factor, which took its place."""
     if not found.mean.floored:
         return None
-    return caution("SS206", "V1 + V2 - V12 was below the variance of one factor alone, which took its place",
-                   affects="the interval and test of the difference, which are cautious")  # fmt: skip
+    return caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
+                   affects="the interval and test of the difference, which may be conservative")  # fmt: skip
 
 
-def disagreement(rows: Sequence[Row]) -> Caution | None:
-    """SS316: some tests of the result are below .05 and others are not."""
-    tested = [r for r in rows if r.p_value is not None and r.term != "difference"]
-    below = [r for r in tested if r.p_value is not None and r.p_value < LINE]
+def disagreement(rows: Sequence[Row], level: float) -> Caution | None:
+    """SS316: some tests of the result are significant and others are not."""
+    tested = [r.p_value for r in rows if r.p_value is not None and r.term != "difference"]
+    below, alpha = [p for p in tested if p < round(1 - level, 12)], alpha_text(level)
     if not below or len(below) == len(tested):
         return None
-    values = [r.p_value for r in tested if r.p_value is not None]
-    spread = f"{p_value(min(values))} to {p_value(max(values))}"
-    return caution("SS316", f"{len(below)} of {len(tested)} tests are below .05 ({spread})",
-                   fix="quote the test chosen in advance")  # fmt: skip
+    spread = f"{p_value(min(tested))} to {p_value(max(tested))}"
+    return caution("SS316", f"{len(below)} of {len(tested)} tests gave p below {alpha} ({spread})",
+                   short=f"tests disagree at \u03b1 = {alpha}", fix="quote the test chosen in advance")  # fmt: skip
 
 
 PAIR_REFERENCES = (
@@ -507,9 +507,9 @@ def mcnemar(
     held = {"both": cells.a, "first only": cells.b, "second only": cells.c, "neither": cells.d}
     shares = [
         *(Row(term=name, group="proportion", key=(("condition", name),), role="component", estimate=n / cells.n,
-              n=cells.n) for name, n in ((first, cells.a + cells.b), (second, cells.a + cells.c))),
-        *(Row(term=term, group="cell", key=(("cell", term),), role="component", estimate=n / cells.n, n=n)
-          for term, n in held.items()),
+              n=cells.n, limits=(0.0, 1.0)) for name, n in ((first, cells.a + cells.b), (second, cells.a + cells.c))),
+        *(Row(term=term, group="cell", key=(("cell", term),), role="component", estimate=n / cells.n, n=n,
+              limits=(0.0, 1.0)) for term, n in held.items()),
     ]  # fmt: skip
     found, counts, effective = None, {}, {}
     if not factors:
@@ -552,7 +552,7 @@ def mcnemar(
             "df": None if rows[0].df is None else whole(rows[0].df), "method": TEST_NAMES[lead], **effective,
         },
         settings=settings,
-        cautions=all_cautions(paired, found, cells, rows, factors),
+        cautions=all_cautions(paired, found, cells, rows, factors, level),
         references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),
         design=paired,
         extras={"cells": {name: getattr(cells, name) for name in "abcd"}, "lead": lead, **extras},
@@ -570,7 +570,7 @@ def effective_sizes(found: Clustered) -> dict[str, float | None]:
 
 
 def sentence(result: Result) -> str:
-    """Say the difference with its interval and leading test, the odds ratio, and what ignores the clusters."""
+    """Return the difference with its interval and leading test, the odds ratio, and the test that ignores clusters."""
     design, cells, level = result.design, result.extras["cells"], result.settings["level"]
     first, second = (shorten(c) for c in design.conditions)
     row, odds = result.rows[0], result.rows[1]
@@ -579,7 +579,7 @@ def sentence(result: Result) -> str:
     sizes = count(result.counts["pairs"], "pair") + (f" in {listing(clusters)}" if clusters else "")
     text = (
         f"Of {sizes}, {count(cells['b'])} had '{shorten(design.levels[1])}' under {first} only and "
-        f"{count(cells['c'])} under {second} only: the proportions differed by "
+        f"{count(cells['c'])} under {second} only. The proportions differed by "
         f"{number(row.estimate, 3, bounded=True)} ({first} minus {second})"
     )
     ends = ", without an interval"
@@ -588,20 +588,21 @@ def sentence(result: Result) -> str:
         if clusters:
             made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(clusters) == 2)
         ends = f", {interval(row.conf_low, row.conf_high, 3, level=level, bounded=True)} ({made})"
-    text += f"{ends}, {said_test(result)}"
+    text += f"{ends}, {said_test(result)}."
     if odds.estimate is None:
-        text += "; the matched odds ratio is " + ("infinite" if cells["b"] else "undefined")
+        text += f" The matched odds ratio was {'infinite' if cells['b'] else 'undefined'}."
     else:
-        text += f"; matched odds ratio {number(odds.estimate)}"
-        text += f", {interval(odds.conf_low, odds.conf_high, level=level)}" if odds.conf_low is not None else ""
+        text += f" The matched odds ratio was {number(odds.estimate)}"
+        ends = interval(odds.conf_low, odds.conf_high, level=level) if odds.conf_low is not None else ""
+        text += f", {ends}." if ends else "."
     if clusters:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)
-        text += f"; ignoring the clusters, {TEST_NAMES['mid_p']} would give {p}"
-    return f"{text}."
+        text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}."
+    return text
 
 
 def said_test(result: Result) -> str:
-    """Say the leading test with its statistic, df and p."""
+    """Return the leading test with its statistic, df and p."""
     name = result.extras["lead"]
     row = result.row(name, group="test")
     if row.undefined:
@@ -609,7 +610,7 @@ def said_test(result: Result) -> str:
     if row.df is None:
         return f"{TEST_NAMES[name]} {p_value(row.p_value)}"
     df = number(row.df, 0 if row.test == "chi2" or abs(row.df - round(row.df)) < WHOLE else 1)
-    kind = "chi-square" if row.test == "chi2" else "t"
+    kind = "\u03c7\u00b2" if row.test == "chi2" else "t"
     return f"{TEST_NAMES[name]} {kind}({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
 
 

@@ -47,7 +47,7 @@ from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
 from socialstats.tables import EPSILON
-from socialstats.text import count, digits_of, interval, number, p_value
+from socialstats.text import alpha_text, count, digits_of, interval, number, p_value
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def own_cautions(
     """Cautions SS206 (floored variance), SS312 (small sample) and SS316 (tests on both sides of the line)."""
     found = []
     if lead.floored:
-        found.append(caution("SS206", "V1 + V2 - V12 was below the larger of V1 and V2, which took its place",
+        found.append(caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
                              affects="standard error, interval, t"))  # fmt: skip
     if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # of those SS202 speaks
         units = min((*lead.clusters, pairs.n))
@@ -257,7 +257,7 @@ def own_cautions(
     sides = {p <= 1 - options.level for p in tests.values()}
     if len(sides) == 2:
         said = "; ".join(f"{name}: {p_value(p)}" for name, p in tests.items())
-        found.append(caution("SS316", said, short=f"tests disagree about the {100 * (1 - options.level):g}% line"))
+        found.append(caution("SS316", said, short=f"tests disagree at \u03b1 = {alpha_text(options.level)}"))
     return tuple(found)
 
 
@@ -267,12 +267,13 @@ def weights_tell(alike: tuple[ClusteredMean, float, float] | None, lead: Cluster
         return ()
     mean, gap, p = alike
     said = (
-        f"clusters with more pairs weigh more: the mean is {number(lead.mean)} over all pairs and "
-        f"{number(mean.mean)} over clusters (difference {number(gap)}, {p_value(p)})"
+        f"the mean was {number(lead.mean)} over all pairs and {number(mean.mean)} over clusters (difference "
+        f"{number(gap)}, {p_value(p)})"
     )
     return (
-        caution("SS303", said, short="clusters have different numbers of pairs, and these tell", affects="the estimand",
-                fix=f"say which mean is meant; group '{ALIKE}' has that over clusters"),
+        caution("SS303", said, affects="the estimand",
+                short="the mean depends on the weights of clusters with different numbers of pairs",
+                fix=f"state which mean is meant; group '{ALIKE}' has that over clusters"),
     )  # fmt: skip
 
 
@@ -287,7 +288,7 @@ def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
 
 
 def sentence(result: Result) -> str:
-    """Say the mean difference, its interval and test."""
+    """Return the mean difference, its interval and test."""
     row, names = result.rows[0], condition_names(result.design)
     where, digits = place_of(result.counts), digits_of(row.std_error)
     text = f"The mean difference ({names[0]} minus {names[1]}) was {number(row.estimate, digits)}"

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.figures import estimation, forest, square, two_by_two
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.squares import MOST_LEVELS
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.multiverse import Variant, distinct, leave_one_out, multiverse, without_label
 from socialstats.metrics.symmetry import symmetry
@@ -28,7 +30,6 @@ from socialstats.studies.estimates import (
     is_inside,
     label_of,
     mark_of,
-    numbers_text,
     references_of,
     rows_table,
     settings_of,
@@ -59,12 +60,12 @@ from socialstats.studies.page import (
     shared,
 )
 from socialstats.text import (
+    alpha_text,
     as_given,
     capital,
     count,
     counted,
     digits_of,
-    inconclusive,
     level_text,
     listing,
     number,
@@ -75,19 +76,19 @@ from socialstats.text import (
 from socialstats.voice import Word, option
 
 IGNORING = "ignoring clusters"
-ONE = "They ask one question of the same data."
+ONE = "All tests have the same null hypothesis."
 QUESTIONS = {
-    "paired_difference": "They do not ask quite the same: the t tests whether the mean difference is 0, Wilcoxon's "
-    "test and the sign flips whether the differences are symmetric about 0 (Wilcoxon's by their ranks, so that a few "
-    "large differences weigh little).",
-    "symmetry": "They ask two questions: tests of marginal homogeneity (Stuart-Maxwell, Wald) whether each level is as "
-    "frequent under one condition as under the other, Bowker's test of symmetry whether every change from one level "
-    "to another is as frequent as the change back. Margins can be equal where changes are not symmetric.",
+    "paired_difference": "Their null hypotheses differ. The t test is of a mean difference of 0; Wilcoxon's test and "
+    "the sign flips are of differences symmetric about 0. Wilcoxon's test uses ranks, so a few large differences "
+    "count little.",
+    "symmetry": "Their null hypotheses differ. Tests of marginal homogeneity (Stuart-Maxwell, Wald) are of equal "
+    "shares of each level under both conditions. Bowker's test is of symmetry: each change between two levels is as "
+    "frequent as its reverse. Margins can be equal where changes are not symmetric.",
 }  # by metric; all others: ONE
 
 
 def is_test(row: Row) -> bool:
-    """Tell whether a row is one of several tests of the same question."""
+    """Return whether a row is one of several tests of the same question."""
     group = row.group or ""
     return group == "test" or (row.p_value is not None and (group == IGNORING or group.endswith(" alone")))
 
@@ -102,25 +103,63 @@ def difference_block(design: Paired, result: Result) -> Block:
     rows = [r for r in result.rows if not is_test(r)]
     binary = design.scale == "binary"
     first, second = (shorten(name, 40) for name in design.conditions)
-    one = f"'{shorten(design.levels[1], 30)}'" if binary else design.columns.get("value", "value")
+    one = f"'{shorten(design.levels[1], 30)}'" if binary else plain(design.columns.get("value", "value"))
     drawn = (
-        f"left: share of {one}; right: pairs with it under one condition only, as shares of all pairs, whose "
-        "difference is the estimate"
-        if binary else "left: pairs and means; right: distribution of the differences, and their mean"
+        f"Left: share of {one}. Right: discordant pairs as shares of all pairs, and their difference"
+        if binary else "Left: pairs and condition means. Right: differences and their mean"
     )  # fmt: skip
     lead = result.rows[0]
     draw = partial(estimation, design.first, design.second, design.count, lead, conditions=design.conditions)
     digits = digits_of(error_of(lead), 3 if binary else 2)
     return Block(
         id="difference",
-        question=f"How much do {first} and {second} differ?",
-        sentences=(result.sentence(),),
+        question=f"How much did {first} and {second} differ?",
+        sentences=(beside_text(design, result),),
         draw=partial(draw, binary=binary, ylabel=one, digits=digits),
         figure_title=f"{first} minus {second}",
-        caption=f"{capital(drawn)}, with its interval ({result.inference}).",
-        tables=(rows_table(rows, f"Difference ({minus(design)}) and what it is made of"),),
+        caption=f"{drawn}; {ci_text(lead, lead.label('interval name') or lead.method)}.",
+        tables=(rows_table(rows, f"Difference ({minus(design)}) and its components"),),
         results=(result,),
     )
+
+
+def ci_text(row: Row, method: str | None) -> str:
+    """Return what a caption says of an interval: level, method and n."""
+    how = f" ({method})" if method else ""
+    return f"{level_text(row.conf_level or 0.95)} CI{how}; n = {count(row.n or 0, 'pair')}"
+
+
+def beside_text(design: Paired, result: Result) -> str:
+    """Say the means (shares) of both conditions, and what stands beside their difference."""
+    binary = design.scale == "binary"
+    made = []
+    for name in design.conditions:
+        centre = result.row(name, group="proportion" if binary else "mean")
+        sd = None if binary else result.row(name, group="sd")
+        spread = "" if sd is None or sd.estimate is None else f" (SD = {number(sd.estimate)})"
+        places = 3 if binary else digits_of(error_of(result.rows[0]), 2)
+        made.append(f"{number(centre.estimate, places, bounded=binary)}{spread} for {shorten(name, 40)}")
+    said = f"{capital(quantity(design))} was {' and '.join(made)}"
+    if not binary:
+        r = result.row("r").estimate
+        return said + (f"; the conditions correlated r = {number(r, 2, bounded=True)}." if r is not None else ".")
+    odds = result.row("odds_ratio", group=None)
+    if odds.estimate is None:
+        return f"{said}. {sentences.undefined('The matched odds ratio', odds.undefined or 'no discordant pairs')}"
+    return f"{said}; the matched odds ratio was {sentences.estimate(odds, digits=2)}."
+
+
+def plain(name: str) -> str:
+    """Write the name of a column with blanks."""
+    return shorten(name.replace("_", " "), 30)
+
+
+def quantity(design: Paired) -> str:
+    """Name what is compared: the share of a level, or the mean of a value."""
+    if design.scale == "binary":
+        return f"the share of '{shorten(design.levels[1], 30)}'"
+    name = plain(design.columns.get("value", "value"))
+    return "the mean" if name.lower() == "value" else f"the mean {name}"
 
 
 def cells_block(design: Paired, result: Result) -> Block:
@@ -129,9 +168,9 @@ def cells_block(design: Paired, result: Result) -> Block:
     first, second = (shorten(name, 40) for name in design.conditions)
     one = shorten(design.levels[1], 30)
     sentence = (
-        f"Of {count(design.n_pairs, 'pair')}, {count(a)} had '{one}' under both conditions, {count(b)} under {first} "
-        f"only, {count(c)} under {second} only, {count(d)} under neither. Only pairs with it under one condition "
-        "say anything about a difference."
+        f"Of {count(design.n_pairs, 'pair')}, {count(a)} had '{one}' under both conditions and {count(d)} under "
+        f"neither. The discordant pairs, {count(b)} under {first} only and {count(c)} under {second} only, alone "
+        "inform the difference."
     )
     levels = (design.levels[0], design.levels[1])
     return Block(
@@ -159,16 +198,20 @@ def square_block(design: Paired, result: Result, together: Result) -> Block:
     draw = partial(forest, rows[:MOST_ROWS], digits=3, xlabel=f"difference of shares ({minus(design)})")
     if few:
         draw = partial(square, design.square(), levels=design.levels, conditions=design.conditions)
-    about = "The same with intervals that hold for all levels at once (Bonferroni)"
+    about = "The same with simultaneous CIs (Bonferroni)"
     return Block(
         id="difference",
-        question=f"Which levels are more frequent under {first} than under {second}?",
+        question=f"Which levels were more frequent under {first} than under {second}?",
         sentences=(result.sentence(),),
         draw=draw,
         figure_title=f"Rows: {first}; columns: {second}" if few else "Difference of the shares of each level",
-        caption="Each cell: pairs, and their share of all pairs." if few else f"Intervals: {result.inference}.",
+        caption="Each cell: pairs, and their share of all pairs." if few else f"{capital(result.inference)}.",
         tables=(
-            rows_table(rows, f"Share of each level ({minus(design)}); Holm: over the levels", term="Level"),
+            rows_table(
+                rows,
+                f"Difference in the share of each level ({minus(design)}); p (Holm): over the levels",
+                term="Level",
+            ),
             rows_table(joint, about, term="Level"),
             cells_table(design, "Pairs by both values"),
         ),
@@ -187,41 +230,84 @@ def cells_table(design: Paired, caption: str) -> Table:
     return Table(caption=caption, header=header, cells=cells)
 
 
-def tests_block(result: Result) -> Block | None:
+def tests_block(result: Result, level: float) -> Block | None:
     """Return every test of the same question side by side; None where there is one."""
     rows = [r for r in result.rows if is_test(r)]
     if len(rows) < 2:
         return None
-    asked = QUESTIONS.get(result.metric, ONE)
+    asked, alpha = QUESTIONS.get(result.metric, ONE), alpha_text(level)
     disagree = [c.detail for c in result.cautions if c.code == "SS316"]
-    said = f"They disagree: {disagree[0]}. " if disagree else "They agree about the 5% line. "
+    said = (
+        f"Tests disagreed at \u03b1 = {alpha}: {disagree[0]}. " if disagree else f"Tests agreed at \u03b1 = {alpha}. "
+    )
     said = "" if result.metric == "symmetry" else said
-    note = " Rows of group 'ignoring clusters' take pairs as independent, which they are not."
-    note = note if any(r.group == IGNORING for r in rows) else ""
-    one, why = (" of the same question", ", as the question is one") if asked == ONE else ("", "")
+    note = (
+        " Rows of group 'ignoring clusters' treat pairs as independent."
+        if any(r.group == IGNORING for r in rows)
+        else ""
+    )
     return Block(
         id="tests",
-        question=f"What do other tests{one} say?",
-        sentences=(f"{said}{asked} Quote the one chosen in advance, not the smallest p-value.{note}",),
-        tables=(tests_table(rows, f"Tests of no difference; p-values are not adjusted{why}"),),
+        question="What do other tests say?",
+        sentences=(f"{said}{asked} Report the test chosen in advance, not the smallest p-value.{note}",),
+        tables=(tests_table(rows, "Tests of no difference, unadjusted"),),
     )
 
 
 def effects_block(design: Paired, result: Result) -> Block:
     """Return the standardised differences with their intervals."""
     rows = [r for r in result.rows if r.group is None]
-    xlabel = f"standard deviations ({minus(design)})"
+    lead, *others = [r for r in rows if r.estimate is not None] or rows[:1]
+    said = result.sentence()
+    if lead.estimate is not None:
+        beside = "".join(f", {r.term} = {number(r.estimate)}" for r in others)
+        kind = sentences.kind_of(result.cautions)
+        said = (
+            f"{lead.term} was {sentences.estimate(lead, digits=2, kind=kind)}{beside}. "
+            f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
+        )
     return Block(
         id="effect-sizes",
-        question="How large is the difference in standard deviations?",
-        sentences=(result.sentence(),),
-        draw=partial(forest, rows, sort=False, reference=0.0, digits=2, xlabel=xlabel),
+        question="How large was the standardised difference?",
+        sentences=(said,),
+        draw=partial(forest, rows, sort=False, reference=0.0, digits=2, xlabel=f"SD units ({minus(design)})"),
         figure_title="Standardised differences",
-        caption="d_z and g_z divide by the standard deviation of the differences, d_av and d_rm by that of the values "
-        "(d_rm corrected for their correlation).",
-        tables=(rows_table(result.rows, "Standardised differences"),),
+        caption=f"d_z and g_z divide by the SD of the differences, d_av and d_rm by that of the values (d_rm corrected "
+        f"for their correlation); {ci_text(lead, None)}.",
+        tables=(rows_table(result.rows, f"Standardised differences ({result.inference})"),),
         results=(result,),
     )
+
+
+def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
+    """Return the distribution of the differences, and the comparison without the one farthest from their mean."""
+    lead = numbers.lead
+    if design.scale != "numeric" or lead.conf_low is None or lead.estimate is None or design.n_pairs < FEWEST_LEFT:
+        return None
+    differences = design.difference
+    far = int(np.argmax(np.abs(differences - lead.estimate)))
+    left = design.count - (np.arange(len(differences)) == far)
+    without = compare(replace(design, count=left).take(left > 0), options)
+    row, digits = without.rows[0], decimals(design, lead)
+    was, still = sentences.significant(lead), sentences.significant(row)
+    said = {(True, True): "remained", (True, False): "was no longer", (False, True): "became"}
+    kept = f"the difference {said.get((was, still), 'was still not')} significant"
+    if row.p_value is None:
+        kept = "the difference had no test"
+    return Block(
+        id="outliers",
+        question="Does the result depend on an outlier?",
+        sentences=(
+            f"The difference farthest from the mean was {number(float(differences[far]), digits)}. Without that pair, "
+            f"{kept} (mean difference = {sentences.stat(row, digits=digits)}).",
+        ),
+        tables=(rows_table([replace(lead, term="all pairs", group=None), replace(row, term="without that pair")],
+                           f"Mean difference ({minus(design)}) with and without the most extreme pair", term="Pairs"),),
+        results=(without,),
+    )  # fmt: skip
+
+
+FEWEST_LEFT = 5  # pairs from which one of them may be called an outlier
 
 
 MOST_NAMED = 3  # levels whose numbers the answer gives
@@ -253,50 +339,50 @@ class Levels:
         return sorted(margins(self.together), key=lambda row: -abs(row.estimate or 0.0))
 
     def verdict(self, row: Row) -> Verdict:
-        """Say what the simultaneous interval of a level settles."""
+        """Return the verdict of the simultaneous interval of a level."""
         return verdict(row, bounds=row, smallest=self.smallest)
 
 
 def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     """Return the verdict on the shares of several levels; intervals decide, not the p-value of the joint test."""
-    first, second = (shorten(name, 40) for name in design.conditions)
+    first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
     rows = levels.sorted()
     narrow = [] if levels.narrow is None else margins(levels.narrow)
     if all(row.conf_low is None for row in rows):
-        return f"No verdict: {margins(levels.together)[0].undefined or 'no share has an interval'}."
+        return sentences.undefined("The difference in shares", margins(levels.together)[0].undefined or "no interval")
     # that all differences are small is claimed only if every single test claims it (an intersection-union test)
     if levels.smallest is not None and all(is_inside(row, levels.smallest) for row in narrow):
         widest = next(row for row in narrow if row.term == rows[0].term)
         return (
-            f"Practically equal: no share of a level differs by {as_given(levels.smallest)} or more between {first} "
-            f"and {second}; the widest difference is that of {told(widest)}."
+            f"{first} and {second} were equivalent in the share of every level within \u00b1"
+            f"{as_given(levels.smallest).lstrip('0')}; the largest difference was that of {told(widest)}."
         )
     differ = [row for row in rows if levels.verdict(row) in ("above", "below")]
     if not differ:
         return (
-            f"{capital(inconclusive(f'{first} and {second} give different shares of the {count(len(rows))} levels'))}"
-            f"; the widest difference is that of {told(rows[0], levels.level)}, {minus(design)} ({joint(main)})."
+            f"The shares of the {count(len(rows))} levels did not differ reliably between {first} and {second}; the "
+            f"largest difference was that of {told(rows[0], levels.level)} ({joint(main)})."
         )
     said = "; ".join(
-        f"{told(row, levels.level)}, more frequent under {first if levels.verdict(row) == 'above' else second}"
+        f"that of {told(row, levels.level)} was higher for {first if levels.verdict(row) == 'above' else second}"
         for row in differ[:MOST_NAMED]
     )
     more = len(differ) - MOST_NAMED
-    said += f"; and {count(more)} more." if more > 0 else "."
-    for settled, words in (("equal", "Practically equal"), ("open", "Inconclusive")):
-        names = [shorten(row.term, 30) for row in rows if levels.verdict(row) == settled]
+    said += f"; {count(more)} more differed." if more > 0 else "."
+    for verdict_, words in (("equal", "Equivalent"), ("open", "Inconclusive")):
+        names = [shorten(row.term, 30) for row in rows if levels.verdict(row) == verdict_ and row.conf_low is not None]
         said += f" {words}: {listing(names)}." if names else ""
-    return (
-        f"Yes, shares of levels differ, {minus(design)}: {said} The intervals hold for all {count(len(rows))} levels "
-        f"at once; {joint(main)}."
-    )
+    gone = [shorten(row.term, 30) for row in rows if row.conf_low is None]
+    said += f" Undefined: {listing(gone)}." if gone else ""
+    return f"Shares differed reliably between {first} and {second} ({joint(main)}): {said}"
 
 
 def told(row: Row, together: float | None = None) -> str:
     """Name a level with its difference and interval; `together` is the level of all simultaneous intervals."""
     shown = row if together is None else replace(row, conf_level=together)
-    text = numbers_text(shown, digits=digits_for([row]), bounded=True)
-    return f"'{shorten(row.term, 40)}' {text if together is None else text.replace('CI [', 'simultaneous CI [')}"
+    kind = "" if together is None else "simultaneous"
+    said = sentences.estimate(replace(shown, limits=(-1.0, 1.0)), digits=digits_for([row]), kind=kind)
+    return f"'{shorten(row.term, 40)}' ({said})"
 
 
 def joint(main: Result) -> str:
@@ -306,14 +392,13 @@ def joint(main: Result) -> str:
 
 
 def equivalence_words(narrow: Result, options: StudyOptions) -> str:
-    """Say for which levels the difference is shown to be practically nothing."""
-    rows, smallest = margins(narrow), as_given(options.smallest_effect or 0.0)
+    """Say for which levels equivalence was shown."""
+    rows, size = margins(narrow), as_given(options.smallest_effect or 0.0).lstrip("0")
     inside = [shorten(row.term, 30) for row in rows if is_inside(row, options.smallest_effect or 0.0)]
-    said = f"Of {count(len(rows))} levels, the intervals of {listing(inside)} lie"
-    if len(inside) in (0, len(rows)):
-        said = "The intervals of all levels lie" if inside else "The interval of no level lies"
-    low = as_given(-(options.smallest_effect or 0.0))
-    return f"{said} between {low} and {smallest}. Margins are called equal only where all do."
+    which = f"{listing(inside)} only" if inside else "no level"
+    if len(inside) == len(rows):
+        which = "every level"
+    return f"Equivalence within \u00b1{size} was shown for {which}. Margins are equivalent only where all levels are."
 
 
 OWN = "as on this page"
@@ -344,7 +429,7 @@ def variants(
         choices: list[dict[str, Any]] = [{name: value} for value in values]
         made += [way(NAMES[value], "interval", **one) for value, one in zip(values, choices, strict=True)]
     if design.scale == "binary" and len(design.clusters) == 1:
-        means = replace(way("clusters weigh alike", "weights"), lead=lambda result: result.row("cluster_means_t"))
+        means = replace(way("clusters weighted equally", "weights"), lead=lambda result: result.row("cluster_means_t"))
         made.append(means)
     for factor in design.clusters:
         for code in dropped(factor, left_out.get(factor.name)):
@@ -400,7 +485,7 @@ def describe(design: Paired) -> str:
     """Return the design in one line: kind, and n at every level."""
     parts = [f"{count(design.n_pairs, 'unit')} under two conditions", f"{design.scale} values", *cluster_words(design)]
     if design.unmatched:
-        parts.append(f"{count(len(design.unmatched), 'unit')} left out for want of a partner")
+        parts.append(f"{count(len(design.unmatched), 'unit')} excluded: one condition missing")
     return "Pairs: " + ", ".join(parts)
 
 
@@ -408,8 +493,8 @@ def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
     """Say whether every unit has its partner, and how even the clusters are."""
     n = len(design.unmatched)
     names = listing([shorten(unit, 30) for unit in design.unmatched])
-    missing = f"No: {count(n)} left out ({names})." if n else "Yes."
-    so_what = "The difference is that of complete pairs." if n else "Pairs were joined by key, not by position."
+    missing = f"No: {count(n)} excluded, one condition missing ({names})." if n else "Yes."
+    so_what = "The difference is of complete pairs." if n else "Pairs were joined by key, not by position."
     found = [Diagnostic("Does every unit have a value under both conditions?", missing, so_what)]
     for factor in design.clusters:
         sizes = np.bincount(factor.codes, design.count, len(factor.levels))
@@ -422,33 +507,35 @@ def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
 
 
 def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods paragraphs."""
-    lead = numbers.main
-    text = f"{lead.title}. Every difference is {minus(design)}. Uncertainty: {lead.inference}; "
-    text += f"{level_text(options.level)} intervals."
+    """Return the methods paragraphs, the first one brief."""
+    lead, level = numbers.main, level_text(options.level)
+    alpha = alpha_text(options.level)
+    what = "shares of each level" if numbers.levels is not None else quantity(design)
+    brief = f"Differences in {what} ({minus(design)}) were estimated over {count(design.n_pairs, 'pair')}. "
     if design.scale == "binary":
-        text += f" {binary_methods(design, lead)}"
+        row = numbers.lead
+        used = listing([name for name in (row.label("test name"), row.label("interval name") or row.method) if name])
+        brief += f"The test and the {level} CI were {used}; {lead.inference.split('; ')[-1]}."
+    else:
+        brief += f"Tests and {level} CIs used {lead.inference}."
     if numbers.levels is not None:
-        alpha = number(1 - options.level, 3, bounded=True)
-        text += (
-            " A level is called more frequent under one condition where its interval at level 1 - alpha / k excludes "
-            f"zero (k levels, alpha = {alpha}: Bonferroni, so that all hold at once)."
-        )
-    if design.clusters:
-        text += " The clustered test leads; tests that take pairs as independent are shown beside it."
+        brief += f" Levels were called different where the simultaneous {level} CI (Bonferroni) excluded 0."
+    if numbers.bounds is not None:
+        brief += f" Equivalence was tested by two one-sided tests (\u03b1 = {alpha})."
     more = []
+    if design.scale == "binary":
+        more.append(binary_methods(design, lead))
+    if design.clusters:
+        more.append("The clustered test leads; tests that treat pairs as independent stand beside it.")
     if numbers.sizes is not None:
         more.append(f"Standardised differences: {numbers.sizes.inference}.")
     if numbers.bounds is not None and numbers.bounds is not lead:
-        more.append(
-            f"A difference counts as practically nothing when two one-sided tests at "
-            f"{number(1 - options.level, 3, bounded=True)} reject both bounds ({numbers.bounds.inference})."
-        )
-    return (text, " ".join(more)) if more else (text,)
+        more.append(f"Equivalence: {numbers.bounds.inference}.")
+    return (brief, " ".join(more)) if more else (brief,)
 
 
 def binary_methods(design: Paired, result: Result) -> str:
-    """Name the test that leads and the interval of each size, and say what Cohen's g is."""
+    """Name the interval of each size, and define Cohen's g."""
     row, odds, g = (result.row(term) for term in ("difference", "odds_ratio", "cohens_g"))
     interval, test = row.label("interval name") or row.method, row.label("test name")
     how = [f"difference: {interval}"] if interval else []
@@ -456,8 +543,8 @@ def binary_methods(design: Paired, result: Result) -> str:
     first = shorten(design.conditions[0], 40)
     tested = f"Leading test: {test}. " if test else ""
     return (
-        f"{tested}Intervals: {'; '.join(how)}. Cohen's g is the share of {first} among the pairs that have "
-        f"'{shorten(design.levels[1], 30)}' under one condition only, minus one half."
+        f"{tested}Intervals: {'; '.join(how)}. Cohen's g is the share of {first} among the discordant pairs minus one "
+        "half."
     )
 
 
@@ -490,7 +577,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         study="paired",
         title=f"Is there a difference between {first} and {second}?",
         design=describe(design),
-        answer=(answer(design, numbers, options),),
+        answer=answer(design, numbers, options),
         strip=strip(design, numbers, options),
         cautions=order_cautions(numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])),
         blocks=shown,
@@ -541,7 +628,7 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
 
 
 def bounds(design: Paired, options: StudyOptions) -> Any:
-    """Test that the difference is practically nothing; None where no smallest effect was given."""
+    """Test equivalence; None where no smallest effect of interest was given."""
     smallest = options.smallest_effect
     if smallest is None:
         return None
@@ -554,29 +641,52 @@ def bounds(design: Paired, options: StudyOptions) -> Any:
 
 def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
-    main, levels, quantity = numbers.main, numbers.levels, "difference"
+    main, levels, what = numbers.main, numbers.levels, f"difference in {quantity(design)}"
     same = equivalent(design, numbers, options)
     found: list[Block | None] = [difference_block(design, main)] if levels is None else []
     if levels is not None:
-        quantity = f"difference of shares of '{shorten(numbers.lead.term, 30)}'"
+        what = f"difference in shares of '{shorten(numbers.lead.term, 30)}'"
         found += [square_block(design, main, levels.together), same]
     else:
         found.append(cells_block(design, main) if design.scale == "binary" else None)
         found += [None if numbers.sizes is None else effects_block(design, numbers.sizes), same]
-    found.append(tests_block(main))
+        found.append(None if options.brief else outlier_block(design, numbers, options))
+    found.append(tests_block(main, options.level))
     lead, digits = partial(leading, numbers), decimals(design, numbers.lead)
     found.append(
         dependence_block(
-            design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=quantity,
+            design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=what,
             bounded=design.scale != "numeric", lead=lead,
         )
     )  # fmt: skip
     found.append(influence_block(numbers.left_out, digits=digits_for([numbers.lead])))
     made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
     if len(made) > 1 and not options.brief:
-        about = multiverse(main.metric, f"the {quantity}", distinct(made), reference=0.0, digits=digits, words="0")
-        found.append(multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=quantity))
-    return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+        about = multiverse(main.metric, f"the {what}", distinct(made), reference=0.0, digits=digits, words="0")
+        block = multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=what)
+        found.append(block if len({row.estimate for row in about.rows}) > 1 else of_intervals(block, about, digits))
+    shown = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+    return tuple(replace(block, part="appendix") if block.id in LATER else block for block in shown)
+
+
+LATER = ("equivalence", "tests", "dependence", "influence", "multiverse")  # blocks of the appendix
+
+
+def of_intervals(block: Block, found: Result, digits: int) -> Block:
+    """Return the block of analyses that share one estimate: their intervals are compared."""
+    own, *others = found.rows
+    known = [row for row in others if row.conf_low is not None and row.conf_high is not None]
+    side = sentences.direction(own)
+    agreed = sum(sentences.direction(row) == side for row in known)
+    verdict = "included 0" if side == "none" else "excluded 0"
+    low = min((row.conf_low or 0.0 for row in known), default=None)
+    high = max((row.conf_high or 0.0 for row in known), default=None)
+    said = (
+        f"The {level_text(own.conf_level or 0.95)} CI of this page {verdict}; so did {count(agreed)} of "
+        f"{count(len(known), 'other interval')} (lowest limit {number(low, digits, bounded=sentences.bounded(own))}, "
+        f"highest {number(high, digits, bounded=sentences.bounded(own))})."
+    )
+    return replace(block, sentences=(said,), caption="Same estimate; only the method of the interval differs.")
 
 
 def leading(numbers: Numbers, result: Result) -> Row:
@@ -589,86 +699,83 @@ def leading(numbers: Numbers, result: Result) -> Row:
 
 
 def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
-    """Return the test that the difference is practically nothing; None without a smallest effect that matters."""
+    """Return the test of equivalence; None without a smallest effect of interest."""
     result, smallest = numbers.bounds, options.smallest_effect
     if result is None or smallest is None:
         return None
     rows: Sequence[Row] = result.rows
-    said, what = "", "the difference lies"
     if numbers.levels is not None:
-        rows, said, what = margins(result), equivalence_words(result, options), "differences lie"
-    elif design.scale == "binary":
-        rows = rows[:1]
-        inside = "lies" if is_inside(rows[0], smallest) else "does not lie"
-        said = (
-            f"The difference is {numbers_text(rows[0], digits=decimals(design, rows[0]), bounded=True)}; the interval "
-            f"(that of two one-sided tests at {number(1 - options.level, 2, bounded=True)}) {inside} between "
-            f"{as_given(-smallest)} and {as_given(smallest)}."
-        )
-    title = f"Test that {what} between {as_given(-smallest)} and {smallest_text(options)}"
+        rows, said = margins(result), equivalence_words(result, options)
+    else:
+        rows, said = rows[:1] if design.scale == "binary" else rows, equivalence_text(design, numbers, options)
     return Block(
         id="equivalence",
-        question="Is the difference practically nothing?",
-        sentences=(said or result.sentence(),),
-        tables=(rows_table(rows, title),),
+        question="Was the difference smaller than the smallest effect of interest?",
+        sentences=(said,),
+        tables=(rows_table(rows, f"Equivalence test, bounds \u00b1{as_given(smallest)}{unit_of(options)}"),),
         results=(result,),
     )
 
 
-def smallest_text(options: StudyOptions) -> str:
-    """Write the smallest effect that matters, with its unit."""
-    unit = "" if options.effect_scale == "raw" else " standard deviations of the differences"
-    return f"{as_given(options.smallest_effect or 0.0)}{unit}"
+def unit_of(options: StudyOptions) -> str:
+    """Return the unit of the smallest effect of interest, after a blank; nothing for that of the values."""
+    return "" if options.effect_scale == "raw" else " SD of the differences"
 
 
-def is_equal(design: Paired, numbers: Numbers, options: StudyOptions) -> bool:
-    """Tell whether the difference is shown to be smaller than the smallest effect that matters."""
+def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
+    """Say whether equivalence was shown; nothing where it was not tested, or level by level."""
     result, smallest = numbers.bounds, options.smallest_effect
-    if result is None or smallest is None:
-        return False
-    if design.scale == "binary":
-        return is_inside(result.rows[0], smallest)
-    return bool(result.extras["verdict"] == "equivalent")
+    if result is None or smallest is None or numbers.levels is not None:
+        return ""
+    first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
+    p = None if design.scale == "binary" else result.row("equivalence").p_value
+    return sentences.equivalence(
+        first, second, result.rows[0], smallest, p, digits=decimals(design, numbers.lead), unit=unit_of(options),
+        kind=sentences.kind_of(result.cautions),
+    )  # fmt: skip
 
 
-def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
-    """Return the verdict with its numbers."""
-    first, second = (shorten(name, 40) for name in design.conditions)
+def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the difference, whether the conditions were equivalent, and the pairs that halve its interval."""
+    first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
     if numbers.levels is not None:
-        return answer_of_levels(design, numbers.main, numbers.levels)
-    lead, digits = numbers.lead, decimals(design, numbers.lead)
-    what = f"the share of '{shorten(design.levels[1], 30)}'" if design.scale == "binary" else "the mean"
-    inside = f"{minus(design)} {numbers_text(lead, digits=digits, bounded=design.scale == 'binary')}"
-    inside += f", {p_value(lead.p_value)}" if lead.p_value is not None else ""
-    settled = verdict(lead)
-    equal = is_equal(design, numbers, options)
-    if lead.estimate is None or (lead.conf_low is None and not equal):
-        return f"No verdict: {inside}."
-    if settled == "open" and not equal:
-        return f"{capital(inconclusive(f'{first} and {second} differ'))}: {inside}."
-    if settled == "open":
-        return f"Practically equal: {what} differs by less than {smallest_text(options)}; {inside}."
-    higher, lower = (first, second) if settled == "above" else (second, first)
-    text = f"Yes: {what} is higher under {higher} than under {lower}; {inside}."
-    nothing = f" Yet the difference is practically nothing: smaller than {smallest_text(options)}."
-    return text + nothing if equal else text
+        return (answer_of_levels(design, numbers.main, numbers.levels),)
+    lead = numbers.lead
+    said = sentences.difference(
+        quantity(design),
+        first,
+        second,
+        lead,
+        digits=decimals(design, lead),
+        kind=sentences.kind_of(numbers.main.cautions),
+    )
+    return tuple(text for text in (said, equivalence_text(design, numbers, options), halved(design, lead)) if text)
+
+
+def halved(design: Paired, lead: Row) -> str:
+    """Say how many more pairs, or clusters of them, halve the interval; nothing for two crossed factors."""
+    if len(design.clusters) > 1:
+        return ""
+    unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "pairs"
+    more = clusters_to_halve(lead, lead.n_clusters or design.n_pairs)
+    return sentences.halving(more, unit, "the difference") if more else ""
 
 
 def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:
-    """Return the difference beside zero and the smallest effect that matters."""
+    """Return the difference beside zero and the smallest effect of interest."""
     lead, smallest = numbers.lead, options.smallest_effect
     marks = [Mark(label="no difference", value=0.0, kind="reference")]
     if smallest is not None and options.effect_scale == "raw":
-        marks += [Mark(label="smallest that matters", value=v, kind="reference") for v in (-smallest, smallest)]
-    title, what = f"Difference, {minus(design)}, with its interval", "shares"
+        marks += [Mark(label="smallest effect of interest", value=v, kind="reference") for v in (-smallest, smallest)]
+    title, what = f"Difference ({minus(design)}) with {level_text(options.level)} CI", "shares"
     if numbers.levels is None:
         marks.append(mark_of(lead, shorten(minus(design), 48)))
     else:
         marks += [mark_of(row, shorten(row.term, 48)) for row in numbers.levels.sorted()[:MOST_MARKS]]
-        title = f"Differences of shares, {minus(design)}, with simultaneous intervals"
+        title = f"Differences in shares ({minus(design)}) with simultaneous {level_text(options.level)} CIs"
     if design.scale == "numeric":
-        what = design.columns.get("value", "value")
-    return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks), digits=decimals(design, lead))
+        what = plain(design.columns.get("value", "value"))
+    return Strip(title=title, axis=f"difference in {what}", marks=tuple(marks), digits=decimals(design, lead))
 
 
 def named(numbers: Numbers) -> dict[str, Result]:
@@ -683,7 +790,7 @@ STUDY = Study(
     name="paired",
     title="Is there a difference between two conditions on the same units?",
     design="paired",
-    needs="unit, condition, value (or two columns, one row a unit)",
+    needs="unit, condition, value (or two columns, one row per unit)",
     suits=lambda design: True,
     run=run,
 )

@@ -64,7 +64,9 @@ def test_verdict_follows_the_interval(low, high, verdict):
     inside, outside = low < row.conf_low and row.conf_high < high, row.conf_low > high or row.conf_high < low
     assert result.extras["verdict"] == verdict == ("equivalent" if inside else "different" if outside else "undecided")
     assert (result.row("equivalence").p_value < 0.05) == inside
-    assert verdict in result.sentence()
+    said = result.sentence()
+    assert (" was shown (TOST p" in said) == inside
+    assert said.endswith("; the CI lies outside the bounds.") == outside
 
 
 def test_clusters_lead():
@@ -158,6 +160,7 @@ def test_p_far_out_is_neither_zero_nor_a_stand_in():
     assert not replace(result, rows=rows).verify().ok
 
 
-def test_a_difference_beyond_the_bounds_is_called_different():
+def test_a_difference_beyond_the_bounds_keeps_its_p_beside_what_it_tests():
     said = equivalence(pairs([3.0, 4, 5, 4, 3, 5]), low=-1, high=1).sentence()
-    assert said.endswith("different (the interval lies outside the bounds).")
+    assert said.endswith("was not shown (TOST p > .999); the CI lies outside the bounds.")
+    assert "different" not in said

@@ -48,6 +48,8 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, request: py
     assert stray_cells(outcome) == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
     also = {-0.5, 0.5, 0.05, *(float(r.extras.get("df_denominator", 0)) for b in outcome.blocks for r in b.results)}
+    also |= {float(v) for b in outcome.blocks if b.id == "outliers" for v in b.results[0].design.difference}
+    also |= set(scores().pivot(index="subject", columns="time", values="score").diff(axis=1)["before"].round(6))
     also |= {row[3] for row in outcome.blocks[-1].tables[0].cells}  # type: ignore[arg-type]  # shifts, in their table
     assert stray_decimals(outcome, texts, also) == []
     if outcome.strip is not None:
@@ -74,17 +76,21 @@ def test_the_blocks_of_each_scale(binary: Outcome, numeric: Outcome, nominal: Ou
     assert [b.id for b in binary.blocks] == [
         "difference", "cells", "tests", "dependence", "influence", "multiverse",
     ]  # fmt: skip
-    assert [b.id for b in numeric.blocks] == ["difference", "effect-sizes", "equivalence", "tests", "multiverse"]
+    assert [b.id for b in numeric.blocks] == [
+        "difference", "effect-sizes", "equivalence", "outliers", "tests", "multiverse",
+    ]  # fmt: skip
+    assert [b.id for b in numeric.blocks if b.part == "main"] == ["difference", "effect-sizes", "outliers"]
+    assert [b.id for b in binary.blocks if b.part == "main"] == ["difference", "cells"]
     assert [b.id for b in nominal.blocks] == ["difference", "tests", "dependence", "multiverse"]
 
 
 def test_the_answer_names_the_direction_and_agrees_with_a_recount(binary: Outcome) -> None:
     frame = answers().pivot(index="item", columns="condition", values="correct")
     gap = float((frame["reminded"] - frame["plain"]).mean())
-    assert binary.answer[0].startswith("Yes: the share of '1' is higher under reminded than under plain; ")
-    assert f"reminded minus plain .{round(1000 * gap):03d}, 95% CI [" in binary.answer[0]
+    assert binary.answer[0].startswith("The share of '1' was higher for 'reminded' than 'plain' (difference = ")
+    assert f"= .{round(1000 * gap):03d}, 95% CI [" in binary.answer[0]
     swapped = report(answers(), conditions=("plain", "reminded"), cluster="scenario")
-    assert f"plain minus reminded −.{round(1000 * gap):03d}" in swapped.answer[0]
+    assert f"lower for 'plain' than 'reminded' (difference = −.{round(1000 * gap):03d}" in swapped.answer[0]
     cells = {row[:2]: row[2] for row in binary.blocks[1].tables[0].cells}
     assert cells == frame.astype(str).groupby(["reminded", "plain"]).size().to_dict()
 
@@ -121,29 +127,58 @@ def test_leaving_out_one_cluster_is_a_recount(binary: Outcome) -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "options", "start"),
+    ("frame", "options", "start", "second"),
     [
-        (scores(shift=0.1), FAST, "It is inconclusive whether before and after differ: before minus after "),
-        (scores(shift=0.1), replace(FAST, smallest_effect=3.0), "Practically equal: the mean differs by less than 3;"),
-        (scores(), replace(FAST, smallest_effect=9.0), "Yes: the mean is higher under before than under after; "),
-        (scores(shift=4.0), FAST, "Yes: the mean is higher under after than under before; before minus after −"),
+        (scores(shift=0.1), FAST, "The mean score did not differ significantly between 'before' and 'after' (", ""),
+        (scores(shift=0.1), replace(FAST, smallest_effect=3.0), "The mean score did not differ significantly",
+         "'before' and 'after' were equivalent within ±3 (90% CI ["),
+        (scores(), replace(FAST, smallest_effect=9.0), "The mean score was higher for 'before' than 'after' (",
+         "'before' and 'after' were equivalent within ±9 (90% CI ["),
+        (scores(), replace(FAST, smallest_effect=0.5), "The mean score was higher for 'before' than 'after' (",
+         "'before' and 'after' were not shown to be equivalent within ±0.5 (90% CI ["),
+        (scores(shift=4.0), FAST, "The mean score was lower for 'before' than 'after' (difference = −", ""),
     ],
 )  # fmt: skip
-def test_three_verdicts(frame: pd.DataFrame, options: StudyOptions, start: str) -> None:
+def test_verdicts(frame: pd.DataFrame, options: StudyOptions, start: str, second: str) -> None:
     outcome = report(frame, replace(options, verify=False), conditions=("before", "after"))
     assert outcome.answer[0].startswith(start)
-    if options.smallest_effect == 9.0:
-        assert outcome.answer[0].endswith("Yet the difference is practically nothing: smaller than 9.")
+    assert outcome.answer[1].startswith(second or "To halve the interval of the difference, collect about ")
+    assert "different" not in "".join(s for b in outcome.blocks if b.id == "equivalence" for s in b.sentences)
 
 
-def test_practically_equal_shares_by_the_interval_of_two_one_sided_tests() -> None:
+def test_the_pairs_that_halve_the_interval_halve_it() -> None:
+    from scipy.stats import t
+
+    outcome = report(scores(), replace(FAST, verify=False), conditions=("before", "after"))
+    more = int(re.findall(r"about ([\d,]+) more pairs", outcome.answer[-1])[0].replace(",", ""))
+    short, long = (t.ppf(0.975, n - 1) / np.sqrt(n) for n in (40 + more, 40))
+    assert short <= long / 2 < t.ppf(0.975, 38 + more) / np.sqrt(39 + more)
+
+
+def test_the_difference_without_the_most_extreme_pair_is_a_recount(numeric: Outcome) -> None:
+    wide = scores().pivot(index="subject", columns="time", values="score")
+    gap = wide["before"] - wide["after"]
+    far = (gap - gap.mean()).abs().idxmax()
+    block = next(b for b in numeric.blocks if b.id == "outliers")
+    assert block.results[0].rows[0].estimate == pytest.approx(gap.drop(far).mean())
+    assert f"farthest from the mean was {gap[far]:.2f}".replace("-", "\u2212") in block.sentences[0]
+
+
+def test_intervals_of_one_estimate_are_compared_not_run_from_it_to_itself(numeric: Outcome) -> None:
+    block = numeric.blocks[-1]
+    assert "so did 3 of 3 other intervals (lowest limit " in block.sentences[0]
+    assert not re.search("runs from|No choice moves", block.sentences[0] + block.caption)
+
+
+def test_equivalent_shares_by_the_interval_of_two_one_sided_tests() -> None:
     options = replace(FAST, smallest_effect=0.15, verify=False)
     frame = answers(shift=0.0)
     outcome = report(frame, options, conditions=("reminded", "plain"), cluster="scenario")
     row = next(b for b in outcome.blocks if b.id == "equivalence").results[0].rows[0]
     assert row.conf_level == pytest.approx(0.9)
     inside = (row.conf_low or 0) > -0.15 and (row.conf_high or 0) < 0.15
-    assert outcome.answer[0].startswith("Practically equal") == inside
+    said = "'reminded' and 'plain' were equivalent within ±.15 (90% CI ["
+    assert outcome.answer[1].startswith(said) == inside
     with pytest.raises(InputError, match="effect_scale='d_z' is for numbers"):
         report(frame, replace(options, effect_scale="d_z"), conditions=("reminded", "plain"))
 
@@ -207,8 +242,8 @@ def test_decimals_follow_the_standard_error(factor: float, digits: int) -> None:
     outcome = report(frame, replace(FAST, verify=False), conditions=("before", "after"))
     wide = scores().pivot(index="subject", columns="time", values="score") * factor
     mean = float((wide["before"] - wide["after"]).mean())
-    assert f"before minus after {mean:,.{digits}f}, 95% CI [" in outcome.answer[0]
-    assert f"was {mean:,.{digits}f} over 40 pairs" in outcome.blocks[0].sentences[0]
+    assert f"difference = {mean:,.{digits}f}, 95% CI [" in outcome.answer[0]
+    assert f"was {wide['before'].mean():,.{digits}f}" in outcome.blocks[0].sentences[0]
     table = table_view(outcome.blocks[0].tables[0])
     at = table["header"].index("Estimate")
     cell = table["rows"][0][at].replace(",", "")
@@ -222,17 +257,18 @@ def test_decimals_follow_the_standard_error(factor: float, digits: int) -> None:
 
 def test_other_tests_are_said_to_ask_what_they_ask(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
     said = {o.design: next(b for b in o.blocks if b.id == "tests").sentences[0] for o in (binary, numeric, nominal)}
-    assert "They ask one question of the same data." in said[binary.design]
-    assert "Wilcoxon's test and the sign flips whether the differences are symmetric about 0" in said[numeric.design]
-    assert "Bowker's test of symmetry whether every change" in said[nominal.design]
-    assert "one question" not in said[numeric.design] + said[nominal.design]
+    assert "All tests have the same null hypothesis." in said[binary.design]
+    assert "Wilcoxon's test and the sign flips are of differences symmetric about 0" in said[numeric.design]
+    assert "Bowker's test is of symmetry: each change between two levels" in said[nominal.design]
+    assert "same null" not in said[numeric.design] + said[nominal.design]
 
 
 def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
-    text = binary.methods[0]
+    text = " ".join(binary.methods)
+    assert all(len(o.split()) <= 60 for o in binary.methods[:1])
     assert "Leading test: cluster-robust t test." in text
     assert "odds ratio: odds of Wilson's interval for the effective number of discordant pairs, t" in text
-    assert "Cohen's g is the share of reminded among the pairs that have '1' under one condition only" in text
+    assert "Cohen's g is the share of reminded among the discordant pairs minus one half" in text
 
 
 @pytest.mark.parametrize(
@@ -268,10 +304,10 @@ def answered(shares: dict[str, tuple[int, int]], **options: Any) -> Outcome:
 def test_several_levels_are_called_by_intervals_that_hold_at_once() -> None:
     outcome = answered({"comply": (120, 60), "deviate": (40, 42), "escalate": (40, 98)})
     text = outcome.answer[0]
-    assert text.startswith("Yes, shares of levels differ, base minus pressed: 'comply' .300, 95% simultaneous CI [.")
-    assert "], more frequent under base; 'escalate' \u2212.290, 95% simultaneous CI [" in text
-    assert "Inconclusive: deviate." in text
-    assert "The intervals hold for all 3 levels at once" in text
+    assert text.startswith("Shares differed reliably between 'base' and 'pressed' (Stuart-Maxwell")
+    assert "that of 'comply' (.300, simultaneous 95% CI [." in text
+    assert "]) was higher for 'base'; that of 'escalate' (\u2212.290, simultaneous 95% CI [" in text
+    assert text.endswith("Inconclusive: deviate.")
     together = outcome.blocks[0].results[1]
     assert [row.conf_level for row in together.rows if row.group == "margin"] == [pytest.approx(1 - 0.05 / 3)] * 3
     assert {m.label for m in outcome.strip.marks if m.kind == "estimate"} == {"comply", "deviate", "escalate"}  # type: ignore[union-attr]
@@ -285,29 +321,29 @@ def test_a_small_joint_p_alone_is_no_yes() -> None:
     assert test.p_value is not None
     assert test.p_value < 0.05
     assert all((row.conf_low or 0.0) < 0 < (row.conf_high or 0.0) for row in together)
-    said = "It is inconclusive whether base and pressed give different shares of the 6 levels"
+    said = "The shares of the 6 levels did not differ reliably between 'base' and 'pressed'"
     assert outcome.answer[0].startswith(said)
 
 
-def test_levels_can_be_practically_equal() -> None:
+def test_levels_can_be_equivalent() -> None:
     shares = {"comply": (400, 396), "deviate": (300, 303), "escalate": (300, 301)}
     outcome = answered(shares, smallest_effect=0.1)
-    assert outcome.answer[0].startswith("Practically equal: no share of a level differs by 0.1 or more")
+    assert outcome.answer[0].startswith("'base' and 'pressed' were equivalent in the share of every level within ±.1; ")
     block = next(b for b in outcome.blocks if b.id == "equivalence")
-    assert block.sentences[0].startswith("The intervals of all levels lie between \u22120.1 and 0.1.")
+    assert block.sentences[0].startswith("Equivalence within ±.1 was shown for every level.")
     assert [row.conf_level for row in block.results[0].rows if row.group == "margin"] == [pytest.approx(0.9)] * 3
-    assert answered(shares, smallest_effect=0.001).answer[0].startswith("It is inconclusive")
-    assert answered(shares).answer[0].startswith("It is inconclusive")
+    assert answered(shares, smallest_effect=0.001).answer[0].startswith("The shares of the 3 levels did not differ")
+    assert answered(shares).answer[0].startswith("The shares of the 3 levels did not differ")
 
 
 def test_the_multiverse_holds_what_it_names(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
     rows = {r.term: r for r in binary.blocks[-1].results[0].rows}
-    assert list(rows)[:3] == ["all pairs, clustered by scenario", "pairs independent", "clusters weigh alike"]
+    assert list(rows)[:3] == ["all pairs, clustered by scenario", "pairs independent", "clusters weighted equally"]
     assert [r.group for r in rows.values()][3:] == ["scenario left out"] * 2
     frame = answers().pivot(index="item", columns="condition", values="correct")
     story = answers().drop_duplicates("item").set_index("item")["scenario"]
     gaps = frame["reminded"] - frame["plain"]
-    assert rows["clusters weigh alike"].estimate == pytest.approx(gaps.groupby(story).mean().mean())
+    assert rows["clusters weighted equally"].estimate == pytest.approx(gaps.groupby(story).mean().mean())
     each = {name: gaps[story != name].mean() for name in story.unique()}
     found = [row for term, row in rows.items() if term.startswith("without")]
     assert [row.estimate for row in found] == [pytest.approx(min(each.values())), pytest.approx(max(each.values()))]
