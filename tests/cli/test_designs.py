@@ -232,7 +232,7 @@ def test_where_repeats_and_goes_with_by(capsys: pytest.CaptureFixture[str], tmp_
     page = tmp_path / "p.html"
     code, _, err = run(capsys, "report", *words, "--by", "model", "--no-verify", "-q", "-o", str(page))
     assert code == 0, err
-    assert "m2: How much do before and after differ?" in page.read_text()
+    assert "m2: How much did before and after differ?" in page.read_text()
 
 
 def test_one_row_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
