@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import lzma
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -12,17 +14,21 @@ from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import plain, tally_text, totals
-from socialstats.studies.page import Block, Outcome, Table
-from socialstats_reports.packing import packed, pooled, unpacked, unpooled
+from socialstats.studies.page import Outcome
+from socialstats_reports.arrangement import Arrangement, Numbered, Placed, arranged
 
 ELEMENT = "socialstats-results"
 SCRIPT = re.compile(rf'<script\b[^>]*\bid="{ELEMENT}"[^>]*>([^<]+)', re.IGNORECASE)
 MOST_CHECKS = 3_000
 ESCAPES = {ord(ch): f"\\u{ord(ch):04x}" for ch in "<>&\u2028\u2029"}
+PACKED = "xz, base64"  # key of the embedded JSON
+OTHER_VERSION = "was written by another version of socialstats; make it again with socialstats report"
 
 
-def as_dict(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as built-in types: what the page says, and the numbers behind it."""
+def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any]:
+    """Return an outcome as built-in types: what the page says and where, and the numbers behind it."""
+    place = place or arranged(outcome)
+    strip = None if outcome.strip is None else plain(asdict(outcome.strip)) | {"figure": place.strip}
     return {
         "socialstats": __version__,
         "study": outcome.study,
@@ -30,11 +36,12 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
         "design": outcome.design,
         "simulated": outcome.simulated,
         "answer": list(outcome.answer),
-        "strip": None if outcome.strip is None else plain(asdict(outcome.strip)),
+        "strip": strip,
         "cautions": [asdict(caution) for caution in outcome.cautions],
-        "blocks": [_block(block) for block in outcome.blocks],
+        "blocks": [_block(placed) for placed in place.blocks],
         "flow": [asdict(step) for step in outcome.flow],
-        "data": [_table(table) for table in outcome.data],
+        "data": [_table(one) for one in place.beside["data"]],
+        "beside": [_table(one) for name, held in place.beside.items() if name != "data" for one in held],
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "methods": list(outcome.methods),
         "references": [citation(key) for key in outcome.references],
@@ -49,19 +56,19 @@ def as_json(outcome: Outcome) -> str:
     return json.dumps(as_dict(outcome), indent=1, allow_nan=False) + "\n"
 
 
-def embedded(outcome: Outcome, run: Mapping[str, Any]) -> str:
-    """Return JSON that cannot end the script element it stands in; `run` says how the page was made.
+def embedded(outcome: Outcome, run: Mapping[str, Any], place: Arrangement | None = None) -> str:
+    """Return JSON that holds the numbers compressed; `run` says how the page was made.
 
     Of more than 3,000 checks, as on a page of many models, those that agree are counted: `as_json` has all.
     """
-    found = as_dict(outcome) | {"run": plain(run)}
+    found = as_dict(outcome, place) | {"run": plain(run)}
     groups = [group for one in found["verification"].values() for group in one["groups"]]
     if sum(len(group["checks"]) for group in groups) > MOST_CHECKS:
         for group in groups:
             agree = sum(check["ok"] is True for check in group["checks"])
             group |= {"agree": agree, "checks": [check for check in group["checks"] if check["ok"] is not True]}
-    whole = pooled(packed(found))
-    return json.dumps(whole, separators=(",", ":"), allow_nan=False).translate(ESCAPES)
+    raw = json.dumps(found, separators=(",", ":"), allow_nan=False).encode()
+    return json.dumps({PACKED: base64.b64encode(lzma.compress(raw)).decode()})
 
 
 def read_results(page: str) -> dict[str, Any]:
@@ -91,21 +98,28 @@ def read_results(page: str) -> dict[str, Any]:
         raise InputError(f"the element '{ELEMENT}' of this page holds no JSON ({error})") from error
     if not isinstance(found, dict):
         raise InputError(f"the element '{ELEMENT}' of this page holds no results")
+    if "pool" in found:
+        raise InputError(f"this page {OTHER_VERSION}")
+    if set(found) != {PACKED}:
+        return found
     try:
-        results: dict[str, Any] = unpacked(unpooled(found))
-    except (LookupError, TypeError, ValueError) as error:
+        results: dict[str, Any] = json.loads(lzma.decompress(base64.b64decode(found[PACKED], validate=True)))
+    except (TypeError, ValueError, lzma.LZMAError) as error:
         raise InputError(f"the element '{ELEMENT}' of this page holds no results ({error})") from error
     return results
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(one: Numbered) -> dict[str, Any]:
     """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
-    whole = {f.name: getattr(table, f.name) for f in fields(table)}
+    table = one.table
+    whole = {"number": one.number} | {f.name: getattr(table, f.name) for f in fields(table)}
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
     return {name: plain(cells if name == "cells" else value) for name, value in whole.items()}
 
 
-def _block(block: Block) -> dict[str, Any]:
-    said = {name: getattr(block, name) for name in ("id", "question", "level", "status", "caption")}
-    results, tables = [result.to_dict() for result in block.results], [_table(table) for table in block.tables]
-    return said | {"sentences": list(block.sentences), "results": results, "tables": tables}
+def _block(placed: Placed) -> dict[str, Any]:
+    block = placed.block
+    said = {name: getattr(block, name) for name in ("id", "question", "level", "status", "figure_title", "caption")}
+    results, tables = [result.to_dict() for result in block.results], [_table(one) for one in placed.tables]
+    said |= {"part": placed.part, "figure": placed.figure, "sentences": list(block.sentences)}
+    return said | {"results": results, "tables": tables}

@@ -13,23 +13,26 @@ from typing import Any
 from markupsafe import Markup
 
 from socialstats import __version__
-from socialstats.errors import Caution, UndefinedStatistic, caution
+from socialstats.cautions import ADVICE
+from socialstats.errors import CAUTIONS, UndefinedStatistic
 from socialstats.figures import style
 from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.references import bibtex, citation
 from socialstats.results import Verification, Verifications
-from socialstats.studies.page import Block, Outcome, Strip, Table
+from socialstats.studies.page import Block, Outcome, Strip, StudyOptions, Table
 from socialstats.text import count
+from socialstats_reports.arrangement import LINKS, ROWS_OPEN, Numbered, Placed, arranged, described
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline
-from socialstats_reports.text import CELL_WIDTH, cell, ended, is_numeric, sentence, shown, typeset
-from socialstats_reports.verification import verification_lines, verification_table
+from socialstats_reports.text import cell, ended, is_numeric, latex_text, linked, sentence, shown, typeset
+from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
-CAUTIONS_SHOWN = 5
 PHONE = 4.3  # inches: the number line once more, for phones
-ROWS_OPEN = 14  # a longer table is collapsed
+PHONE_WIDTH = 44  # characters of a table that fit on a phone
+UNBROKEN = 16  # characters of a cell that stays on one line
+ALWAYS = ("level", "seed", "resamples")
 PACKAGES = ("numpy", "scipy", "pandas", "narwhals", "formulaic", "matplotlib", "jinja2")
 
 
@@ -70,8 +73,12 @@ def render(
     known = dict(facts or {})
     run = {"command": command, "facts": known, "plan_sha256": plan_sha256, "deviations": list(deviations),
            "status": status, "date": date, "versions": versions()}  # fmt: skip
-    cautions = (*outcome.cautions, *display_cautions(outcome))
     drawn, checks = drawn_and_checked(outcome)
+    place = arranged(outcome)
+    pictures = {id(block): figure for block, figure in zip(outcome.blocks, drawn[1:], strict=True)}
+    blocks = {part: [block_view(one, *pictures[id(one.block)], mark_of(one.block, status)) for one in place.part(part)]
+              for part in ("main", "appendix")}  # fmt: skip
+    codes = sorted({said.caution.code for said in (*place.cautions, *place.notes)})
     view = {
         "o": outcome,
         "source": known.get("data", ""),
@@ -79,22 +86,25 @@ def render(
         "date": date,
         "palette": palette_css(),
         "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
-        "strip": None if outcome.strip is None else {"title": outcome.strip.title, "svg": drawn[0][0]},
-        "cautions": cautions[:CAUTIONS_SHOWN],
-        "more_cautions": cautions[CAUTIONS_SHOWN:],
-        "n_cautions": len(cautions),
-        "blocks": [block_view(b, *f, mark_of(b, status)) for b, f in zip(outcome.blocks, drawn[1:], strict=True)],
-        "flow": flow_table(outcome),
-        "tables": [table_view(table) for table in outcome.data],
+        "strip": None if outcome.strip is None else {"title": outcome.strip.title, "svg": drawn[0][0],
+                                                     "number": place.strip},
+        "cautions": place.cautions,
+        "notes": place.notes,
+        "codes": [(code, *CAUTIONS[code], *ADVICE[code]) for code in codes],
+        "links": LINKS,
+        **blocks,
+        "quote": quoted(outcome),
+        "quote_latex": [latex_text(text) for text in quoted(outcome)],
+        "beside": {name: [table_view(one.table, one) for one in held] for name, held in place.beside.items()},
         "diagnostics": outcome.diagnostics,
-        "references": sorted(citation(key) for key in dict.fromkeys(outcome.references)),
+        "references": [linked(text) for text in sorted(citation(key) for key in dict.fromkeys(outcome.references))],
         "bibtex": bibtex(sorted(set(outcome.references), key=citation)),
-        "verification": verification_lines(checks) | table_view(verification_table(checks)),
+        "verification": verification_words(checks),
         "run": run,
-        "settings": {name: setting(value) for name, value in outcome.settings.items()},
+        "settings": {name: setting(value) for name, value in outcome.settings.items() if is_relevant(name, value)},
         "plan_text": plan_text,
-        "json": Markup(embedded(outcome, run)),
-    }
+        "json": Markup(embedded(outcome, run, place)),
+    }  # fmt: skip
     page: str = _environment().get_template("report.html").render(view)
     return page
 
@@ -154,9 +164,8 @@ def figure_of(outcome: Outcome, number: int) -> tuple[Markup | None, str]:
     if block.draw is None:
         return None, ""
     title = block.figure_title or block.question
-    words = block.caption or " ".join(block.sentences) or block.question
     try:
-        return inline(block.draw, title=title, description=words, prefix=f"f{number}"), ""
+        return inline(block.draw, title=title, description=described(block), prefix=f"f{number}"), ""
     except UndefinedStatistic as error:
         return None, str(error)
 
@@ -177,31 +186,44 @@ def mark_of(block: Block, status: str) -> str:
     return block.status or ("exploratory" if status == "exploratory" else "")
 
 
-def block_view(block: Block, svg: Markup | None, problem: str, mark: str) -> dict[str, Any]:
+def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> dict[str, Any]:
     """Return a block with its figure and its tables."""
-    return {"block": block, "svg": svg, "problem": problem, "mark": mark,
-            "tables": [table_view(t) for t in block.tables]}  # fmt: skip
+    return {"block": placed.block, "figure": placed.figure, "svg": svg, "problem": problem, "mark": mark,
+            "tables": [table_view(one.table, one) for one in placed.tables]}  # fmt: skip
 
 
-def table_view(table: Table) -> dict[str, Any]:
+def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]:
     """Return a table as texts, with the columns that are set flush right; columns without any value are left out."""
     columns = {i: [row[i] for row in table.cells] for i in range(len(table.header))}
     kept = [i for i, column in columns.items() if i == 0 or any(value not in (None, "") for value in column)]
     digits = (table.digits,) * len(table.header) if isinstance(table.digits, int) else table.digits
+    rows = [[cell(row[i], digits[i]) for i in kept] for row in table.cells]
+    header = [table.header[i] for i in kept]
     return {
+        "number": numbered.number if numbered else "",
         "caption": table.caption,
-        "header": [table.header[i] for i in kept],
+        "header": header,
         "right": [is_numeric(columns[i]) for i in kept],
-        "rows": [[cell(row[i], digits[i]) for i in kept] for row in table.cells],
-        "open": len(table.cells) <= ROWS_OPEN,
+        "rows": rows,
+        "open": numbered.open if numbered else len(table.cells) <= ROWS_OPEN,
+        "scrolls": sum(width_of(column) for column in zip(header, *rows, strict=True)) > PHONE_WIDTH,
     }
 
 
-def flow_table(outcome: Outcome) -> dict[str, Any]:
-    """Return the steps from the rows read to the rows analysed."""
-    cells = tuple((step.label, step.rows, step.note) for step in outcome.flow)
-    return table_view(Table(caption="From the rows read to the rows analysed", header=("Step", "Rows", "Note"),
-                            cells=cells))  # fmt: skip
+def width_of(column: Sequence[str]) -> int:
+    """Return the characters that a column takes: its longest cell, if that stays on one line, and the space beside."""
+    return min(max(map(len, column[1:])), UNBROKEN) + 2
+
+
+def quoted(outcome: Outcome) -> list[str]:
+    """Return result and methods as sentences to quote: the answer, and the first paragraph of the methods."""
+    return [" ".join(outcome.answer), *outcome.methods[:1]]
+
+
+def is_relevant(name: str, value: Any) -> bool:
+    """Return whether an option is listed: where it is not at its default, or decides intervals on every page."""
+    defaults = StudyOptions().echo()
+    return name in ALWAYS or name not in defaults or (value != defaults[name] and value not in (None, (), [], ""))
 
 
 def setting(value: Any) -> str:
@@ -215,15 +237,3 @@ def setting(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{k}: {setting(v)}" for k, v in value.items()) or "none"
     return str(value)
-
-
-def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
-    """Return a note when labels had to be cut or cleaned for the page."""
-    tables = [*outcome.data, *(table for block in outcome.blocks for table in block.tables)]
-    texts = {value for table in tables for row in table.cells for value in row if isinstance(value, str)}
-    changed = [text for text in texts if len(text) > CELL_WIDTH or style.clean(text) != text]
-    if not changed or any(c.code == "SS403" for c in outcome.cautions):
-        return ()
-    labels = count(len(changed), "label is too long or holds", "labels are too long or hold")
-    detail = f"{labels} characters that cannot be printed"
-    return (caution("SS403", detail, fix="the embedded JSON has them in full"),)

@@ -9,14 +9,25 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from socialstats.figures.style import clean
+from socialstats.results.rows import ESCAPED
 from socialstats.text import MISSING, count, number
 
 CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*$")  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
-SYMBOL = re.compile(r"(?<![\w.])(d_z|d_av|d_rm|g_z|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)")
+SYMBOL = re.compile(
+    r"(?<![\w.])(d_z|d_av|d_rm|g_z|p_Holm|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)"
+)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
+DOI = re.compile(r"doi:(10\.\d{4,9}/\S+)$")
+GREEK = {"\u03b1": "alpha", "\u03b2": "beta", "\u03b3": "gamma", "\u03b4": "delta", "\u03ba": "kappa", "\u03bc": "mu",
+         "\u03c1": "rho", "\u03c3": "sigma", "\u03c4": "tau", "\u03c7": "chi", "\u0394": "Delta"}  # fmt: skip
+LATEX = ESCAPED | str.maketrans({
+    "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u00d7": r"$\times$", "\u00b2": "$^2$", "\u2013": "--", "\u201c": "``",
+    "\u201d": "''", "\u2018": "`", "\u2019": "'", "\u2026": r"\ldots{}", "\u00a0": "~", "\u2260": r"$\neq$",
+    "\u2248": r"$\approx$", "\u2192": r"$\to$", **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
+})  # fmt: skip
 SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
 
@@ -42,6 +53,38 @@ def typeset(text: str) -> Markup:
     safe = DEGREES.sub("(\\1,\u00a0", safe)
     safe = re.sub(r"(</i>|</sub>|\(\d[\d.,\u00a0]*\)) (=|&lt;) ", "\\1\u00a0\\2\u00a0", safe)
     return Markup(safe.replace("% CI", "%\u00a0CI"))
+
+
+def latex_text(text: str) -> str:
+    r"""Return a sentence as LaTeX: symbols in italics, every special character escaped.
+
+    Examples
+    --------
+    >>> print(latex_text("t(19) = \u22122.10, p_Holm = .048 in 5% of a_b"))
+    \textit{t}(19) = $-$2.10, \textit{p}\textsubscript{Holm} = .048 in 5\% of a\_b
+    """
+    parts, at = [], 0
+    for found in SYMBOL.finditer(tidy := clean(text)):
+        letter, _, index = found[1].partition("_")
+        parts += [tidy[at : found.start()].translate(LATEX), rf"\textit{{{letter}}}"]
+        parts += [rf"\textsubscript{{{index}}}"] if index else []
+        at = found.end()
+    return "".join([*parts, tidy[at:].translate(LATEX)])
+
+
+def linked(reference: str) -> Markup:
+    """Return a reference with its DOI as a link.
+
+    Examples
+    --------
+    >>> print(linked("Ford (1957). A & B. doi:10.2307/2308513"))
+    Ford (1957). A &amp; B. <a href="https://doi.org/10.2307/2308513">https://doi.org/10.2307/2308513</a>
+    """
+    found = DOI.search(reference)
+    if found is None:
+        return escape(reference)
+    target = f"https://doi.org/{found[1]}"
+    return escape(reference[: found.start()]) + Markup('<a href="{0}">{0}</a>').format(target)
 
 
 def ended(text: str) -> str:

@@ -6,20 +6,26 @@ from collections.abc import Mapping, Sequence
 
 from socialstats.results import Check, Verification, totals
 from socialstats.studies.page import Table
+from socialstats.text import count
 from socialstats_reports.text import significant
 
-HEADER = ("Result", "Compared with", "Numbers", "Agree", "Farthest apart", "Ours", "Theirs", "|Difference|",
-          "Tolerance", "Why")  # fmt: skip
+HEADER = ("Result", "Compared with", "Values", "Agree", "Largest difference", "Ours", "Theirs", "|Difference|",
+          "Tolerance", "Reason")  # fmt: skip
 
 
-def verification_lines(found: Mapping[str, Verification]) -> dict[str, list[str]]:
-    """Return the counts by kind, and the reasons why numbers were not checked, in words."""
+def verification_words(found: Mapping[str, Verification]) -> dict[str, str]:
+    """Return how many recomputed values agreed; what disagreed, by kind; and why values were not recomputed."""
     tallies, reasons = totals(found.values())
+    agree, wrong = sum(t.agree for t in tallies.values()), {k: t.disagree for k, t in tallies.items() if t.disagree}
+    n = agree + sum(wrong.values())
     return {
-        "counts": [f"{kind} {tally.agree:,} of {tally.n:,}" for kind, tally in tallies.items()],
-        "wrong": [f"{kind} {tally.disagree:,}" for kind, tally in tallies.items() if tally.disagree],
-        "reasons": [f"{reason} ({n:,})" for reason, n in reasons.most_common()],
-    }
+        "said": f"{count(agree)} of {count(n, 'recomputed value')} agreed with independent implementations within "
+        "tolerance." if n else "No value was recomputed by an independent implementation.",
+        "wrong": f"{count(sum(wrong.values()))} disagreed: {', '.join(f'{k} {count(w)}' for k, w in wrong.items())}. "
+        "Quote none of these values." if wrong else "",
+        "by_kind": ", ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}" for kind, tally in tallies.items()),
+        "reasons": "; ".join(f"{reason} ({count(n)})" for reason, n in reasons.most_common()),
+    }  # fmt: skip
 
 
 def verification_table(found: Mapping[str, Verification]) -> Table:
@@ -32,8 +38,8 @@ def verification_table(found: Mapping[str, Verification]) -> Table:
             key = (name, f"{check.package} {check.version}".strip(), why, str(check.ok is None), alone)
             groups.setdefault(key, []).append(check)
     return Table(
-        caption="Our numbers beside those of independent implementations; of each kind of check, the number that is "
-        "farthest from the other for its tolerance. Every single one is in the page's JSON (socialstats show)",
+        caption="Recomputation by independent implementations: of each kind of check, the value that differs most "
+        "relative to its tolerance",
         header=HEADER,
         cells=tuple(_cells(key[0], key[1], key[2], checks) for key, checks in groups.items()),
     )

@@ -8,7 +8,7 @@ VOID = {"meta", "br", "img", "link", "hr", "input"}
 
 
 class Page(HTMLParser):
-    """Every element with its attributes, what stands inside it, and the text that a reader sees."""
+    """Every element with its attributes, what stands inside it, the text, and how many words stand open."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -16,6 +16,7 @@ class Page(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None], tuple[str, ...]]] = []
         self.seen: list[str] = []
         self.cells: list[str] = []
+        self.words = 0
         self.feed(text)
         self.close()
 
@@ -34,8 +35,15 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not {"script", "style"} & set(self.open):
             self.seen.append(data)
+        if not {"script", "style", "head", "svg"} & set(self.open) and not self.is_closed():
+            self.words += len(data.split())
         if {"td", "th"} & set(self.open):
             self.cells.append(data)
+
+    def is_closed(self) -> bool:
+        """Tell whether what is open stands in details that a reader has not opened; their summary is seen."""
+        outer = self.open.index("details") if "details" in self.open else None
+        return outer is not None and self.open[outer + 1 :][:1] != ["summary"]
 
     def tags(self, name: str) -> list[dict[str, str | None]]:
         return [attrs for tag, attrs, _ in self.elements if tag == name]

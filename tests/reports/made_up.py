@@ -15,6 +15,8 @@ HOSTILE = (
     "nul\x00nul", "\" onload=\"x", "&lt;b&gt;", "{{ 7 * 7 }}", "$a_1$ \u2028 line", "\u6f22\u5b57", "\ud800 lone",
 )  # fmt: skip
 
+CODES = ("SS107", "SS304", "SS110", "SS205", "SS305", "SS301", "SS303")
+
 
 class MadeUp(Result):
     """A result of no registered metric."""
@@ -64,13 +66,12 @@ def outcome(*, hostile: bool = False) -> Outcome:
                   note="no other package has it", row=1, field="estimate")  # fmt: skip
     marks = (Mark(label="S", value=41.6, low=39.1, high=42.9), Mark(label="coin flips", value=50.5, kind="reference"),
              Mark(label=evil, value=46.1, kind="claim"))  # fmt: skip
-    codes = ("SS107", "SS304", "SS110", "SS205", "SS305", "SS301", "SS303")
     return Outcome(
         study="role-conflict", title="Does urgency decide, or the role?", simulated="Made up for a test.",
         design="13,914 comparisons of 65 roles in 1,546 pairs",
         answer=("S = 41.63, 95% CI [39.06, 42.92].", f"{evil} is chosen least."),
         strip=Strip(title="Sensitivity S", axis="S (0 = follows urgency)", marks=marks, digits=1),
-        cautions=tuple(caution(code, f"seen for {evil}", fix="look at it") for code in codes),
+        cautions=tuple(caution(code, f"seen for {evil}", fix="look at it") for code in CODES),
         blocks=blocks,
         flow=(FlowStep(label="rows read", rows=14000, note=evil), FlowStep(label="rows analysed", rows=13914)),
         data=(Table(caption="Counts", header=(evil, "Rows"), cells=((evil, 3), ("b", 14000))),),

@@ -72,19 +72,22 @@ def browser() -> Iterator[Chromium]:
 
 
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext on this machine")
-def test_collapsed_tables_are_printed(browser: Chromium, page: Path, tmp_path: Path) -> None:
+def test_what_is_closed_is_printed_once_it_is_opened(browser: Chromium, page: Path, tmp_path: Path) -> None:
+    def printed() -> str:
+        browser.pdf(tmp_path / "page.pdf")
+        command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
     browser.open(page)
-    collapsed = browser.evaluate(
-        "[...document.querySelectorAll('article details.table:not([open]) caption')].map(c => c.textContent)"
-    )
-    assert collapsed
-    browser.pdf(tmp_path / "page.pdf")
-    command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
-    text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
-    printed = re.sub(r"\s+", "", text)
-    for caption in collapsed:
-        assert re.sub(r"\s+", "", caption) in printed
-    assert "@article{" not in text  # the BibTeX is for copying, not for paper
+    closed = printed()
+    assert "To quote" in closed
+    assert closed.count("\f") <= 10
+    assert "Verification" not in closed
+    browser.evaluate("document.getElementById('appendix').open = true")
+    opened = printed()
+    assert "Verification" in opened
+    assert "Codes of cautions" in opened
+    assert "@article{" not in opened  # the BibTeX is for copying, not for paper
 
 
 @pytest.mark.parametrize("width", [320, 900])

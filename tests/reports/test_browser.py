@@ -47,13 +47,23 @@ def test_the_page_never_scrolls_sideways(browser: Chromium, page: Path, width: i
     assert browser.evaluate("document.querySelector('h1').getBoundingClientRect().right") <= width
 
 
-def test_figures_fill_a_phone_without_scrolling(browser: Chromium, page: Path) -> None:
-    browser.open(page, width=400)
-    boxes = "[...document.querySelectorAll('figure .scroll')]"
+@pytest.mark.parametrize("width", [400, 600, 900])
+def test_figures_never_scroll(browser: Chromium, page: Path, width: int) -> None:
+    browser.open(page, width=width)
+    boxes = "[...document.querySelectorAll('figure')]"
     assert browser.evaluate(f"{boxes}.length") == 3
-    assert browser.evaluate(f"{boxes}.every(b => b.scrollWidth <= b.clientWidth && b.clientWidth < 400)")
-    browser.open(page, width=600)
-    assert browser.evaluate(f"{boxes}.every(b => b.scrollWidth >= 640 && b.clientWidth < 600)")
+    assert browser.evaluate(f"{boxes}.every(b => b.scrollWidth <= b.clientWidth && b.clientWidth < {width})")
+
+
+def test_tab_stops_only_where_something_scrolls_on_a_phone(browser: Chromium, page: Path) -> None:
+    browser.open(page, width=390)
+    browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    wide = "[...document.querySelectorAll('{}')].map(b => b.scrollWidth > b.clientWidth)"
+    assert set(browser.evaluate(wide.format("div[tabindex]"))) == {True}
+    assert set(browser.evaluate(wide.format(".held:not(:has([tabindex])),.prose"))) == {False}
+    first = "document.querySelector('.scroll th[scope=row]')"
+    browser.evaluate(f"{first}.closest('.scroll').scrollLeft = 200")
+    assert browser.evaluate(f"{first}.getBoundingClientRect().left") >= 0
 
 
 @pytest.mark.parametrize(("dark", "palette"), [(False, style.LIGHT), (True, style.DARK)])
@@ -83,11 +93,15 @@ def test_no_labels_of_a_figure_overlap(browser: Chromium, page: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext on this machine")
-def test_collapsed_tables_are_printed(browser: Chromium, page: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_table_is_printed_where_the_reader_opened_it(
+    browser: Chromium, page: Path, tmp_path: Path, opened: bool
+) -> None:
     browser.open(page, dark=True)
     assert browser.evaluate("[...document.querySelectorAll('details.table')].every(d => !d.open)")
+    browser.evaluate(f"document.querySelectorAll('details.table').forEach(d => d.open = {str(opened).lower()})")
     browser.pdf(tmp_path / "page.pdf")
     command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
     text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
-    assert "Log-strength" in text  # a column of the collapsed table
-    assert text.count("< .001") > 60
+    assert ("Log-strength" in text) is opened  # a column of the collapsed table
+    assert (text.count("< .001") > 60) is opened

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from socialstats.results import Check, Verification
-from socialstats_reports.verification import verification_lines, verification_table
+from socialstats_reports.verification import verification_table, verification_words
 
 
 def check(quantity: str, ours: float | None, theirs: float | None, ok: bool | None = True, why: str = "sums") -> Check:
@@ -34,7 +34,10 @@ def test_published_numbers_are_counted_by_kind_with_what_was_not_checked() -> No
     high = replace(check("a, high", 1.5, None, ok=None, why=""), row=0, field="conf_high", note="too many draws")
     again = replace(check("a", 1.0, 9.0, ok=False), row=0, field="estimate")
     found = {**FOUND, "more": Verification(checks=(low, high, again, replace(again, ok=True)))}
-    assert verification_lines(found) == {
-        "counts": ["estimates 0 of 1", "intervals 0 of 1"], "wrong": ["estimates 1"], "reasons": ["too many draws (1)"],
+    assert verification_words(found) == {
+        "said": "0 of 1 recomputed value agreed with independent implementations within tolerance.",
+        "wrong": "1 disagreed: estimates 1. Quote none of these values.",
+        "by_kind": "estimates 0 of 1, intervals 0 of 1", "reasons": "too many draws (1)",
     }  # fmt: skip
+    assert verification_words({})["said"] == "No value was recomputed by an independent implementation."
     assert sum(row[2] for row in verification_table(FOUND).cells if isinstance(row[2], int)) == 6

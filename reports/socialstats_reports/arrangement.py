@@ -1,0 +1,215 @@
+"""From an outcome to its place on the page: what is open, what is in the appendix, and the numbers of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+from socialstats.errors import Caution, caution
+from socialstats.figures import style
+from socialstats.results import Row
+from socialstats.studies.page import Block, Outcome, Table
+from socialstats.text import count as counted
+from socialstats.text import number
+from socialstats_reports.text import CELL_WIDTH
+from socialstats_reports.verification import verification_table
+
+MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_400
+FRAME = 90  # words of headings, contents, verification and labels, which no study writes
+ROWS_OPEN = 14  # a longer table is collapsed
+RANK = {"stop": 0, "caution": 1, "info": 2}
+ROUTINE = ("SS202", "SS205")  # fire on most pages: sentences of the methods
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A table under its number: ``3``, ``A2``."""
+
+    table: Table
+    number: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A block with the numbers of its figure (empty without one) and tables."""
+
+    block: Block
+    part: str
+    figure: str = ""
+    tables: tuple[Numbered, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A caution, the figures and tables of the results that carry it, and its own number among its like."""
+
+    caution: Caution
+    id: str
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """The page in reading order: open blocks and cautions, then those of the appendix and its other tables."""
+
+    strip: str = ""
+    blocks: tuple[Placed, ...] = ()
+    cautions: tuple[Stated, ...] = ()
+    notes: tuple[Stated, ...] = ()
+    beside: Mapping[str, tuple[Numbered, ...]] = field(default_factory=dict)
+    words: int = field(default=0, compare=False)
+
+    def part(self, name: str) -> list[Placed]:
+        """Return the blocks of the main part or of the appendix."""
+        return [one for one in self.blocks if one.part == name]
+
+
+def arranged(outcome: Outcome) -> Arrangement:
+    """Place and number the blocks, tables and cautions of an outcome.
+
+    The main part holds at most 8 blocks, 5 cautions and about 1,400 words. What goes beyond it is moved to the
+    appendix from the end: first tables are closed, then blocks are moved.
+    """
+    asked = [block for block in outcome.blocks if block.part == "main"]
+    main, closed, beside = asked[:MOST_BLOCKS], False, _beside(outcome)
+    while True:
+        found = _placed(outcome, main, closed, beside)
+        if found.words <= MOST_WORDS or (closed and not main):
+            return found
+        main, closed = (main[:-1] if closed else main), True
+
+
+def _placed(
+    outcome: Outcome, main: Sequence[Block], closed: bool, beside: Mapping[str, Sequence[Table]]
+) -> Arrangement:  # fmt: skip
+    """Return the arrangement with these blocks in the main part, whose tables are all closed or not."""
+    figures, tables = (partial(next, map(str, count(1))) for _ in range(2))
+    later_figures, later_tables = (partial(next, (f"A{k}" for k in count(1))) for _ in range(2))
+    strip = figures() if outcome.strip is not None else ""
+    kept = {id(block) for block in main}
+    first = [_numbered(b, "main", figures, tables, closed) for b in outcome.blocks if id(b) in kept]
+    rest = [_numbered(b, "appendix", later_figures, later_tables, False) for b in outcome.blocks if id(b) not in kept]
+    own = {name: tuple(Numbered(t, later_tables(), len(t.cells) <= ROWS_OPEN) for t in tables_of if t.cells)
+           for name, tables_of in beside.items()}  # fmt: skip
+    stated = cautions_of(outcome, [*first, *rest])
+    found = Arrangement(
+        strip=strip, blocks=(*first, *rest), beside=own,
+        cautions=tuple(replace(s, id=f"caution-{k}") for k, s in enumerate(stated[0], 1)),
+        notes=tuple(replace(s, id=f"note-{k}") for k, s in enumerate(stated[1], 1)),
+    )  # fmt: skip
+    return replace(found, words=sum(len(text.split()) for text in visible(outcome, found)) + FRAME)
+
+
+def _numbered(
+    block: Block, part: str, figures: Callable[[], str], tables: Callable[[], str], closed: bool
+) -> Placed:  # fmt: skip
+    """Return a block with numbers; a table of the main part stands open where the block draws nothing."""
+    figure = figures() if block.draw is not None else ""
+    opens = part == "appendix" or not (closed or figure)
+    held = [table for table in block.tables if table.cells]
+    return Placed(block, part, figure, tuple(Numbered(t, tables(), opens and len(t.cells) <= ROWS_OPEN) for t in held))
+
+
+def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated], list[Stated]]:
+    """Return the cautions that stand open, strongest first, and the others as notes.
+
+    Open ones are serious and carried by a result of the main part (or by none). Of like severity those come first
+    whose result comes first.
+    """
+    carried = [{c.code for result in one.block.results for c in result.cautions} for one in blocks]
+    found = []
+    for one in (*outcome.cautions, *display_cautions(outcome)):
+        carriers = [block for block, codes in zip(blocks, carried, strict=True) if one.code in codes]
+        first = next((k for k, codes in enumerate(carried) if one.code in codes), -1)
+        said = Stated(
+            one, "", tuple(b.figure for b in carriers if b.figure), tuple(t.number for b in carriers for t in b.tables)
+        )
+        aside = one.severity == "info" or one.code in ROUTINE or bool(carriers and carriers[0].part == "appendix")
+        found.append((aside and one.severity != "stop", RANK[one.severity], first, said))
+    found.sort(key=lambda entry: entry[:3])
+    serious = [said for aside, _, _, said in found if not aside]
+    return serious[:MOST_CAUTIONS], [*serious[MOST_CAUTIONS:], *(said for aside, *_, said in found if aside)]
+
+
+def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
+    """Return the texts that a reader of the closed page sees; the contents and the quotation say some again."""
+    yield from (outcome.title, outcome.design, outcome.simulated, outcome.strip.title if outcome.strip else "")
+    yield from (*outcome.answer, *outcome.answer, *outcome.methods[:1], *outcome.methods[:1])
+    for said in found.cautions:
+        yield from (said.caution.short, said.caution.detail, said.caution.affects, said.caution.fix)
+        yield " ".join((*said.figures[:LINKS], *said.tables[:LINKS], "Affected: See Code"))
+    for placed in found.part("main"):
+        block = placed.block
+        yield from (block.question, block.question, *block.sentences, block.figure_title, block.caption, "Figure 1.")
+        for table in placed.tables:
+            yield f"Table 1 {table.table.caption} (10 rows)"
+            if table.open:
+                yield from table.table.header
+                yield from (str(value) for row in table.table.cells for value in row)
+
+
+LINKS = 3  # figures, and tables, that a caution links to
+
+
+def _beside(outcome: Outcome) -> dict[str, Sequence[Table]]:
+    """Return the tables of the appendix that belong to no block, in reading order."""
+    flow = tuple((step.label, step.rows, step.note) for step in outcome.flow)
+    checks = tuple((one.check, one.found, one.so_what) for one in outcome.diagnostics)
+    return {
+        "flow": [Table(caption="From the rows read to the rows analysed", header=("Step", "Rows", "Note"), cells=flow)],
+        "data": outcome.data,
+        "diagnostics": [Table(caption="Checks of data and fit", header=("Check", "Finding", "Implication"),
+                              cells=checks)],
+        "verification": [verification_table(outcome.verifications)],
+    }  # fmt: skip
+
+
+def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
+    """Return a note when labels had to be cut or cleaned for the page."""
+    tables = [*outcome.data, *(table for block in outcome.blocks for table in block.tables)]
+    texts = {value for table in tables for row in table.cells for value in row if isinstance(value, str)}
+    changed = [text for text in texts if len(text) > CELL_WIDTH or style.clean(text) != text]
+    if not changed or any(c.code == "SS403" for c in outcome.cautions):
+        return ()
+    labels = counted(len(changed), "label is too long or holds", "labels are too long or hold")
+    detail = f"{labels} characters that cannot be printed"
+    return (caution("SS403", detail, fix="the embedded JSON has them in full"),)
+
+
+CHARTS = {
+    "forest": "Estimates with intervals", "dumbbell": "Dot plot", "heat": "Heat map", "shares": "Stacked bars",
+    "trajectories": "Line chart", "estimation": "Estimation plot", "strip": "Number line", "squares": "Table of counts",
+}  # fmt: skip
+
+
+def described(block: Block) -> str:
+    """Return what a figure shows: kind of chart, rows, range, reference; for readers who do not see it.
+
+    Examples
+    --------
+    >>> from socialstats.figures import forest
+    >>> rows = [Row(term="a", estimate=0.25), Row(term="b", estimate=0.75)]
+    >>> described(Block(id="b", question="?", sentences=(), draw=partial(forest, rows, xlabel="win rate")))
+    'Estimates with intervals of win rate, 2 rows, 0.25 (a) to 0.75 (b).'
+    """
+    draw: Any = block.draw
+    rows: list[Any] = []
+    options: dict[str, Any] = {}
+    while isinstance(draw, partial):
+        options = {**draw.keywords, **options}
+        rows = rows or [row for value in draw.args[:1] if isinstance(value, Sequence) for row in value]
+        draw = draw.func
+    name = CHARTS.get(getattr(draw, "__name__", ""), "Figure")
+    known = [(row.estimate, row.term) for row in rows if isinstance(row, Row) and row.estimate is not None]
+    axis = options.get("xlabel") or options.get("ylabel") or block.figure_title or block.question
+    said = f"{name} of {axis}"
+    if known:
+        low, high = (f"{number(value, 2)} ({style.clean(term)})" for value, term in (min(known), max(known)))
+        said += f", {counted(len(rows), 'row')}, {low} to {high}"
+    reference = options.get("reference")
+    return f"{said}; reference line at {number(reference, 2)}." if isinstance(reference, float | int) else f"{said}."
