@@ -35,6 +35,7 @@ SPREADS = {
 WORDS = {"low": "CI low", "high": "CI high"}
 COUNTS, MEANS = ("n", "no", "#", "count", "freq", "frequency"), ("", "m", "mean", "average", "avg")
 OUTER = re.compile(r"^(?P<base>.*?)\s*(?:[(\[]\s*(?:±\s*)?(?P<inner>[^()\[\]]+)[)\]]|(?:±|\+/-)\s*(?P<half>.+))\s*$")
+ARROW = re.compile(r"^\s*(?P<arrow>[↑↓▲▼])\s*(?=[\d.])")
 SUPERSCRIPT = re.compile(r"(?<=[\d%)\]*])\s*\^\{?[\w*∗†‡§, ]{1,6}\}?(?=\s|[(\[±]|$)")
 SUBSCRIPT = re.compile(rf"(?<=[\d%])\s*_\s?\{{?(?=[±(\d.])(?:±\s?|\()?(?P<n>{N})\)?\}}?")
 COMMA, POINT = re.compile(r"\d,(?:\d{1,2}|\d{4,})(?!\d)|\d\.\d{3},\d"), re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?!\d)")
@@ -136,7 +137,7 @@ def split_cells(sheet: Sheet) -> Sheet:
     columns: list[str] = []
     rows: list[dict[str, str]] = [{} for _ in sheet.rows]
     for column in sheet.columns:
-        cells = [row[column] for row in sheet.rows]
+        cells = _signed([row[column] for row in sheet.rows])
         found = [parts_of(cell) for cell in cells]
         present = [i for i, cell in enumerate(cells) if cell.strip().casefold() not in MISSING]
         read = [i for i in present if found[i]]
@@ -157,6 +158,20 @@ def split_cells(sheet: Sheet) -> Sheet:
         rows=tuple(rows),
         reading=replace(reading, decimals="printed", strip=MARKS, lenient=True),
     )
+
+
+def _signed(cells: Sequence[str]) -> list[str]:
+    """Return cells with arrows before numbers as signs, where a column has arrows up and down before its numbers.
+
+    Examples
+    --------
+    >>> _signed(["↑2.1", "↓ 0.4"]), _signed(["↓2.1", "↓0.4"]), _signed(["78.1↑", "70.2↓"])
+    (['+2.1', '−0.4'], ['↓2.1', '↓0.4'], ['78.1↑', '70.2↓'])
+    """
+    before = [m for cell in cells if (m := ARROW.match(cell))]
+    if not {"↑▲".find(m["arrow"]) >= 0 for m in before} >= {True, False}:
+        return list(cells)
+    return [ARROW.sub(lambda m: "+" if m["arrow"] in "↑▲" else "−", cell) for cell in cells]
 
 
 def _bare(cell: str, parts: Mapping[str, str]) -> str:

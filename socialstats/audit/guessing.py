@@ -125,6 +125,34 @@ def _kind(name: str) -> tuple[str, str]:
     return ("percent" if "%" in plain and UNIT.search(name) else ""), whole
 
 
+COEFFICIENTS = ("alpha", "kappa", "r", "mcc")  # from -1 to 1, or a hundred times that
+RETRIEVED = {"p": "precision", "r": "recall"}  # beside F1
+
+
+def _kind_in(sheet: Sheet, column: str) -> tuple[str, str]:
+    """Return what a column seems to hold by its name, its neighbours and most of its numbers, and the rest of its name.
+
+    A column P of numbers above 1 holds no p-values, and P and R beside F1 are precision and recall. A column N of
+    decimals holds no sizes, and one named SD, SE or F of negative numbers neither deviations nor ratios. A total below
+    0 is a sum, not a number of answers. Of the heads A, B, C and D none is a statistic.
+    """
+    kind, stem = kind_of(column)
+    letters = {name.strip(MARKS).casefold() for name in sheet.columns}
+    if column.strip(MARKS).casefold() in "bdefg" and {"a", "b", "c"} <= letters:
+        return "", stem or column
+    if kind in RETRIEVED and not stem and "f1" in (kind_of(other)[0] for other in sheet.columns):
+        return RETRIEVED[kind], stem
+    numbers = _numbers(sheet, column) if kind in ("p", "r", "n", "sd", "std_error", "F", "chi2") else []
+    odd = {
+        "p": lambda one: one.value > 1 or one.value < 0,
+        "r": lambda one: abs(one.value) > 1,
+        "n": lambda one: one.unit < 1 or one.value < 0,
+    }.get(kind, lambda one: one.value < 0)
+    if kind == "total" and any(one.value < 0 for one in _numbers(sheet, column)):
+        return "", stem or "_".join(_words(column))
+    return ("", stem or "_".join(_words(column))) if 2 * sum(map(odd, numbers)) > len(numbers) else (kind, stem)
+
+
 def families(sheet: Sheet) -> list[dict[str, Any]]:
     """Return, for each measure of a table, the columns of its kinds; sizes without a measure belong to all.
 
@@ -136,7 +164,7 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
     for column in sheet.columns:
         if not _numeric(sheet, column):
             continue
-        kind, stem = kind_of(column)
+        kind, stem = _kind_in(sheet, column)
         named.setdefault("_".join(_words(column)), column)
         stem = last if not stem and kind in BESIDE and (kind != "n" or AGAIN.search(column)) else stem
         last = last if kind in BESIDE else stem if kind else "_".join(_words(column))
@@ -150,7 +178,7 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
         if stem in named and "percent" in kinds and sized and named[stem] != kinds["percent"]:
             kinds.setdefault("count", named[stem])  # "54 (52.9%)" under "Control (n = 102)"
         elif stem in named and not {"mean", "share", "percent"} & set(kinds):
-            kind = kind_of(named[stem])[0]
+            kind = _kind_in(sheet, named[stem])[0]
             shares = bool(SHARES.search(sheet.title)) and not kind and _usable(sheet, "share", named[stem])
             known = kind in ("share", "f1", "precision", "recall", "kappa", "b")
             kinds[kind if known else "share" if shares else "value"] = named[stem]
@@ -219,13 +247,13 @@ Wanted = tuple[str, dict[str, Any], dict[str, Any], str, float]
 def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
     columns = {kind: column for kind, column in kinds.items() if isinstance(column, str)}
     ends: dict[str, dict[str, int]] = {"p": {"low": 0, "high": 1}}
-    ends |= {kind: {"low": -1, "high": 1} for kind in ("alpha", "kappa", "r", "mcc")}
+    ends |= {k: {"low": -(one := _scale(sheet, columns[k])), "high": one} for k in COEFFICIENTS if k in columns}
     ends |= {kind: {"low": 0} for kind in ("std_error", "sd", "n", "count", "total", "tp", "fp", "fn", "tn")}
     ends |= {k: {"low": 0, "high": _scale(sheet, columns[k])} for k in ("share", "percent") if k in columns}
     for kind in (kind for kind in ends if kind in columns):
         yield "within", {}, {"value": columns[kind], **ends[kind]}, "", CERTAIN
     value = next((columns[k] for k in ESTIMATES if k in columns), None)
-    measures = [c for c in sheet.columns if _numeric(sheet, c) and kind_of(c)[0] in ("", "value", *ESTIMATES)]
+    measures = [c for c in sheet.columns if _numeric(sheet, c) and _kind_in(sheet, c)[0] in ("", "value", *ESTIMATES)]
     if value and {"low", "high"} <= set(columns):
         odds = CERTAIN if len(measures) == 1 else LIKELY
         given = {"value": value, "low": columns["low"], "high": columns["high"]}
@@ -264,7 +292,8 @@ def _unnamed_counts(sheet: Sheet, found: Sequence[Mapping[str, Any]]) -> Iterato
     """Yield that the one column of whole numbers counts what the one column of percentages says: the rows decide."""
     size = next((kinds[k] for kinds in found for k in ("total", "n") if isinstance(kinds.get(k), str)), None)
     shares = {kinds[k] for kinds in found for k in ("percent", "share") if k in kinds and "count" not in kinds}
-    wholes = [c for c in sheet.columns if c != size and _numeric(sheet, c) and not kind_of(c)[0] and _whole(sheet, c)]
+    wholes = [c for c in sheet.columns if c != size and _numeric(sheet, c) and not _kind_in(sheet, c)[0] and
+              _whole(sheet, c)]  # fmt: skip
     if size and len(shares) == 1 == len(wholes) and shares.isdisjoint(wholes):
         (share,) = shares
         given = {"count": wholes[0], "percent": share, "total": size}
@@ -376,11 +405,11 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
     sums, means = _named(sheet, TOTALS), _named(sheet, MEANS)
     margins = {sheet.label(row, label) for row in (*sums, *means, *_named(sheet, APART), *_named(sheet, SUBTOTALS))}
     numeric = [column for column in sheet.columns if column != label and _numeric(sheet, column)]
-    kinds = {column: kind_of(column)[0] for column in numeric}
+    kinds = {column: _kind_in(sheet, column)[0] for column in numeric}
     values = [c for c in numeric if kinds[c] in ("", "share", "percent", "mean", "value", "f1", "precision", "recall")]
     counts = [c for c in numeric if kinds[c] in ("n", "count", "total", "tp", "fp", "fn", "tn") or (
         kinds[c] == "" and _whole(sheet, c))]  # fmt: skip
-    size = next((c for c in numeric if kinds[c] == "n" and kind_of(c)[1] == ""), None)
+    size = next((c for c in numeric if kinds[c] == "n" and not kind_of(c)[1]), None)
     sections = len({row.get("section", "") for row in sheet.rows})
     for row in (*sums, *means):
         name, section = sheet.label(row, label), sheet.rows[row].get("section", "")
@@ -463,4 +492,4 @@ def _scale(sheet: Sheet, column: str) -> int:
     """Return 100 for a column of shares in percent, 1 for shares (and for numbers with a percent sign)."""
     plain = [number for number in _numbers(sheet, column) if not number.percent]
     signs = len(plain) < len(_numbers(sheet, column))
-    return 100 if signs or any(number.value > 1 for number in plain) else 1
+    return 100 if signs or any(abs(number.value) > 1 for number in plain) else 1

@@ -12,6 +12,7 @@ Piece = tuple[str, str, int]
 RUN = re.compile(r"\S+(?: \S+)*")
 GAP = re.compile(r"\s{2,}|\t+")
 RULE = re.compile(r"[\s|+:=_─━═│┼├┤┌┐└┘┬┴-]+")
+HEADING = re.compile(r"\s*(?:#+ .+|\*\*.+\*\*|[A-Z][^.!?|\t]{8,110})\s*")  # above a table: a heading, or words without an end
 LONGEST = 5000  # characters of a line of a table
 LEAST = 2  # rows of a table
 
@@ -83,6 +84,7 @@ def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) ->
     above = [line for line in lines[max(start - 3, 0) : start] if line.strip()]
     below = [line for line in lines[end : end + 2] if line.strip()]
     caption = next((line.strip() for line in [*reversed(above), *below] if CAPTION.fullmatch(line)), "")
+    caption = caption or next((line.strip(" #*") for line in above[-1:] if HEADING.fullmatch(line)), "")
     heads = sum(i < rules[0] for i in kept) if rules and rules[0] > kept[0] else 0
     heads = heads or (sum(kept[0] < i < rules[1] for i in kept) + 1 if len(rules) > 2 and rules[0] < kept[0] else 0)
     return Grid(rows=rows, lines=[i + 1 for i in kept], heads=heads, caption=caption, source=source)
