@@ -12,7 +12,9 @@ Piece = tuple[str, str, int]
 RUN = re.compile(r"\S+(?: \S+)*")
 GAP = re.compile(r"\s{2,}|\t+")
 RULE = re.compile(r"[\s|+:=_─━═│┼├┤┌┐└┘┬┴-]+")
-HEADING = re.compile(r"\s*(?:#+ .+|\*\*.+\*\*|[A-Z][^.!?|\t]{8,110})\s*")  # above a table: a heading, or words without an end
+HEADING = re.compile(
+    r"\s*(?:#+ .+|\*\*.+\*\*|[A-Z][^.!?|\t]{8,110})\s*"
+)  # above a table: a heading, or words without an end
 LONGEST = 5000  # characters of a line of a table
 LEAST = 2  # rows of a table
 

@@ -229,7 +229,7 @@ def without_order(
 def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
     """Return what a page concludes from a fit, by name: who leads, how surely, and the sign of every covariate."""
     rows = strongest(fit)
-    top = [row.term for row in rows if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME]
+    top = sorted(row.term for row in rows if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME)
     found = {
         "the strongest item": listing([f"'{shorten(term)}'" for term in top]),
         "its lead": "reliable" if verdict(lead(rows, fit)) == "above" else "not reliable",

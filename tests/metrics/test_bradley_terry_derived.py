@@ -341,7 +341,7 @@ def test_goodness_of_fit_by_hand():
 def test_intervals_at_another_level(home_fit):
     again = bradley_terry(home_fit.design, order=True, level=0.9)
     got, wanted = home_fit.confint(0.9), again.confint()
-    assert list(got.columns) == ["5%", "95%"]
+    assert list(got.columns) == ["5 %", "95 %"]
     pd.testing.assert_frame_equal(got, wanted)
 
 

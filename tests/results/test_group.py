@@ -42,7 +42,7 @@ def test_coefficients_intervals_and_covariances_are_those_of_each_level(
     assert repr(group) == "<ResultGroup by model: 2 levels (m1 and m2)>"
     assert list(group.coef()) == ["m1", "m2"]
     intervals = group.confint(level=0.9)
-    assert list(intervals.columns) == ["5%", "95%"]
+    assert list(intervals.columns) == ["5 %", "95 %"]
     assert intervals.index.names == ["model", "term"]
     for model in ("m1", "m2"):
         own = alone(frame, model)
