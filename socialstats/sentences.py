@@ -23,7 +23,8 @@ from socialstats.text import (
 
 __all__ = [
     "agreement", "bounded", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving",
-    "headline", "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "stat", "statistic_of", "undefined",
+    "headline", "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "stat", "statistic_of",
+    "subtracting", "undefined",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]
@@ -34,8 +35,11 @@ WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printe
 
 
 def bounded(row: Row) -> bool:
-    """Return whether a quantity cannot exceed 1 in size by its definition, and so is printed without a leading zero."""
-    return row.limits is not None and max(abs(limit) for limit in row.limits) <= 1
+    """Return whether a quantity cannot exceed 1 by its definition, and so is printed without a leading zero.
+
+    Of coefficients of agreement, whose lower limit is open, the upper one decides.
+    """
+    return row.limits is not None and row.limits[1] <= 1 and (row.limits[0] >= -1 or math.isinf(row.limits[0]))
 
 
 def kind_of(cautions: Iterable[Caution]) -> str:
@@ -203,6 +207,23 @@ def difference(
     return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
 
 
+def subtracting(one: Row, other: Row, gap: Row) -> int:
+    """Return the decimals of two estimates and of their difference at which the printed ones subtract.
+
+    Examples
+    --------
+    >>> rows = [Row(term=t, estimate=x, std_error=0.4) for t, x in (("a", 0.617), ("b", 0.564), ("a - b", 0.053))]
+    >>> subtracting(*rows)
+    3
+    """
+    values, least = [row.estimate or 0.0 for row in (one, other, gap)], digits_of(gap.std_error)
+    for digits in range(least, 6):
+        a, b, d = (round(value, digits) for value in values)
+        if abs(a - b - d) < 0.1 * 10.0**-digits:
+            return digits
+    return least
+
+
 def equivalence(
     a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None, unit: str = "",
     kind: str = "",
@@ -230,9 +251,17 @@ def equivalence(
     return f"{a} and {b} were {verdict} within \u00b1{size} ({span}{tested})."
 
 
-def agreement(name: str, row: Row, units: int, raters: int, band: str = "") -> str:
-    """State a coefficient of agreement: ``Agreement was α = .71, 95% CI [.62, .79] (120 units, 3 raters).``"""
-    said = f"Agreement was {name} = {estimate(row, digits=2)} ({count(units, 'unit')}, {count(raters, 'rater')})"
+def agreement(name: str, row: Row, units: int, raters: int | None, band: str = "", *, kind: str = "") -> str:
+    """State a coefficient of agreement with its band.
+
+    Examples
+    --------
+    >>> row = Row(term="alpha", estimate=0.71, conf_low=0.62, conf_high=0.79, limits=(-math.inf, 1.0))
+    >>> agreement("α", row, 120, 3, "reliably below .80")
+    'Agreement was α = .71, 95% CI [.62, .79] (120 units, 3 raters), reliably below .80.'
+    """
+    sizes = [count(units, "unit"), *([] if raters is None else [count(raters, "rater")])]
+    said = f"Agreement was {name} = {estimate(row, kind=kind)} ({', '.join(sizes)})"
     return said + (f", {band}." if band else ".")
 
 

@@ -195,6 +195,17 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1]
 
 
+def spoken(name: str, width: int = 40) -> str:
+    """Write the name of a column as words, cut for display.
+
+    Examples
+    --------
+    >>> spoken("marital_status"), spoken("gpt.score")
+    ('marital status', 'gpt.score')
+    """
+    return shorten(" ".join(name.replace("_", " ").split()) or name, width)
+
+
 def capital(text: str) -> str:
     """Return a text as the start of a sentence: with its first letter in upper case."""
     return text[:1].upper() + text[1:]

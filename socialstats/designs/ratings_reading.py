@@ -386,12 +386,12 @@ def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     if not numeric:
         note = f"{text.quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
         return LevelChoice(levels, "ordinal", True) if declared else LevelChoice(levels, "nominal", False, note)
+    if declared:
+        return LevelChoice(levels, "interval", True)
     first, last = (one if len(one) <= LONG else f"{float(one):g}" for one in (levels[0], levels[-1]))
     span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
-    note = f"{span}, taken as an interval scale"
-    if not declared:
-        note += f" with the {text.count(len(levels), 'level that occurs', 'levels that occur')}"
-    return LevelChoice(levels, "interval", declared, note)
+    occur = text.count(len(levels), "level that occurs", "levels that occur")
+    return LevelChoice(levels, "interval", False, f"{span}, taken as an interval scale with the {occur}")
 
 
 def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str) -> tuple[str, ...]:
@@ -796,7 +796,7 @@ def _scale_of(
     if square and not declared:
         return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
     if None not in [as_number(label) for label in labels]:
-        return "interval", f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
+        return "interval", "" if declared else f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
     if square or (not declared and opposites(labels)):
         return "nominal", f"{text.quoted(labels)} taken as nominal"
     if declared:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
@@ -31,7 +32,7 @@ from socialstats.models.traits import Judged, Sides, judged_units, people_and_ju
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import undefined_text
-from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
+from socialstats.text import count, listing, number, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def cautions(
 
 
 def sentence(result: Result) -> str:
-    """Say the difference of the first judge with one, and in how many judges it is reliable."""
+    """Compare the first judge with people, and give the differences of the others."""
     gaps = [row for row in result.rows if row.term == DIFFERENCE]
     known = [row for row in gaps if row.estimate is not None]
     if not known:
@@ -228,7 +229,7 @@ def sentence(result: Result) -> str:
 
 
 def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None) -> str:
-    """Say whether a judge agrees with people less than people with each other, with every number.
+    """Compare the agreement of a judge with people with that among people.
 
     Parameters
     ----------
@@ -237,37 +238,23 @@ def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None)
     judge : str
         Name of a judge with an estimate.
     adjusted : float, optional
-        p of the difference by Holm's method over several judges; it decides what is said, in place of the interval.
+        p of the difference, adjusted by Holm's method over several judges; it decides in place of p.
     """
     gap, own, theirs = (result.row(term, group=judge) for term in (DIFFERENCE, JUDGE, PEOPLE))
     people, who, on = result.extras["named"], f"'{shorten(judge)}'", count(gap.n_units or 0, "unit")
-    digits = digits_of(gap.std_error)
-    numbers = [number(row.estimate, digits, bounded=True) for row in (gap, own, theirs)]
-    if gap.conf_low is None or gap.conf_high is None:
-        return (
-            f"Agreement with {people} was {numbers[1]} for {who} and {numbers[2]} among {people} (difference = "
-            f"{numbers[0]}, {on}; no interval: {gap.undefined})."
-        )
-    level = gap.conf_level or 0.95
-    differs = gap.conf_low > 0 or gap.conf_high < 0 if adjusted is None else adjusted < 1 - level
-    how = "reliably" if adjusted is None else "significantly"
-    verdict = f"did not differ {how} between {who} and {people} themselves"
-    if differs:
-        verdict = f"was {'higher' if (gap.estimate or 0) > 0 else 'lower'} for {who} than among {people} themselves"
-    test = f"t({number(gap.df, 0)}) = {number(gap.statistic)}, {p_value(gap.p_value)}"
-    if adjusted is not None:
-        test += f", {p_value(adjusted, name='p (Holm)')}"
-    return (
-        f"Agreement with {people} {verdict}: kappa {numbers[1]} against {numbers[2]} on the same {on}, difference = "
-        f"{numbers[0]}, {interval(gap.conf_low, gap.conf_high, digits, level=level, bounded=True)}, {test}."
+    digits = sentences.subtracting(own, theirs, gap)
+    verdict = sentences.difference(
+        f"agreement with {people}", who, f"{people} themselves", replace(gap, p_adjusted=adjusted), digits=digits
     )
+    numbers = [number(row.estimate, digits, bounded=True) for row in (own, theirs)]
+    return f"{verdict} Kappa was {numbers[0]} for {who} and {numbers[1]} among {people}, on the same {on}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw each judge's agreement with people beside theirs with each other."""
     from socialstats.figures import forest
 
-    settings = {"xlabel": "kappa: 1 = perfect agreement, 0 = as by chance", "sort": False, "digits": 3}
+    settings = {"xlabel": "kappa: 1 = perfect agreement, 0 = chance", "sort": False, "digits": 3}
     return forest(agreement_rows(result), ax=ax, **{**settings, **options})
 
 

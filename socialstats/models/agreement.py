@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.options import texts
 from socialstats.designs.parts import Factor
@@ -28,7 +29,7 @@ from socialstats.inference.rows import with_inferred
 from socialstats.models.effect_sizes import whole
 from socialstats.results import Result, Row
 from socialstats.results.rows import scaled
-from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
@@ -1084,7 +1085,7 @@ def spread_evenly(design: Ratings) -> bool:
 
 
 def reliability_sentence(result: Result, name: str) -> str:
-    """Say the coefficient of all units with its interval and what it was computed from.
+    """State the coefficient of all units with its interval, its test of 0 and its sample.
 
     Parameters
     ----------
@@ -1094,19 +1095,12 @@ def reliability_sentence(result: Result, name: str) -> str:
         Of the coefficient, in words.
     """
     row, n = result.rows[0], result.counts
-    known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
-    start = f"{name} of {listing(known)}"
     if row.estimate is None:
-        return f"{start} does not exist: {row.undefined}."
-    value = f"{start} was {number(row.estimate, 3, bounded=True)}"
-    if row.conf_low is None:
-        return f"{value}, without an interval: {row.undefined}."
-    ends = interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)
-    over = f", over {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
-    if row.statistic is None:
-        return f"{value}, {ends} ({row.method}{over})."
-    test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    return f"{value}, {ends}; against 0, {test}{over}."
+        return sentences.undefined(name, row.undefined or "no estimate")
+    known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
+    known += [count(row.n_clusters, "cluster")] if row.n_clusters else []
+    how = "" if row.conf_low is None or row.statistic is not None else f", {row.method}"
+    return f"{name} was {sentences.stat(row, digits=3)}{how} ({', '.join(known)})."
 
 
 def reliability_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

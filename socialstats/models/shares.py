@@ -165,7 +165,7 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     n, p, clustered = float(data.count.sum()), found.estimate, bool(data.clusters)
     row = replace(
         row, estimate=p, n=n, n_units=int(n), n_clusters=found.clusters if clustered else None, method=METHODS[how.ci],
-        leverage=found.largest if clustered else None,
+        leverage=found.largest if clustered else None, limits=(0.0, 1.0),
     )  # fmt: skip
     if found.undefined:
         return replace(row, undefined=found.undefined)

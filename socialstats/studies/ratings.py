@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest, rater_heat, square
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.squares import MOST_LEVELS
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.judge_agreement import DIFFERENCE, agreement_rows, judge_agreement, judge_sentence
@@ -37,12 +39,10 @@ from socialstats.studies.estimates import (
     counts_table,
     extremes,
     mark_of,
-    numbers_text,
     references_of,
     rows_table,
     settings_of,
     single,
-    span_text,
     verify_all,
 )
 from socialstats.studies.multiverse import (
@@ -66,7 +66,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import count, level_text, listing, number, percent, shorten, with_article
+from socialstats.text import capital, count, level_text, listing, number, percent, shorten, spoken, with_article
 
 PAIRS_OF_RATERS = "pairs of raters"
 MOST_LISTED = 200  # raters
@@ -74,21 +74,30 @@ TOGETHER = ("mean", "pooled", "all pairs")
 
 
 def coefficients_block(results: Mapping[str, Result]) -> Block:
-    """Put the coefficients side by side: same ratings, other ideas of chance."""
+    """Show the coefficients side by side; they define agreement by chance differently."""
     rows = [replace(result.rows[0], term=name) for name, result in results.items()]
     lead = next(iter(results.values()))
+    said = [sentences.undefined(row.term, row.undefined or "no estimate") if row.estimate is None
+            else f"{row.term} was {sentences.estimate(row)}." for row in rows]  # fmt: skip
     return Block(
         id="agreement",
-        question="How well do the raters agree?",
-        sentences=tuple(result.sentence() for result in results.values()),
+        question="How well did the raters agree?",
+        sentences=tuple(said),
         draw=partial(forest, rows, sort=False, digits=3,
-                     xlabel="1 = perfect agreement; 0 = as by chance (percent agreement: 0 = none)"),
-        figure_title="Coefficients of agreement, each by its own idea of chance",
-        caption=f"Intervals of the first: {lead.inference}. Percent agreement is not corrected for chance, and so not "
-        "comparable with the others.",
+                     xlabel="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)"),
+        figure_title="Coefficients of agreement",
+        caption=f"Points and bars: estimates and {level_text(lead.settings['level'])} CIs. {sizes(lead)}. "
+        "Percent agreement is not corrected for chance, so it is not comparable with the others.",
         tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient"),),
         results=tuple(results.values()),
     )  # fmt: skip
+
+
+def sizes(result: Result) -> str:
+    """Return what a caption says of the sample: ``n = 60 units, 3 raters, 12 clusters of story``."""
+    n = result.counts
+    named = [count(n[f"{what}s"], what) for what in ("unit", "rater") if f"{what}s" in n]
+    return ", ".join([f"n = {named[0]}", *named[1:]])
 
 
 def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | None:
@@ -100,19 +109,24 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
     rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
     few = len(design.raters) <= MOST_GROUPS
     held = [r for r in rows if r.estimate is not None]
-    said = f"No pair of {count(len(pairs), 'pair')} of raters has a kappa."
+    said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
     if held:
-        low, high = (f"({numbers_text(r, bounded=True)})" for r in extremes(held))
-        least, most = (f"'{shorten(r.term)}'" for r in extremes(held))
-        said = f"Of {count(len(pairs), 'pair')} of raters, {most} agree most {high} and {least} least {low}."
+        low, high = (f"'{shorten(r.term)}', {sentences.estimate(r)}" for r in extremes(held))
+        said = [f"Of {count(len(pairs), 'pair')} of raters, agreement was highest for {high}.",
+                f"It was lowest for {low}."]  # fmt: skip
     by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
     return Block(
         id="pairs",
-        question="Which raters agree with each other?",
-        sentences=(said,),
+        question="Which raters agreed with each other?",
+        sentences=tuple(said),
         draw=partial(rater_heat, by_pair) if few else partial(forest, held[:MOST_LISTED], digits=2, xlabel="kappa"),
         figure_title=f"{kappa.title} of each pair of raters",
-        caption="Each cell: kappa, and the units that both rated. Blue: better than chance; orange: worse.",
+        caption=(
+            "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
+            if few
+            else f"Points and bars: kappa and {level_text(kappa.settings['level'])} CIs."
+        )
+        + " Differences between pairs were not tested.",
         tables=(
             rows_table(rows, f"{kappa.title} of each pair", term="Pair"),
             rows_table(shares, "Percent agreement of each pair", term="Pair"),
@@ -132,11 +146,11 @@ def crossed_block(design: Ratings) -> Block | None:
     one, other = (shorten(name, 40) for name in design.raters)
     return Block(
         id="pairs",
-        question=f"Where do {one} and {other} differ?",
+        question=f"Where did {one} and {other} differ?",
         sentences=(f"They gave the same level to {count(same)} of {count(total, 'unit')} ({percent(same / total)}).",),
         draw=partial(square, table, levels=design.levels, conditions=design.raters),
         figure_title=f"Rows: {one}; columns: {other}",
-        caption="Each cell: units, and their share of the units that both rated.",
+        caption="Each cell: units and their share of the units that both raters rated.",
     )
 
 
@@ -145,23 +159,23 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
     whole, *parts = result.rows
     tested, adjusted = with_holm(parts, f"levels of {name}")
     rows = [replace(whole, term="all units"), *(replace(r, term=r.group or r.term, group=None) for r in tested)]
-    named = shorten(name, 40)
-    said = f"Within no {named} alpha is defined."
+    named, k = spoken(name), list(design.strata).index(name)
+    said = [f"Alpha is undefined within every level of {named}."]
     if found := extremes(rows[1:]):
-        low, high = (f"{numbers_text(r, bounded=True)} ('{shorten(r.term, 40)}')" for r in found)
-        said = (
-            f"Alpha runs from {low} to {high} over {count(len(parts), 'level')} of {named}; with all units it is "
-            f"{numbers_text(whole, bounded=True)}."
-        )
+        low, high = (f"'{shorten(r.term, 40)}', {sentences.estimate(r)}" for r in found)
+        said = [f"Over {count(len(parts), 'level')} of {named}, alpha was lowest for {low}.",
+                f"It was highest for {high}. Differences between levels were not tested."]  # fmt: skip
     return Block(
-        id=f"stratum-{list(design.strata).index(name) + 1}",
-        question=f"Does agreement differ by {named}?",
-        sentences=(said,),
-        draw=partial(forest, rows[:MOST_LISTED], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
+        id=f"stratum-{k + 1}",
+        question=f"How well did raters agree at each level of {named}?",
+        sentences=tuple(said),
+        draw=partial(forest, rows[:MOST_LISTED], sort=False, digits=3, xlabel="alpha", reference=0.0, label=named),
         figure_title=f"Krippendorff's alpha by {named}",
-        caption="Where values vary little alpha is low even if raters mostly agree: compare percent agreement.",
-        tables=(rows_table(rows, f"Alpha by {named}", term=named),),
+        caption=f"Points and bars: alpha and {level_text(result.settings['level'])} CIs. Where ratings vary little, "
+        "alpha is low even if raters mostly agree.",
+        tables=(rows_table(rows, f"Alpha by {named}", term=capital(named)),),
         results=(result,) if adjusted is None else (result, adjusted),
+        part="main" if k < MOST_STRATA else "appendix",
     )
 
 
@@ -171,21 +185,21 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
         return None
     rows = [replace(whole.rows[0], term="all raters")]
     rows += [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
-    said = "No alpha is defined here."
+    said = [f"Alpha is undefined {what}."]
     if found := extremes(rows[1:]):
-        said = (
-            f"Alpha is highest for '{shorten(found[1].term, 60)}', {numbers_text(found[1], bounded=True)}; of all "
-            f"raters it is {numbers_text(rows[0], bounded=True)}."
-        )
+        low, high = (f"'{shorten(r.term, 60)}', {sentences.estimate(r)}" for r in found)
+        said = [f"Alpha was highest for {high}.", *([f"It was lowest for {low}."] if len(rows) > 2 else [])]
     return Block(
         id="raters-" + what.split()[0].lower(),
-        question=f"How well do raters agree {what}?",
-        sentences=(said,),
+        question=f"How well did raters agree {what}?",
+        sentences=tuple(said),
         draw=partial(forest, rows[:MOST_LISTED], sort=False, digits=3, xlabel="alpha"),
         figure_title=f"Krippendorff's alpha {what}",
-        caption="Same units, other raters.",
+        caption=f"Points and bars: alpha and {level_text(whole.settings['level'])} CIs, on the same units. "
+        "Differences were not tested.",
         tables=(rows_table(rows, f"Alpha {what}", term="Raters"),),
         results=tuple(results.values()),
+        part="main" if what == WITHIN else "appendix",
     )
 
 
@@ -202,21 +216,22 @@ def refusals_block(refused: Result | None, whole: Result, plain: Result | None) 
     if refused is None or plain is None:
         return None
     without, held, own = plain.rows[0], refused.rows[0], whole.rows[0]
-    rows = [replace(without, term="refusals left out, nominal"), replace(held, term="refusals as a level, nominal")]
+    rows = [replace(without, term="refusals excluded, nominal"), replace(held, term="refusals as a level, nominal")]
     scale = whole.settings["scale"]
-    said = (
-        f"With refusals as a level of their own, nominal alpha is {numbers_text(held, bounded=True)}; with refusals "
-        f"left out, nominal alpha is {numbers_text(without, bounded=True)}."
-    )
+    said = [
+        f"With refusals as a level, nominal alpha was {sentences.estimate(held)}.",
+        f"With refusals excluded, nominal alpha was {sentences.estimate(without)}.",
+    ]
     if scale != "nominal":
-        rows.append(replace(own, term=f"refusals left out, {scale}"))
-        said += f" Only these two can be compared: the alpha of the page is {scale}."
+        rows.append(replace(own, term=f"refusals excluded, {scale}"))
+        said.append(f"Only these two are comparable; alpha elsewhere on this page is {scale}.")
     return Block(
         id="refusals",
-        question="Do the raters agree about what cannot be rated?",
-        sentences=(said,),
-        tables=(rows_table(rows, "Alpha with and without refusals", term="Refusals are"),),
+        question="Did the raters agree about what cannot be rated?",
+        sentences=tuple(said),
+        tables=(rows_table(rows, "Alpha with and without refusals", term="Refusals"),),
         results=(refused,) if scale == "nominal" else (refused, plain),
+        part="appendix",
     )
 
 
@@ -229,13 +244,12 @@ def united(design: Ratings) -> Table:
     kinds = {
         "all raters gave one level": (total > 1) & (top == total),
         "more than half gave one level": (total > 1) & (top < total) & (2 * top > total),
-        "one level leads without a majority": split & ~ties,
-        "no level leads (a tie)": split & ties,
+        "one level most frequent, without a majority": split & ~ties,
+        "several levels most frequent (a tie)": split & ties,
         "fewer than two ratings": total < 2,
     }
     parts = [(label, times[mask].sum()) for label, mask in kinds.items()]
-    caption = "How united the raters are about a unit"
-    return counts_table(caption, ("Unit", "Units", "Share"), parts, float(times.sum()))
+    return counts_table("Agreement within units", ("Unit", "Units", "Share"), parts, float(times.sum()))
 
 
 def about_ratings(design: Ratings) -> tuple[Table, ...]:
@@ -253,13 +267,13 @@ def about_ratings(design: Ratings) -> tuple[Table, ...]:
         for name, row in zip(shown, status, strict=False)
     ]
     header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
-    tables = [Table(f"Who rated how much{some}", header, tuple(answered)), united(design)]
+    tables = [Table(f"Ratings by rater{some}", header, tuple(answered)), united(design)]
     if m <= MOST_LEVELS:
         shares = tuple(
             (name, *(percent(float(n / row.sum())) if row.sum() else None for n in row))
             for name, row in zip(shown, levels, strict=False)
         )
-        caption = f"Levels that each rater used, as shares of the rater's ratings{some}"
+        caption = f"Shares of the levels among each rater's ratings{some}"
         tables.append(Table(caption, ("Rater", *design.levels), shares))
     return tuple(tables)
 
@@ -279,12 +293,12 @@ LISTED = 5  # judges in a sentence
 
 
 def is_known(result: Result | None) -> bool:
-    """Whether any judge can be compared with people."""
+    """Return whether any judge can be compared with people."""
     return result is not None and any(row.estimate is not None for row in result.rows)
 
 
 def gaps(result: Result) -> list[Row]:
-    """Rows of the difference that exist, in the order of the judges."""
+    """Return the rows of the difference that have an estimate, in the order of the judges."""
     return [row for row in result.rows if row.term == DIFFERENCE and row.estimate is not None]
 
 
@@ -293,11 +307,11 @@ def title(result: Result) -> str:
     people, judges = result.extras["named"], result.extras["judges"]
     one = len(judges) == 1
     who = f"Does '{shorten(judges[0], 40)}'" if one else f"Do the {count(len(judges), 'judge')}"
-    return f"{who} agree with {people} as they agree with each other?"
+    return f"{who} agree with {people} as {people} agree with each other?"
 
 
 def answer_of_judges(result: Result) -> str:
-    """Say whether the judge, or how many of several, agrees with people as people do, with the numbers."""
+    """Compare the agreement of judges with people with that among people: of one judge, or of several."""
     known, people = gaps(result), result.extras["named"]
     if len(known) == 1:
         return judge_sentence(result, str(known[0].group))
@@ -308,14 +322,14 @@ def answer_of_judges(result: Result) -> str:
         some = [f"'{shorten(row.group or '', 30)}'" for row in clear if sign * (row.estimate or 0.0) > 0]
         if some:
             said.append(
-                f"{count(len(some))} agreed with {people} significantly {what} than {people} with each other "
+                f"{count(len(some))} agreed significantly {what} with {people} than {people} with each other "
                 f"({listing(some, most=LISTED)})"
             )
-    none = f"none differed significantly from {people} in agreement with {people}"
-    low, high = (f"{numbers_text(r, bounded=True)} ('{shorten(r.group or '', 30)}')" for r in extremes(known))
+    none = f"none agreed significantly more or less with {people} than {people} with each other"
+    low, high = (f"{sentences.estimate(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known))
     return (
-        f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The differences in kappa run from "
-        f"{low} to {high}."
+        f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa was "
+        f"smallest at {low} and largest at {high}."
     )
 
 
@@ -327,7 +341,7 @@ def strip_of_judges(result: Result) -> Strip:
     people = result.extras["named"]
     return Strip(
         title=f"Agreement with {people}, beside that of {people} with each other{some}",
-        axis="kappa: 1 = perfect agreement, 0 = as by chance",
+        axis="kappa: 1 = perfect agreement, 0 = chance",
         marks=(Mark(label="chance", value=0.0, kind="reference"), *(mark_of(row, row.term) for row in few)),
         digits=3,
     )
@@ -342,40 +356,41 @@ def judges_block(result: Result) -> Block:
     labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
     said = [judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]]
     lost = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
-    said += [f"'{shorten(row.group or '', 40)}' cannot be compared: {row.undefined}." for row in lost[:LISTED]]
+    said += [sentences.undefined(f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or "no estimate")
+             for row in lost[:LISTED]]  # fmt: skip
     drawn = [row for row in agreement_rows(result) if row.estimate is not None][:MOST_ROWS]
-    xlabel = "kappa: 1 = perfect agreement, 0 = as by chance"
+    xlabel = "kappa: 1 = perfect agreement, 0 = chance"
     return Block(
         id="judge" if len(result.extras["judges"]) == 1 else "judges",
-        question=f"Does a judge agree with {people} as they agree with each other?",
+        question=f"Did judges agree with {people} as {people} agreed with each other?",
         sentences=tuple(said),
         draw=partial(forest, drawn, sort=False, digits=3, xlabel=xlabel) if drawn else None,
         figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
-        caption=f"Kappas pooled over pairs of raters, both on the units that the judge and two {people} or more "
-        f"rated; {result.inference}. The raters are taken as fixed.",
+        caption=f"Points and bars: kappa pooled over pairs of raters and {level_text(result.settings['level'])} CIs "
+        f"({result.inference}). Results do not generalise to other raters.",
         tables=(rows_table(rows, f"Judges against {people}, on the same units", term="Judge", labels=labels),),
         results=(result,) if adjusted is None else (result, adjusted),
     )
 
 
 def methods_of_judges(result: Result) -> str:
-    """Return what was estimated, and how."""
+    """Return the paragraph about the comparison of judges with people."""
     people = result.extras["named"]
     return (
-        f"Judges were compared with {people} on the units that the judge and two or more of them rated. Agreement was "
-        f"kappa ({result.settings['weights']}) pooled over pairs of raters: of the judge and one of the {people}, and "
-        f"of two of the {people} (Conger). Judges were compared with single raters, not with a majority, so that a "
-        "judge who rates as they do has an expected difference of 0. Differences were tested by t with a standard "
-        f"error linearised in both kappas; {result.inference.split('; ')[-1]}."
+        f"Judges were compared with {people} on the units that the judge and at least two of them rated. Agreement was "
+        f"{result.settings['weights']} kappa, pooled over pairs of raters (Conger, 1980): the judge with one of the "
+        f"{people}, and two of the {people}. Single raters were the standard, not a majority: a judge who rates like "
+        f"the {people} has an expected difference of 0. Differences were tested by t with standard errors linearised "
+        "in both kappas."
     )
 
 
 OWN = "as on this page"
-MOST_REPEATED = 20  # more are numbers, which nobody repeats
+MOST_REPEATED = 20  # levels; more are numbers that are rarely repeated
 
 
 def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[str, Result]) -> Block | None:
-    """Return the block; None where nothing can be done in another way.
+    """Return the block of analysis variants of alpha; None where there is one only.
 
     Parameters
     ----------
@@ -389,18 +404,18 @@ def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[s
         made.append(Variant(label=label, choice="rater left out", compute=partial(single, found)))
     if len(made) < 2:
         return None
-    line = number(TENTATIVE, 3, bounded=True)  # the customary line that the conclusion turns on
-    return multiverse_block(
+    line = number(TENTATIVE, 3, bounded=True)  # the customary minimum
+    return replace(multiverse_block(
         multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, digits=3, words=line),
         id="multiverse",
         question=other_analyses("alpha"),
         quantity="alpha",
-        note="Another scale is another question: it says what counts as disagreement.",
-    )
+        note="Another scale defines disagreement differently.",
+    ), part="appendix")  # fmt: skip
 
 
 def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
-    """Return every reasonable way to compute alpha, the page's own first."""
+    """Return the analysis variants of alpha, the page's own first."""
 
     def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
         def again() -> Result:
@@ -460,19 +475,19 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
     cells = tuple((row.term, row.estimate) for row in spread.rows)
     return Block(
         id="pairs",
-        question="Which raters agree with each other?",
+        question="Which raters agreed with each other?",
         sentences=(
-            f"Of {count(pairs, 'pair')} of raters {count(spread.counts['pairs'])} have a kappa: half of these lie "
-            f"between {place['lower quartile']} and {place['upper quartile']}, the median is {place['median']}, the "
-            f"ends are {place['smallest']} and {place['largest']}.",
+            f"Kappa was defined for {count(spread.counts['pairs'])} of {count(pairs, 'pair')} of raters.",
+            f"Its median was {place['median']}, with quartiles {place['lower quartile']} and "
+            f"{place['upper quartile']} and extremes {place['smallest']} and {place['largest']}.",
         ),
         draw=partial(forest, [*joint, *rows], sort=False, digits=2, xlabel="kappa"),
-        figure_title=f"{kappa.title}: all pairs together, and the pairs at both ends",
-        caption=f"{count(len(design.raters), 'rater')} are too many to list every pair. The ends are those of pairs "
-        f"with {FEWEST_UNITS} units in common or more; picked as extremes, they would be less extreme in new data.",
+        figure_title=f"{kappa.title}: all pairs pooled, and the highest and lowest pairs",
+        caption=f"Points and bars: kappa and {level_text(options.level)} CIs. Highest and lowest: of pairs with at "
+        f"least {FEWEST_UNITS} common units; selected extremes overstate differences.",
         tables=(
             Table("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
-            rows_table([*joint, *rows], f"{kappa.title}: together, and the pairs at both ends", term="Pair"),
+            rows_table([*joint, *rows], f"{kappa.title}: pooled, and the highest and lowest pairs", term="Pair"),
         ),
         results=(spread, *ends),
     )
@@ -482,38 +497,41 @@ MOST_MEANS = 200
 
 
 def means_block(design: Ratings, options: StudyOptions) -> Block | None:
-    """Show how high the ratings are; None where levels are no numbers."""
+    """Show the mean ratings; None where levels are not numbers."""
     try:
         found = single(mean_ratings(design, level=options.level))
     except InputError:
         return None
     own = [row for row in found.rows if row.estimate is not None]
-    groups = {f"By {shorten(name, 40)}": [r for r in own if r.label("stratum") == name] for name in design.strata}
+    groups = {spoken(name): [r for r in own if r.label("stratum") == name] for name in design.strata}
     said = [found.sentence()]
-    for where, rows in (*groups.items(), ("By rater", [r for r in own if r.label("rater")])):
-        said += [f"{where} it {span_text(rows)}."] if len(rows) > 1 else []
+    for where, rows in (*groups.items(), ("rater", [r for r in own if r.label("rater")])):
+        low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in extremes(rows) or (Row(term=""),) * 2)
+        said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
     labels = [
         f"rater: {r.term}" if r.label("rater")
-        else f"{shorten(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
+        else f"{spoken(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
         for r in found.rows
     ]  # fmt: skip
     drawn = [replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)][:MOST_MEANS]
     return Block(
         id="means",
-        question="How high are the ratings?",
+        question="How high were the ratings?",
         sentences=tuple(said),
         draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
         figure_title="Mean rating of all units, by stratum and by rater",
-        caption=f"A unit counts with the mean of its ratings; {found.inference}. The raters are those who rated.",
+        caption=f"Points and bars: means over units of their mean rating and {level_text(options.level)} CIs "
+        f"({found.inference}). Differences were not tested.",
         tables=(rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),),
         results=(found,),
     )
 
 
 USED = ("seed", "resamples", "level", "verify")
-TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
-LINES = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
+TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary minima for tentative and for firm conclusions
 FEWEST = 5  # independent units or clusters that a verdict needs
+MOST_STRATA = 2  # strata among the main results
+WITHIN, LEFT_OUT = "within each group of raters", "with one rater left out"
 MOST_RATERS_OUT = 20  # raters that are left out in turn
 SLOW_PAIRS = 5000  # of raters: kappa takes a second or more
 MOST_JUDGED = 2000  # of judge_agreement, whose tables are levels by levels
@@ -561,20 +579,18 @@ class Numbers:
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer: how well do the raters agree, who with whom, where, and how sure is that?"""
+    """Answer how well the raters agree, who with whom, and where."""
     check_single(design)
     numbers = compute(design, options)
     results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
     shown = blocks(design, numbers, options)
     judged = numbers.judged if is_known(numbers.judged) else None
-    said = [answer(numbers.alpha.rows[0])]
+    said = [answer(numbers.alpha), *planned(numbers.alpha, judged)]
     if judged is not None:
-        whole = numbers_text(numbers.alpha.rows[0], bounded=True)
-        all_raters = f"all {count(len(design.raters), 'rater')} together"
-        said = [answer_of_judges(judged), f"Krippendorff's alpha of {all_raters} was {whole} ({LINES})."]
+        said.insert(0, answer_of_judges(judged))
     elif numbers.judged is not None:
         people = numbers.judged.extras["named"]
-        said.append(f"Judges cannot be compared with {people}: {numbers.judged.rows[0].undefined}.")
+        said.append(f"Judges could not be compared with {people}: {numbers.judged.rows[0].undefined}.")
     return Outcome(
         study="agreement",
         title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else title(judged),
@@ -594,7 +610,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:
-    """Compute every number of the page."""
+    """Compute all results of the page."""
     common, raters, levels = options.chosen(), len(design.raters), len(design.levels)
     alpha = partial(krippendorff_alpha, design, **common)
     first = single(alpha())
@@ -608,10 +624,10 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         if levels > KAPPA_LEVELS and name != SHARE:
             skipped[name] = f"{count(levels)} distinct values are numbers, not levels"
         elif pairwise and not design.raters_known:
-            skipped[name] = "the table does not say who gave which rating"
+            skipped[name] = "the table has no rater column"
         elif pairwise and too_many_pairs(raters):
-            skipped[name] = f"it compares raters two by two, and {too_many_pairs(raters)}"
-            say(f"{name} is left out: {skipped[name]}", slow=True)
+            skipped[name] = f"it compares pairs of raters, and {too_many_pairs(raters)}"
+            say(f"{name} was not computed: {skipped[name]}", slow=True)
         else:
             say(f"{name} of {count(raters, 'rater')}", slow=pairwise and math.comb(raters, 2) > SLOW_PAIRS)
             try:
@@ -661,7 +677,7 @@ def attempts(alpha: Callable[..., Any], groups: dict[str, tuple[str, ...]]) -> d
 
 
 def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of a reader's interest."""
+    """Return the blocks, the most important first."""
     by_metric = {result.metric: result for result in numbers.coefficients.values()}
     kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
 
@@ -676,10 +692,10 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         crossed_block(design),
         means_block(design, options),
         *(stratum_block(design, name, result) for name, result in numbers.strata.items()),
-        raters_block(numbers.groups, numbers.alpha, "within each group of raters"),
-        raters_block(numbers.left_out, numbers.alpha, "when one of them is left out"),
+        raters_block(numbers.groups, numbers.alpha, WITHIN),
+        raters_block(numbers.left_out, numbers.alpha, LEFT_OUT),
         refusals_block(numbers.refused, numbers.alpha, numbers.plain),
-        dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True),
+        in_appendix(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True)),
         alpha_multiverse(design, options, numbers.left_out) if known and not options.brief else None,
     ]
     shown = with_design_effect([block for block in found if block is not None], design.clusters)
@@ -689,30 +705,61 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     return (*shown[:lead], judges_block(numbers.judged), *shown[lead:])
 
 
-def answer(row: Row) -> str:
-    """Return the verdict by Krippendorff's customary lines, with its numbers."""
-    inside = f"alpha {numbers_text(row, bounded=True)}"
-    if row.estimate is None or row.conf_low is None or row.conf_high is None:
-        return f"No verdict: {inside}."
+def in_appendix(block: Block | None) -> Block | None:
+    """Return a block as one of the appendix."""
+    return None if block is None else replace(block, part="appendix")
+
+
+def answer(result: Result) -> str:
+    """State alpha, and where its interval lies among Krippendorff's customary minima."""
+    row, scale = result.rows[0], result.settings["scale"]
+    if row.estimate is None:
+        return sentences.undefined(f"Krippendorff's alpha ({scale})", row.undefined or "no estimate")
+    units, raters = result.counts["units"], result.counts.get("raters")
+    return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row))
+
+
+def band_of(row: Row) -> str:
+    """Say where the interval of a coefficient lies among the customary minima; empty without an interval.
+
+    Examples
+    --------
+    >>> band_of(Row(term="alpha", estimate=0.5, conf_low=0.4, conf_high=0.6, df=59.0))
+    'reliably below .667, the customary minimum'
+    """
+    if row.conf_low is None or row.conf_high is None:
+        return ""
     if row.df is not None and row.df + 1 < FEWEST:
-        return f"No verdict: {count(row.df + 1)} independent units or clusters are too few; {inside}."
+        return f"too uncertain for a verdict ({count(row.df + 1)} independent units or clusters)"
+    minimum = number(TENTATIVE, 3, bounded=True)
     if row.conf_low >= FIRM:
-        return f"Yes: the raters agree well enough for firm conclusions; {inside} ({LINES})."
+        return "reliably at least .80, the customary minimum for firm conclusions"
     if row.conf_low >= TENTATIVE:
-        return f"The raters agree well enough for tentative conclusions; {inside} ({LINES})."
+        return f"reliably at least {minimum}, the customary minimum for tentative conclusions"
     if row.conf_high < TENTATIVE:
-        return f"No: the raters agree too little to rely on single ratings; {inside} ({LINES})."
-    return f"It is inconclusive whether the raters agree well enough: {inside} ({LINES})."
+        return f"reliably below {minimum}, the customary minimum"
+    return f"inconclusive against {minimum}, the customary minimum"
+
+
+def planned(alpha: Result, judged: Result | None) -> list[str]:
+    """Say how many more units or clusters would halve the interval of the main result."""
+    row, what = (alpha.rows[0], "alpha") if judged is None else (gaps(judged)[0], "the first difference")
+    if row.estimate is None or row.df is None:
+        return []
+    what = "the difference" if judged is not None and len(gaps(judged)) == 1 else what
+    more = clusters_to_halve(row, row.n_clusters or round(row.df) + 1)
+    clusters = [f"clusters of {spoken(factor.name)}" for factor in getattr(alpha.design, "clusters", ())][:1]
+    return [] if more is None else [sentences.halving(more, (clusters or ["units"])[0], what)]
 
 
 def strip(numbers: Numbers) -> Strip:
-    """Return the coefficients beside chance and the customary lines."""
+    """Return the coefficients beside chance and the customary minima."""
     lines = {"chance": 0.0, "tentative": TENTATIVE, "firm": FIRM}
     marks = [Mark(label=label, value=value, kind="reference") for label, value in lines.items()]
     for name, result in numbers.coefficients.items():
         if result.metric != "percent_agreement":
             marks.append(mark_of(result.rows[0], shorten(name, 48)))
-    title = "Agreement beyond chance, beside Krippendorff's customary lines"
+    title = "Agreement beyond chance, beside Krippendorff's customary minima"
     return Strip(title=title, axis="1 = perfect agreement", marks=tuple(marks), digits=3)
 
 
@@ -727,27 +774,34 @@ def describe(design: Ratings) -> str:
 
 
 def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
-    """Say how many ratings a unit has, and which coefficients could not be computed."""
+    """Report units with fewer than two ratings, and the coefficients that could not be computed."""
     times = design.level_counts().sum(axis=1)
     alone = float(design.unit_count[times < 2].sum())
     found = f"No: {count(alone, 'unit has', 'units have')} fewer." if alone else "Yes."
-    so_what = "Such units say nothing about agreement and do not enter." if alone else "All units enter."
+    so_what = "Units with fewer ratings were excluded." if alone else "All units were used."
     checks = [Diagnostic("Does every unit have at least two ratings?", found, so_what)]
     if numbers.skipped:
         found = "; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items())
-        checks.append(Diagnostic("Which coefficients are left out?", found, "They are not on this page."))
+        checks.append(Diagnostic("Which coefficients were not computed?", found, "This page does not report them."))
     return tuple(checks)
 
 
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods paragraph."""
-    how = "; ".join(f"{name}: {result.inference}" for name, result in numbers.coefficients.items())
-    scale = "declared" if design.levels_declared else "not declared: those that occur"
+    """Return the methods: a brief paragraph, then judges, scale and the inference of each coefficient."""
+    judged, alpha = numbers.judged if is_known(numbers.judged) else None, numbers.alpha
+    told = "were declared" if design.levels_declared else "were not declared; the levels that occur were used"
+    compared = () if judged is None else (
+        f"Judges were compared with {judged.extras['named']} by {judged.settings['weights']} kappa pooled over pairs",
+        "of raters, on the same units. ",
+    )  # fmt: skip
     return (
+        f"{' '.join(compared)}Agreement was estimated by Krippendorff's alpha ({alpha.settings['scale']}). "
+        f"{level_text(options.level)} CIs used {alpha.inference}.",
         *([methods_of_judges(numbers.judged)] if numbers.judged is not None else []),
-        f"Agreement on {with_article(design.scale)} scale of {count(len(design.levels), 'level')} ({scale}). {how}. "
-        f"{level_text(options.level)} intervals. The customary lines are conventions (Krippendorff), not tests; "
-        f"coefficients differ in what they call chance: {listing(list(numbers.coefficients))}.",
+        f"Ratings were on {with_article(design.scale)} scale of {count(len(design.levels), 'level')}. Levels {told}. "
+        "Krippendorff's customary minima (.667 for tentative, .80 for firm conclusions) are conventions, not tests. "
+        "Coefficients define agreement by chance differently.",
+        " ".join(f"{name}: {result.inference}." for name, result in numbers.coefficients.items()),
     )
 
 

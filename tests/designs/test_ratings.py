@@ -149,7 +149,7 @@ def test_levels_and_scales(
     assert (design.levels, design.scores.tolist(), design.scale) == (levels, scores, scale)
     assert design.levels_declared is declared
     noted = [c.code for c in design.cautions]
-    assert noted == ([] if "scale" in options or scale == "ordinal" else ["SS310"])
+    assert noted == ([] if declared or "scale" in options or scale == "ordinal" else ["SS310"])
 
 
 def test_an_ordered_categorical_brings_its_levels() -> None:

@@ -16,7 +16,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
-from socialstats.studies.ratings import answer
+from socialstats.studies.ratings import answer, band_of
 from socialstats.text import number
 
 FAST = StudyOptions(resamples=200)
@@ -71,8 +71,11 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.Fixtur
 
 def test_the_blocks_of_each_scale(ordinal: Outcome, nominal: Outcome, interval: Outcome) -> None:
     assert [b.id for b in ordinal.blocks] == [
-        "judge", "agreement", "pairs", "stratum-1", "raters-within", "raters-when", "refusals", "dependence",
+        "judge", "agreement", "pairs", "stratum-1", "raters-within", "raters-with", "refusals", "dependence",
         "multiverse",
+    ]  # fmt: skip
+    assert [b.id for b in ordinal.blocks if b.part == "appendix"] == [
+        "raters-with", "refusals", "dependence", "multiverse",
     ]  # fmt: skip
     assert [r.metric for r in nominal.blocks[0].results] == [
         "krippendorff_alpha", "fleiss_kappa", "gwet_ac", "weighted_kappa", "percent_agreement",
@@ -96,17 +99,18 @@ def test_how_united_the_raters_are_is_a_recount(ordinal: Outcome) -> None:
     found = {row[0]: row[1] for row in ordinal.data[1].cells}
     assert found["all raters gave one level"] == sum(len(v) == 1 for v in votes)
     assert found["more than half gave one level"] == sum(v == [1, 2] for v in votes)
-    assert found["no level leads (a tie)"] == sum(v in ([1, 1], [1, 1, 1]) for v in votes)
+    assert found["several levels most frequent (a tie)"] == sum(v in ([1, 1], [1, 1, 1]) for v in votes)
     assert sum(int(str(n)) for n in found.values()) == 60
 
 
 def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_units(ordinal: Outcome) -> None:
-    assert ordinal.title == "Does 'gpt_4' agree with people as they agree with each other?"
+    assert ordinal.title == "Does 'gpt_4' agree with people as people agree with each other?"
     gap, own, theirs = ordinal.blocks[0].results[0].rows
-    first, second = ordinal.answer
+    first, second, third = ordinal.answer
     numbers = [number(x, 3, bounded=True) for x in (own.estimate, theirs.estimate)]
-    assert f"kappa {numbers[0]} against {numbers[1]} on the same 56 units" in first
-    assert second.startswith("Krippendorff's alpha of all 3 raters together was .60, 95% CI [")
+    assert f"Kappa was {numbers[0]} for 'gpt_4' and {numbers[1]} among people, on the same 56 units." in first
+    assert second.startswith("Agreement was Krippendorff's α (ordinal) = .598, 95% CI [")
+    assert third.startswith("To halve the interval of the difference, collect about ")
     assert ordinal.strip is not None
     marks = {m.label: m.value for m in ordinal.strip.marks if m.kind == "estimate"}
     assert marks == {"gpt_4 with people": own.estimate, "people with each other": theirs.estimate}
@@ -121,9 +125,9 @@ def test_several_judges_are_compared_one_by_one_and_adjusted_together() -> None:
     frame, rng = ratings(), np.random.default_rng(1)
     coin = frame[frame["judge"] == "ann"].assign(judge="coin", kind="model", rating=rng.choice(LEVELS, 60))
     outcome = report(pd.concat([frame, coin]), **ORDERED, rater_source="kind")
-    assert outcome.title == "Do the 2 judges agree with people as they agree with each other?"
+    assert outcome.title == "Do the 2 judges agree with people as people agree with each other?"
     assert outcome.answer[0].startswith(
-        "Of 2 judges, 1 agreed with people significantly less than people with each other ('coin') (Holm)."
+        "Of 2 judges, 1 agreed significantly less with people than people with each other ('coin') (Holm)."
     )
     block = outcome.blocks[0]
     assert block.id == "judges"
@@ -138,8 +142,10 @@ def test_one_person_beside_a_judge_is_told_what_would_be_needed() -> None:
     outcome = report(frame[frame["judge"] != "bob"], **ORDERED, rater_source="kind")
     assert outcome.title == "Do the 2 raters agree?"
     assert [b.id for b in outcome.blocks][:2] == ["agreement", "judge"]
-    assert outcome.answer[1].startswith("Judges cannot be compared with people: no unit with a rating of this judge")
-    assert "have two or more people rate the units that the judge rated" in outcome.answer[1]
+    assert outcome.answer[-1].startswith(
+        "Judges could not be compared with people: no unit with a rating of this judge"
+    )
+    assert "have two or more people rate the units that the judge rated" in outcome.answer[-1]
 
 
 def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
@@ -153,8 +159,8 @@ def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
 def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
     row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
     few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0)
-    assert answer(few).startswith("No verdict: 4 independent units or clusters are too few; alpha .85")
-    assert answer(replace(few, df=4.0)).startswith("Yes")
+    assert band_of(few) == "too uncertain for a verdict (4 independent units or clusters)"
+    assert band_of(replace(few, df=4.0)).startswith("reliably at least .80")
 
 
 def test_pairs_of_raters_are_one_family(ordinal: Outcome) -> None:
@@ -175,34 +181,38 @@ def test_two_raters_get_their_square_table() -> None:
     wide = two.pivot(index="unit", columns="judge", values="rating")
     same = int((wide["ann"] == wide["bob"]).sum())
     assert f"the same level to {same} of 60 units" in block.sentences[0]
-    assert "raters-when" not in [b.id for b in outcome.blocks]
+    assert "raters-with" not in [b.id for b in outcome.blocks]
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "start"),
+    ("low", "high", "band"),
     [
-        (0.81, 0.9, "Yes: the raters agree well enough for firm"),
-        (0.70, 0.9, "The raters agree well enough for tentative"),
-        (0.3, 0.6, "No: the raters agree too little"),
-        (0.3, 0.9, "It is inconclusive whether"),
-        (None, None, "No verdict: alpha .85"),
+        (0.81, 0.9, "reliably at least .80, the customary minimum for firm conclusions"),
+        (0.70, 0.9, "reliably at least .667, the customary minimum for tentative conclusions"),
+        (0.3, 0.6, "reliably below .667, the customary minimum"),
+        (0.3, 0.9, "inconclusive against .667, the customary minimum"),
+        (None, None, ""),
     ],
 )
-def test_verdicts_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, start: str) -> None:
-    row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
-    assert answer(replace(row, estimate=0.85, conf_low=low, conf_high=high)).startswith(start)
+def test_bands_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, band: str) -> None:
+    result = next(b for b in ordinal.blocks if b.id == "agreement").results[0]
+    row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why")
+    assert band_of(row) == band
+    said = answer(replace(result, rows=(row,)))
+    assert said.startswith("Agreement was Krippendorff's α (ordinal) = .85")
+    assert said.endswith(f"{band}." if band else "(no interval: why) (60 units, 3 raters).")
 
 
 def test_ratings_at_the_edge() -> None:
     frame = ratings()
     same = frame.assign(rating="low")
     outcome = report(same, **ORDERED)
-    assert outcome.answer[0].startswith("No verdict: alpha undefined: ")
+    assert outcome.answer[0].startswith("Krippendorff's alpha (ordinal) is undefined: ")
+    assert "inconclusive" not in " ".join(outcome.answer)
     shared = frame.groupby("unit")["rating"].transform("first")
     perfect = report(frame.assign(rating=shared), **ORDERED)
-    assert perfect.answer[0].startswith(
-        "Yes: the raters agree well enough for firm conclusions; alpha 1.00, 95% CI [.85"
-    )
+    assert perfect.answer[0].startswith("Agreement was Krippendorff's α (ordinal) = 1.00, 95% CI [.85")
+    assert perfect.answer[0].endswith("reliably at least .80, the customary minimum for firm conclusions.")
     for found in (outcome, perfect):
         assert stray_cells(found) == []
         for block in found.blocks:
@@ -239,17 +249,28 @@ def test_refusals_are_set_beside_alpha_on_the_same_scale(ordinal: Outcome) -> No
     block = next(b for b in ordinal.blocks if b.id == "refusals")
     first, second, third = block.tables[0].cells
     assert [row[0] for row in (first, second, third)] == [
-        "refusals left out, nominal", "refusals as a level, nominal", "refusals left out, ordinal",
+        "refusals excluded, nominal", "refusals as a level, nominal", "refusals excluded, ordinal",
     ]  # fmt: skip
     assert first[1] == block.results[1].rows[0].estimate != third[1]
     assert block.results[1].settings["scale"] == "nominal"
     assert third[1] == next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0].estimate
-    assert "the alpha of the page is ordinal" in block.sentences[0]
+    assert block.sentences[2] == "Only these two are comparable; alpha elsewhere on this page is ordinal."
 
 
 def test_the_methods_have_the_right_article(ordinal: Outcome, nominal: Outcome) -> None:
-    assert ordinal.methods[1].startswith("Agreement on an ordinal scale of")
-    assert nominal.methods[0].startswith("Agreement on a nominal scale of")
+    assert ordinal.methods[2].startswith("Ratings were on an ordinal scale of")
+    assert nominal.methods[1].startswith("Ratings were on a nominal scale of")
+    assert all(len(outcome.methods[0].split()) <= 60 for outcome in (ordinal, nominal))
+
+
+def test_declared_numbers_are_levels_that_no_caution_calls_undeclared() -> None:
+    frame = ratings().query("rating != 'refused'").replace({"rating": {level: k for k, level in enumerate(LEVELS, 1)}})
+    told = report(frame, replace(FAST, verify=False), levels=["1", "2", "3"])
+    assert "SS310" not in {c.code for c in told.cautions}
+    assert "Ratings were on an interval scale of 3 levels. Levels were declared." in told.methods[1]
+    silent = report(frame, replace(FAST, verify=False))
+    assert "SS310" in {c.code for c in silent.cautions}
+    assert "Levels were not declared" in silent.methods[1]
 
 
 def test_the_axis_of_the_coefficients_is_true_of_percent_agreement(nominal: Outcome) -> None:
