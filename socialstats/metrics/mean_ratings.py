@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import OK, Ratings
@@ -17,7 +18,6 @@ from socialstats.models.shares import of_probabilities
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup
-from socialstats.text import interval, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def mean_ratings(
     Raises
     ------
     InputError
-        For levels that are no numbers, units that stand for several alike ones, or unknown clusters.
+        For levels that are not numbers, units that stand for several alike ones, or unknown clusters.
     NothingToAnalyse
         Without a rating.
 
@@ -112,12 +112,8 @@ def estimate(design: Ratings, *, cluster: Any, level: float) -> Result:
 
 
 def sentence(result: Result) -> str:
-    """Say the mean of all units."""
-    row = result.rows[0]
-    text = f"The mean rating is {number(row.estimate)}"
-    if row.conf_low is None:
-        return f"{text} (no interval: {row.undefined})."
-    return f"{text}, {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}."
+    """State the mean of all units."""
+    return f"The mean rating was {sentences.estimate(result.rows[0])}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -260,7 +260,7 @@ def test_no_variation_has_no_alpha_unless_asked():
     assert "no variation" in row.undefined
     result = krippendorff_alpha(design)
     assert "SS313" in {c.code for c in result.cautions}
-    assert "does not exist: no variation" in result.sentence()
+    assert "is undefined: no variation" in result.sentence()
     one = krippendorff_alpha(design, on_undefined=1.0)
     assert one.row("alpha").estimate == 1
     assert one.row("alpha").conf_low is None
