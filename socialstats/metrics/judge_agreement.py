@@ -244,7 +244,12 @@ def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None)
     people, who, on = result.extras["named"], f"'{shorten(judge)}'", count(gap.n_units or 0, "unit")
     digits = sentences.subtracting(own, theirs, gap)
     verdict = sentences.difference(
-        f"agreement with {people}", who, f"{people} themselves", replace(gap, p_adjusted=adjusted), digits=digits
+        f"agreement with {people}",
+        who,
+        f"{people} themselves",
+        replace(gap, p_adjusted=adjusted),
+        digits=digits,
+        kind=sentences.kind_of(result.cautions),
     )
     numbers = [number(row.estimate, digits, bounded=True) for row in (own, theirs)]
     return f"{verdict} Kappa was {numbers[0]} for {who} and {numbers[1]} among {people}, on the same {on}."

@@ -405,13 +405,13 @@ def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[s
     if len(made) < 2:
         return None
     line = number(TENTATIVE, 3, bounded=True)  # the customary minimum
-    return replace(multiverse_block(
+    return multiverse_block(
         multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, digits=3, words=line),
         id="multiverse",
         question=other_analyses("alpha"),
         quantity="alpha",
         note="Another scale defines disagreement differently.",
-    ), part="appendix")  # fmt: skip
+    )
 
 
 def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
@@ -695,7 +695,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         raters_block(numbers.groups, numbers.alpha, WITHIN),
         raters_block(numbers.left_out, numbers.alpha, LEFT_OUT),
         refusals_block(numbers.refused, numbers.alpha, numbers.plain),
-        in_appendix(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True)),
+        dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True),
         alpha_multiverse(design, options, numbers.left_out) if known and not options.brief else None,
     ]
     shown = with_design_effect([block for block in found if block is not None], design.clusters)
@@ -705,18 +705,14 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     return (*shown[:lead], judges_block(numbers.judged), *shown[lead:])
 
 
-def in_appendix(block: Block | None) -> Block | None:
-    """Return a block as one of the appendix."""
-    return None if block is None else replace(block, part="appendix")
-
-
 def answer(result: Result) -> str:
     """State alpha, and where its interval lies among Krippendorff's customary minima."""
     row, scale = result.rows[0], result.settings["scale"]
     if row.estimate is None:
         return sentences.undefined(f"Krippendorff's alpha ({scale})", row.undefined or "no estimate")
     units, raters = result.counts["units"], result.counts.get("raters")
-    return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row))
+    kind = sentences.kind_of(result.cautions)
+    return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row), kind=kind)
 
 
 def band_of(row: Row) -> str:

@@ -109,7 +109,7 @@ def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_
     first, second, third = ordinal.answer
     numbers = [number(x, 3, bounded=True) for x in (own.estimate, theirs.estimate)]
     assert f"Kappa was {numbers[0]} for 'gpt_4' and {numbers[1]} among people, on the same 56 units." in first
-    assert second.startswith("Agreement was Krippendorff's α (ordinal) = .598, 95% CI [")
+    assert second.startswith("Agreement was Krippendorff's α (ordinal) = .598, approximate 95% CI [")
     assert third.startswith("To halve the interval of the difference, collect about ")
     assert ordinal.strip is not None
     marks = {m.label: m.value for m in ordinal.strip.marks if m.kind == "estimate"}
