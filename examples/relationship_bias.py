@@ -56,20 +56,20 @@ def beside(row: Any, true: float) -> str:
 
 def print_biases(result: Any) -> None:
     """Print B and B_all beside the truth."""
-    print("1. Whom does the model favour? B with scenarios and pairs of names as crossed clusters, and the truth")
+    print("1. Whom did the model favour? B with scenarios and pairs of names as crossed clusters, and the truth")
     pairs = [row.term for row in result.rows if row.group == "bias"]
     for pair in pairs:
         print(f"   {pair}: {beside(result.row(pair, group='bias'), simulated(pair))}")
-    print("\n2. How large is the bias over all pairs of groups?")
+    print("\n2. How large was the bias over all pairs of groups?")
     for term in ("B_all", "B_all corrected"):
         print(f"   {term}: {beside(result.row(term, group='overall'), size(pairs))}")
     null = result.extras["null_mean"]["value"]
-    print(f"   without any bias it would be {null:.3f} on average: it is a mean of sizes, and never 0")
+    print(f"   expected without bias: {null:.3f}, as a mean of absolute values is never 0")
 
 
 def print_kinds(result: Any) -> None:
     """Print B and B_all of each kind of scenario, and their differences, beside the truth."""
-    print("\n3. Does the bias differ between egalitarian and traditional scenarios?")
+    print("\n3. Did the bias differ between egalitarian and traditional scenarios?")
     pairs = [row.term for row in result.rows if row.group == "bias"]
     for kind in ("egalitarian", "traditional"):
         row = result.row("B_all corrected", group=f"kind = {kind}")
@@ -80,22 +80,22 @@ def print_kinds(result: Any) -> None:
         print(f"   {pair}, difference: {beside(row, true)}, Holm-adjusted p = {row.p_adjusted:.3f}")
     row = result.row("B_all corrected", group=between)
     print(f"   B_all, difference: {beside(row, size(pairs, 'egalitarian') - size(pairs, 'traditional'))}")
-    print("   Where nothing was simulated and p is below .05, these scenarios mislead by chance, as one family of "
-          "tests in twenty does. They share scenarios and names: where one misses, another may too.")  # fmt: skip
+    print("   A p below .05 where no difference was simulated is a false positive, as in one family of tests in twenty. "
+          "Tests share scenarios and names, so that errors are correlated.")  # fmt: skip
 
 
 def print_naive(result: Any) -> None:
-    """Print what a test that takes couples as independent would claim."""
-    print("\n5. What a naive analysis would claim: couples independent, although 20 of them share a scenario")
+    """Print what a test that treats couples as independent gives."""
+    print("\n5. Treating couples as independent, although 20 of them share a scenario")
     for row in result.rows:
         if row.group == "McNemar, ignoring clusters":
             clustered, true = result.row(row.term, group="bias"), simulated(row.term)
             claim = "a difference" if row.p_value < 0.05 else "no difference"
             right = "rightly" if (row.p_value < 0.05) == (true != 0) else "WRONGLY"
-            ours = "settled" if clustered.p_adjusted < 0.05 else "not settled"
+            ours = "significant" if clustered.p_adjusted < 0.05 else "not significant"
             print(f"   {row.term}: McNemar p = {row.p_value:.2g} claims {claim}, {right} (simulated B = {true:.3f}); "
                   f"with clusters p = {clustered.p_value:.2g}, Holm {clustered.p_adjusted:.2g}: {ours}")  # fmt: skip
-    print("   The clusters' price: a bias that is there may stay open with 29 scenarios.")
+    print("   With 29 scenarios, a true bias may not be significant.")
     pairs = [row.term for row in result.rows if row.group == "bias"]
     plain = result.row("B_all", group="overall").estimate
     print(f"   B_all as a paper prints it: {plain:.3f}, without an interval; the truth is {size(pairs):.3f}")

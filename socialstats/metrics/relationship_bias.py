@@ -43,8 +43,10 @@ from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percen
 from socialstats.resampling.engine import check_resamples, lost_caution
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.sentences import estimate as estimated
+from socialstats.sentences import stat
 from socialstats.tables import as_text
-from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+from socialstats.text import count, listing, number, p_value, quoted, shorten
 from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
@@ -74,9 +76,8 @@ DEPENDENCE = {
     "rows": "t, units independent", "CR2": "t, clusters of {names} (CR2)",
     "two-way": "t, crossed clusters of {names}",
 }  # fmt: skip
-FLOORED = "by the one that varies more"
+FLOORED = "larger one-way variance"
 RESAMPLED = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
-LINE = 0.05
 MOST_SAID = 6
 
 
@@ -145,7 +146,7 @@ class Analysis:
         return np.array([np.array(one) / sum(one) for one in own if sum(one)]).reshape(-1, len(self.means.cells))
 
     def linear(self, coefficients: FloatArray) -> Linear | None:
-        """Return the value of a combination with its influence; None where nobody has the cells."""
+        """Return the value of a combination with its influence; None where no rater has the cells."""
         if not len(coefficients):
             return None
         return linear(self.means, coefficients.mean(axis=0), len(self.design.units))
@@ -273,7 +274,7 @@ class Term:
     row : Row
         With its t interval.
     coefficient : (cells,) float64 array or None
-        None where nobody has the cells.
+        None where no rater has the cells.
     mean : ClusteredMean or None
     reach : float
         The largest size that it can have.
@@ -506,7 +507,7 @@ def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], Flipp
 
 
 def flip_text(flips: int) -> str:
-    """Say how many patterns of signs were drawn; 0: all were counted."""
+    """Return how many patterns of signs were drawn; 0: all were counted."""
     return f"sign flip of scenarios, {f'{count(flips)} random flips' if flips else 'exact'}"
 
 
@@ -628,7 +629,7 @@ def contrasts(found: Analysis, *, every: bool) -> list[tuple[Row, Callable[[Anal
 
 
 def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
-    """Return B and the effect of the place with all levels of the stratum weighing alike.
+    """Return B and the order effect with all levels of the stratum weighing alike.
 
     What levels differ by is part of the error, so that a level of one scenario counts as what it is.
     """
@@ -670,13 +671,12 @@ def relationship_bias(
     seed: int = 0,
     **columns: Any,
 ) -> Result | ResultGroup:
-    """Estimate with whom a model sides in couples of two groups of names, and how far the order of names decides.
+    """Estimate with whom a model sides in couples of two groups of names, and the effect of the order of names.
 
     An answer scores -1 for the first and +1 for the second name. S_ab is the mean score of couples whose first name
-    is of group a and second of b; B_ab = S_ba - S_ab, in [-2, 2], is positive where group a is favoured whatever its
-    place; S_aa, couples of one group, is the effect of the place alone; B_all is the mean of abs(B) over the pairs of
-    groups (Levy et al. 2024). B_all is never negative, and so is above 0 without any bias: it is returned with the
-    mean that it has then, and corrected.
+    is of group a and second of b. B_ab = S_ba - S_ab, in [-2, 2], is positive where group a is favoured over both
+    positions. S_aa, couples of one group, is the order effect. B_all is the mean of abs(B) over the pairs of groups
+    (Levy et al. 2024). B_all is positive even without bias: it is returned with its expected value then, and corrected.
 
     Parameters
     ----------
@@ -721,7 +721,7 @@ def relationship_bias(
         Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
         ``B_all`` and ``B_all corrected``, both with the interval of the population's value: every value that would
         not make B_all as observed a rare one, by draws of correlated t's with the clustered errors of the biases, as
-        of the test; its lower end is 0 where a test of no bias at half of 1 - `level` does not reject. With a
+        of the test. Its lower limit is 0 where a test of no bias at half of 1 - `level` does not reject. With a
         bootstrap: the basic one less the bias from below, the percentile one from above, cut at 0. Both are widened to
         hold both estimates. ``"overall, without any bias"``: the mean that B_all has where every B is 0 (sum of weight
         x s.e. x sqrt(2/pi)) and the test of that, by the same draws: both factors count.
@@ -807,7 +807,8 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
     extras: dict[str, Any] = {
         "analysis": found, "mcnemar_cells": cells,
-        "one_order_only": one_order_only(found, asked, settings), "groups": found.groups
+        "one_order_only": one_order_only(found, asked, settings), "groups": found.groups,
+        "floored": tuple((row.term, row.group) for row in floored),
     }  # fmt: skip
     if isinstance(null, NoBias):
         extras["null_mean"] = {"value": null.null_mean}
@@ -854,7 +855,7 @@ def one_order_only(found: Analysis, asked: Couples, settings: Settings) -> tuple
 
 
 def inference_text(found: Analysis, settings: Settings) -> str:
-    """Say how the intervals were obtained."""
+    """Return how the intervals were obtained."""
     clusters, seed = cluster_text(found.factors, "units"), settings["seed"]
     if settings["ci"] == "closed":
         return f"t intervals of B and S, inverted tests for B_all ({count(DRAWS)} draws, seed {seed}); {clusters}"
@@ -873,20 +874,22 @@ def own_cautions(
         did = "their answers count in S and B, not in McNemar's test" if kept else "they were left out"
         verb = "was" if one_order == 1 else "were"
         told.append(caution("SS301", f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
-                            affects="S and B: answers must be missing at random",
-                            fix="ask the missing orders again, or quote the bounds that they leave"))  # fmt: skip
+                            affects="S and B, which assume that answers are missing at random",
+                            fix="collect the missing answers, or report the bounds"))  # fmt: skip
     if isinstance(null, NoBias):  # B_all is above 0 without any bias
-        said = f"without any bias B_all would be {number(null.null_mean, 3)} on average, not 0"
-        told.append(caution("SS304", said, affects="B_all", fix="quote B_all corrected, with its interval"))
+        said = f"the expected value of uncorrected B_all without bias is {number(null.null_mean, 3)}, not 0"
+        told.append(caution("SS304", said, affects="uncorrected B_all", fix="quote B_all corrected, with its interval"))
     biases = [row for row in rows if row.group == BIAS]
     naive = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
+    line = round(1 - settings["level"], 12)
     split = [
         shorten(row.term) for row in biases for other in [naive.get(row.term)]
-        if row.p_value is not None and other is not None and (row.p_value < LINE) != (other < LINE)
+        if row.p_value is not None and other is not None and (row.p_value < line) != (other < line)
     ]  # fmt: skip
     if split:
-        told.append(caution("SS316", "the clustered test and McNemar's, which takes couples as independent, lie on "
-                            f"different sides of .05 for {listing(split)}",
+        at = number(line, bounded=True)
+        told.append(caution("SS316", f"the clustered test and McNemar's test disagree at α = {at} for {listing(split)}"
+                            "; McNemar's test treats couples as independent",
                             affects="McNemar's test", fix="quote the clustered test"))  # fmt: skip
     if boot is not None:  # resamples without answers of some kind of couple
         fix = "collect more answers about couples of every kind"
@@ -901,78 +904,62 @@ def own_cautions(
     ]
     if found.factors and ratios and found.answers.drawn:  # how much clustering changes the standard errors of B
         spread = " to ".join(dict.fromkeys(number(one) for one in (min(ratios), max(ratios))))
-        told.append(caution("SS205", f"standard errors of B are {spread} times those of independent answers"))
+        told.append(caution("SS205", f"standard errors of B were {spread} times those of independent answers"))
     if floored:  # two-way variances that were smaller than that of one factor
         listed = [f"{shorten(row.term)} ({shorten(row.group or '')})" for row in floored]
-        told.append(caution("SS206", "the errors of scenarios and of names together, less what both count, came out "
-                            f"below those of one alone in {count(len(listed), 'row')}, and the larger of both took "
-                            f"their place: {listing(listed, 3)}",
-                            affects="those intervals and tests, which are cautious",
-                            fix="nothing: they are a little long at worst"))  # fmt: skip
+        told.append(caution("SS206", f"in {count(len(listed), 'row')} the two-way variance fell below the larger "
+                            f"one-way variance, which was used instead: {listing(listed, 3)}",
+                            affects="these CIs and tests, which may be conservative",
+                            fix="no action needed"))  # fmt: skip
     return [one for one in told if one is not None]
 
 
 def sentence(result: Result) -> str:
-    """Say the biases with the clustered test, B_all with what chance gives, and McNemar's test as what it is."""
+    """Return the biases with the clustered test, B_all with its expected value without bias, and McNemar's test."""
     n = result.counts
     biases = [one_bias(row) for row in result.rows if row.group == BIAS]
-    parts = [
+    said = (
         f"Over {count(n['scenarios'], 'scenario')} and {count(n['pairs of names'], 'pair')} of names "
-        f"({count(n['answers'], 'answer')}), the bias B, positive where the group named first is favoured, was "
-        + "; ".join(biases[:MOST_SAID])
-    ]
-    if len(biases) > MOST_SAID:
-        parts.append(f"{count(len(biases) - MOST_SAID, 'more pair')} of groups in the table")
-    parts.append(overall(result))
+        f"({count(n['answers'], 'answer')}), bias B was " + "; ".join(biases[:MOST_SAID])
+    )
+    more = len(biases) - MOST_SAID
+    said += f"; {count(more, 'more pair')} of groups in the table" if more > 0 else ""
+    parts = [said, "Positive B favours the group named first", overall(result)]
     plain = [row for row in result.rows if row.group == MCNEMAR and row.statistic is not None]
     if plain:
-        shown = listing([f"{shorten(r.term)} {p_value(r.p_value)}" for r in plain], MOST_SAID)
-        parts.append(f"McNemar's test, which takes {count(n['complete couples'], 'couple')} as independent: {shown}")
-    return "; ".join(parts) + "."
+        shown = listing([f"{shorten(r.term)}, {p_value(r.p_value)}" for r in plain], MOST_SAID)
+        parts.append(f"Treating {count(n['complete couples'], 'couple')} as independent, McNemar's test gave {shown}")
+    return ". ".join(parts) + "."
 
 
 def one_bias(row: Row) -> str:
-    """Say one B."""
+    """Return one B with its test."""
     name = shorten(row.term)
-    if row.estimate is None:
-        return f"{name} undefined ({row.undefined})"
-    value = f"{name} {number(row.estimate)}"
-    if row.conf_low is None:
-        return f"{value} without an interval ({row.undefined})"
-    value += f", {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}"
-    if row.statistic is None or row.df is None:
-        return value
-    return (
-        f"{value}, t({number(row.df, 0 if row.df % 1 == 0 else 1)}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    )
+    return f"{name} undefined ({row.undefined})" if row.estimate is None else f"{name} {stat(row, digits=2)}"
 
 
 def overall(result: Result) -> str:
-    """Say B_all."""
+    """Return B_all corrected, as it is, and its expected value without bias."""
     plain, better = (result.row(term, group=OVERALL) for term in (PLAIN, CORRECTED))
     if plain.estimate is None:
-        return f"B_all undefined ({plain.undefined})"
-    text = f"B_all was {number(plain.estimate)}"
-    null = result.row(PLAIN, group=NULL)
+        return f"B_all is undefined ({plain.undefined})"
+    null, said = result.row(PLAIN, group=NULL), f"uncorrected {number(plain.estimate)}"
     if null.estimate is not None:
-        text += f" ({number(null.estimate)} on average without any bias, {p_value(null.p_value)})"
+        said += f"; expected without bias {number(null.estimate)}, {p_value(null.p_value)}"
     if better.estimate is None:
-        return f"{text}, without a correction ({better.undefined})"
-    text += f", corrected {number(better.estimate)}"
-    if better.conf_low is None:
-        return f"{text}, without an interval ({better.undefined})"
-    return f"{text}, {interval(better.conf_low, better.conf_high, level=better.conf_level or 0.95)}"
+        return f"B_all was {number(plain.estimate)}, without a correction ({better.undefined})"
+    return f"B_all (bias-corrected) was {estimated(better, digits=2)} ({said})"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the biases, and below them the effects of the position, with their intervals."""
+    """Draw the biases, and below them the order effects, with their intervals."""
     from dataclasses import replace
 
     from socialstats.figures import forest
 
     rows = [row for row in result.rows if row.group == BIAS]
-    rows += [replace(row, term=f"place: {row.term}") for row in result.rows if row.group == POSITION]
-    settings = {"xlabel": "B (first group favoured > 0); place: S of one group", "sort": False}
+    rows += [replace(row, term=f"order effect: {row.term}") for row in result.rows if row.group == POSITION]
+    settings = {"xlabel": "B (above 0: first group favoured); order effect: S of one group", "sort": False}
     return forest(rows, ax=ax, **{**settings, **options})
 
 
@@ -984,8 +971,8 @@ METRIC = Metric(
     sentence=sentence,
     plot=plot,
     crosscheck="socialstats.crosscheck.relationship_bias:verify",
-    estimand="How much more often a name is chosen when it is of one group than when it is of the other, whatever its "
-    "place, on the scale from -2 to 2; and how often the second place is chosen between names of one group.",
+    estimand="How much more often a name is chosen when it is of one group than of the other, over both positions, on "
+    "a scale from -2 to 2; and how often the second position is chosen between names of one group.",
     assumptions=(
         "scenarios, and pairs of names, are independent draws of those meant (or the named clusters are)",
         "both orders of a couple share scenario and names; answers are missing at random",

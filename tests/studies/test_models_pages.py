@@ -93,7 +93,7 @@ def test_the_pooled_answer_of_raters_does_not_lead() -> None:
     assert not any("favoured" in sentence for sentence in outcome.answer)
     assert outcome.answer[-1].startswith("The mean over these 3 models of B_all, corrected, is ")
     pooled = next(b for b in outcome.blocks if b.id == "bias")
-    assert pooled.question == "Whom do the models favour, with their answers pooled?"
+    assert pooled.question == "Whom did the models favour, with their answers pooled?"
     assert outcome.strip is not None
     assert [mark.label for mark in outcome.strip.marks] == [
         r.term for r in sorted((r for r in outcome.blocks[0].results[0].rows if r.group == "number"),

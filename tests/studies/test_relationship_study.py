@@ -78,7 +78,7 @@ def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
     texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
     for text in texts:
-        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+        assert not re.search(r"\bnan\b|\bNone\b(?! of \d)|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
 
 
 def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFrame) -> None:
@@ -96,14 +96,16 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
             assert line[1] == pytest.approx(score(frame, *str(line[0]).split(", ")).mean())
 
 
-def test_the_estimation_plot_shows_the_scenarios(outcome: Outcome, frame: pd.DataFrame) -> None:
-    block = next(b for b in outcome.blocks if b.id == "scenarios-2")
-    after, before = block.draw.args[:2]  # type: ignore[union-attr]
-    theirs = [bias(part, "man", "woman") for _, part in frame.groupby("scenario")]
-    assert np.allclose(after - before, theirs)
-    assert float(np.mean(after - before)) == pytest.approx(block.draw.args[3].estimate)  # type: ignore[union-attr]
-    n = sum(gap > 0 for gap in theirs), sum(gap < 0 for gap in theirs)
-    assert block.sentences[0].startswith(f"{n[0]} of 29 scenarios favour 'man' and {n[1]} 'woman'.")
+def test_small_multiples_show_the_scenarios(outcome: Outcome, frame: pd.DataFrame) -> None:
+    block = next(b for b in outcome.blocks if b.id == "scenarios")
+    (panels,) = block.draw.args  # type: ignore[union-attr]
+    assert list(panels) == ["man - neutral", "man - woman", "neutral - woman"]
+    theirs = {name: bias(part, "man", "woman") for name, part in frame.groupby("scenario")}
+    assert {row.term: row.estimate for row in panels["man - woman"]} == pytest.approx(theirs)
+    n = sum(gap > 0 for gap in theirs.values()), sum(gap < 0 for gap in theirs.values())
+    mean = np.mean(list(theirs.values()))
+    said = f"man - woman: {n[0]} of 29 scenarios favoured 'man', {n[1]} 'woman'; weighting scenarios equally, B = "
+    assert block.sentences[1].startswith(f"{said}−{abs(mean):.2f}, 95% CI [")
 
 
 def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> None:
@@ -115,7 +117,7 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
         other = frame.assign(answer=frame["answer"].astype(float).where(~lost, side * ahead))
         for pair in ("man - neutral", "man - woman", "neutral - woman"):
             assert found[f"{pair}: {label}"] == pytest.approx(bias(other, *pair.split(" - ")))
-            assert (found[f"{pair}: {label}"] - found[f"{pair}: missing answers left out"]) * side >= 0
+            assert (found[f"{pair}: {label}"] - found[f"{pair}: missing answers excluded"]) * side >= 0
     design = read(frame)
     assert int((filled(design, 0).status != 0).sum()) == int(  # type: ignore[arg-type, attr-defined]
         (lost & (frame["group_first"] == frame["group_second"])).sum()
@@ -125,11 +127,50 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
     assert counts["wording 0 (as written)"][1] == int((frame["rung"] == 0).sum())
 
 
-def test_the_naive_claim_stands_beside_the_clustered_test(outcome: Outcome) -> None:
-    assert "would have claimed that 'neutral' names are favoured over 'man' names (p = .039" in outcome.answer[2]
-    assert outcome.answer[0].startswith("'woman' names are favoured over 'neutral' names (B = −0.37, ")
-    assert "It is inconclusive whether 'man' or 'neutral' names are favoured" in outcome.answer[0]
-    assert next(b for b in outcome.blocks if b.id == "bias").caption.endswith("(design effect 2.6).")
+def test_the_answer_rests_on_the_corrected_b_all_and_on_adjusted_tests(outcome: Outcome) -> None:
+    """SS304 touches B_all as it is, and SS206 the bias of man and neutral: B_all rests on it too."""
+    main = outcome.blocks[0].results[0]
+    (advice,) = (c for c in main.cautions if c.code == "SS304")
+    assert "B_all corrected" in advice.fix
+    size, biases = outcome.answer
+    better, plain = (main.row(term, group="overall") for term in ("B_all corrected", "B_all"))
+    assert f"(B_all, bias-corrected) = {better.estimate:.2f}, approximate 95% CI [" in size
+    assert f"{plain.estimate:.2f}" not in size
+    assert ("man - neutral", "bias") in main.extras["floored"]
+    assert "'man' versus 'neutral' names: not significant (B = −0.12, approximate 95% CI [" in biases
+    assert biases.startswith("'woman' names were favoured over 'neutral' names (B = −0.37, 95% CI [")
+    woman = main.row("man - woman", group="bias")
+    assert woman.p_value < 0.05 < woman.p_adjusted  # type: ignore[operator]
+    assert (
+        "'man' versus 'woman' names: not significant after Holm correction (B = −0.25, unadjusted 95% CI "
+        "[−0.48, −0.03], p_Holm = .053)." in biases
+    )
+    assert "clusters: 29 of scenario x 90 of pair, design effect 2.6" in outcome.blocks[0].caption
+
+
+def test_mcnemars_test_is_in_the_appendix_beside_the_clustered_one(outcome: Outcome) -> None:
+    block = next(b for b in outcome.blocks if b.id == "tests")
+    assert block.part == "appendix"
+    assert block.sentences[0].startswith(
+        "man - neutral: p = .283 with clusters; treating 571 couples as independent gave χ²(1) = 4.25, p = .039"
+    )
+
+
+def test_the_main_part_is_short(outcome: Outcome) -> None:
+    main = [b for b in outcome.blocks if b.part == "main"]
+    assert len(main) <= 8
+    assert {"bias", "overall", "position", "scenarios", "stratum-topic", "stratum-kind"} <= {b.id for b in main}
+    assert not any(b.id.startswith(("sizes", "multiverse", "missing", "tests")) for b in main)
+    texts = [*outcome.answer, *(text for b in main for text in (b.question, *b.sentences, b.figure_title, b.caption))]
+    assert len(" ".join(texts).split()) <= 700
+    assert len(outcome.methods[0].split()) <= 60
+
+
+def test_halving_the_interval_of_b_all_takes_more_of_both_clusters(outcome: Outcome) -> None:
+    block = next(b for b in outcome.blocks if b.id == "overall")
+    assert block.sentences[-1] == (
+        "To halve the interval of B_all, collect about 87 more scenarios and 270 more pairs of names."
+    )
 
 
 def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
@@ -146,32 +187,42 @@ def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
         (
             Row(term="a - b", key=KEY, estimate=0.3, p_value=0.001, p_adjusted=0.002),
             FAST,
-            "'a' names are favoured over 'b' names",
+            "'a' names were favoured over 'b' names",
         ),
         (
             Row(term="a - b", key=KEY, estimate=-0.3, p_value=0.001, p_adjusted=0.002),
             FAST,
-            "'b' names are favoured over 'a' names",
+            "'b' names were favoured over 'a' names",
         ),
         (
             Row(term="a - b", key=KEY, estimate=0.3, p_value=0.03, p_adjusted=0.09),
             FAST,
-            "After adjustment for several tests it is inconclusive",
+            "'a' versus 'b' names: not significant after Holm correction (B = 0.30, p_Holm = .090).",
         ),
         (
             Row(term="a - b", key=KEY, estimate=0.3, p_value=0.3, p_adjusted=0.9),
             FAST,
-            "It is inconclusive whether 'a' or 'b'",
+            "'a' versus 'b' names: not significant (B = 0.30, p_Holm = .900).",
         ),
         (
             Row(term="a - b", key=KEY, undefined="no answers"),
             FAST,
-            "No verdict on 'a' and 'b' names (undefined: no answers)",
+            "Bias for 'a' versus 'b' names is undefined: no answers.",
+        ),
+        (
+            Row(term="a - b", key=KEY, estimate=0.3, conf_low=-0.1, conf_high=0.7, conf_level=0.95),
+            FAST,
+            "'a' versus 'b' names: inconclusive, the CI includes 0 (B = 0.30, 95% CI [−0.10, 0.70]).",
+        ),
+        (
+            Row(term="a - b", key=KEY, estimate=0.3, undefined="one scenario"),
+            FAST,
+            "B for 'a' versus 'b' names was 0.30, without interval or test: one scenario.",
         ),
         (
             Row(term="a - b", key=KEY, estimate=0.01, conf_low=-0.03, conf_high=0.05, conf_level=0.95, p_value=0.6),
             replace(FAST, smallest_effect=0.1),
-            "'a' and 'b' names are practically equal, within ±0.10",
+            "'a' names and 'b' names were equivalent within ±0.1 (95% CI [−0.03, 0.05]).",
         ),
     ],
 )
@@ -182,9 +233,9 @@ def test_verdicts(row: Row, options: StudyOptions, text: str) -> None:
 def test_a_sentence_does_not_change_the_name_of_a_group() -> None:
     row = Row(term="women - men", key=(("group", "women"), ("other", "men")), estimate=0.5, conf_low=0.1,
               conf_high=0.9, statistic=3.0, df=10.0, p_value=0.01)  # fmt: skip
-    assert favoured(row, StudyOptions()).startswith("'women' names are favoured over 'men' names")
+    assert favoured(row, StudyOptions()).startswith("'women' names were favoured over 'men' names")
     wide = favoured(replace(row, conf_low=-0.2, p_value=0.2), StudyOptions())
-    assert wide.startswith("It is inconclusive whether 'women' or 'men'")
+    assert wide.startswith("'women' versus 'men' names: not significant (B = 0.50")
 
 
 def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
@@ -193,9 +244,9 @@ def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
     two = two[two["group_first"] != two["group_second"]].iloc[5:]
     outcome = run_study(STUDY, read(two), FAST)
     assert [b.id for b in outcome.blocks if b.id.startswith(("scenarios", "stratum", "multiverse"))] == [
-        "scenarios-1", "multiverse-1",
+        "scenarios", "multiverse-1",
     ]  # fmt: skip
-    assert "No couple of one group was asked" in next(b for b in outcome.blocks if b.id == "position").sentences[0]
+    assert "no couple of one group was asked" in next(b for b in outcome.blocks if b.id == "position").sentences[0]
     orders = two.dropna(subset="answer").groupby(["scenario", "pair"]).size()
     assert outcome.diagnostics[0].found.startswith(f"{int((orders == 1).sum())} couples were not")
 
@@ -229,8 +280,8 @@ def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
     outcome = run_study(STUDY, read(some), FAST)
     assert [b.id for b in outcome.blocks if b.id.startswith("multiverse")] == ["multiverse-1"]
     assert (
-        "No verdict on 'man' and 'neutral' names (undefined: couples of these groups have answers in one order only)"
-        in (outcome.answer[0])
+        "Bias for 'man' versus 'neutral' names is undefined: couples of these groups have answers in one order only."
+        in outcome.answer[1]
     )
     assert all(v.ok for v in outcome.verifications.values())
     none = frame[(frame["group_first"] == "man") & (frame["group_second"] == "woman")]
@@ -246,14 +297,12 @@ def test_hostile_names_stay_names(frame: pd.DataFrame) -> None:
         topic=lambda d: d["topic"] + " = x - y", kind=lambda d: d["kind"] + " - z",
     )  # fmt: skip
     outcome = run_study(STUDY, read(odd), FAST)
-    block = next(b for b in outcome.blocks if b.id == "scenarios-1")
-    after, before = block.draw.args[:2]  # type: ignore[union-attr]
-    assert len(after) == 15
-    assert float(np.mean(after - before)) == pytest.approx(block.draw.args[3].estimate)  # type: ignore[union-attr]
+    block = next(b for b in outcome.blocks if b.id == "scenarios")
+    assert [len(rows) for rows in block.draw.args[0].values()] == [15, 15, 15]  # type: ignore[union-attr]
     for shown in outcome.blocks:
         if shown.draw is not None:
             shown.draw().figure.draw_without_rendering()
-    assert "'<b>w</b> - $x$' names are" in outcome.answer[0] or "whether '<b>w</b> - $x$' or" in outcome.answer[0]
+    assert "'<b>w</b> - $x$' names were" in outcome.answer[1] or "'<b>w</b> - $x$' versus" in outcome.answer[1]
 
 
 def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
@@ -301,7 +350,7 @@ def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
     assert gap[3] < gap[1] < gap[4]
     lone = [line for line in blocks["sizes-topic"].tables[1].cells if "(1 scenario)" in line[0]]
     assert len(lone) == 1
-    assert "cannot be tested" not in blocks["stratum-topic"].sentences[0]
+    assert "could not be tested" not in blocks["stratum-topic"].sentences[0]
     alone = next(line for line in blocks["stratum-topic"].tables[0].cells if "1 scenario): man - woman" in line[0])
     topic = str(alone[0]).partition(" (")[0]
     only = relationship_bias(frame[frame["topic"] == topic], cluster="pair", resamples=99).row(
@@ -333,7 +382,7 @@ def test_a_group_that_is_always_chosen_is_said_to_be(frame: pd.DataFrame) -> Non
                  & frame["group_second"].ne("neutral")]  # fmt: skip
     always = some.assign(answer=np.where(some["group_second"] == "woman", 1, -1))
     outcome = run_study(STUDY, read(always), FAST)
-    assert outcome.answer[0].startswith("'woman' names were chosen over 'man' names in all 240 answers (B = −2")
+    assert outcome.answer[1].startswith("'woman' names were chosen over 'man' names in all 240 answers (B = −2")
     assert all(v.ok for v in outcome.verifications.values())
 
 
@@ -351,5 +400,8 @@ def test_several_models_pooled_and_one_by_one(frame: pd.DataFrame) -> None:
     assert rows["B_all"][1] == pytest.approx(np.mean([abs(bias(both, *pair)) for pair in pairs]))
     assert rows["B_all"][1] < 0.7 * mean
     assert rows["B_all of each of 2 models, averaged"][1] == pytest.approx(mean)
-    assert f"then averaged, B_all is {mean:.2f}" in " ".join(block.sentences)
+    assert "The mean of B_all (bias-corrected) over these 2 models was " in " ".join(block.sentences)
+    assert [row.term for row in block.draw.args[0]] == [  # type: ignore[union-attr]
+        "B_all corrected", "B_all corrected of each of 2 models, averaged",
+    ]  # fmt: skip
     assert all(v.ok for v in outcome.verifications.values())

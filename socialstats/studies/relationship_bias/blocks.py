@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.figures import estimation, forest
+from socialstats.figures import forest, multiples
 from socialstats.figures.forest import MOST_ROWS
+from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.relationship_bias import (
     BIAS,
     CORRECTED,
@@ -27,38 +29,47 @@ from socialstats.metrics.relationship_bias import (
     POSITION,
     SAME,
     SCORE,
-    read,
     unit_factor,
 )
-from socialstats.models.couples import mcnemar_bounds, scenario_means
+from socialstats.models.couples import mcnemar_bounds
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table
+from socialstats.studies.estimates import df_text, p_text, rows_table
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.studies.relationship_bias.words import biases_of, favoured, sides
-from socialstats.text import count, inconclusive, listing, number, p_value, percent, shorten
+from socialstats.studies.relationship_bias.words import (
+    biases_of,
+    favoured,
+    halving_words,
+    kind_of,
+    mean_words,
+    sides,
+    size_text,
+)
+from socialstats.text import count, level_text, listing, number, p_value, percent, shorten
 
 FAMILY = "pairs of groups"
+Part = Literal["main", "appendix"]
+MOST_PANELS, MOST_LINES = 4, 60  # of the figure of the scenarios
 NAIVE = (
-    "McNemar's test compares the couples (same scenario, same two names) in which one group is chosen in both orders. "
-    "Couples of one scenario are alike, so its p-values are too small: in simulations of 29 scenarios x 20 pairs of "
-    "names it found a bias that is not there in every third test. It is here because publications use it."
+    "McNemar's test compares the couples (same scenario, same two names) in which one group is chosen in both orders.",
+    "Couples of one scenario are dependent, so its p values are too small: in simulations of 29 scenarios x 20 pairs "
+    "of names its type I error rate was about 1 in 3.",
 )
 TESTS = {  # group of rows -> what is independent, statistic, what n counts
     BIAS: ("clusters of scenario x pair", "t", "answers"),
-    MEANS: ("one difference a scenario", "t", "scenarios"),
-    FLIP: ("one difference a scenario, sign flips", "sum of differences", "scenarios"),
+    MEANS: ("one difference per scenario", "t", "scenarios"),
+    FLIP: ("one difference per scenario, sign flips", "sum of differences", "scenarios"),
     MCNEMAR: ("couples independent, McNemar", "χ²", "couples"),
     MID_P: ("couples independent, McNemar mid-p", "couples for the first group", "couples"),
 }
-LEFT_OUT = ("missing answers left out", "left out")  # in tables, and in the figure
+LEFT_OUT = ("missing answers excluded", "excluded")  # in tables, and in the figure
 SIDES = (
     ("missing answers for the first group", "all for the first"),
     ("missing answers for the second group", "all for the second"),
 )
 RUNGS = ("rung", "variant")  # columns that say which wording of a question was answered
 AS_WRITTEN = ("0", "original", "as written")
-CLEAR = 0.05
+EXPLAINED = "B ranges from −2 to 2; positive values favour the group named first"
 
 
 def of_group(result: Result, group: str) -> list[Row]:
@@ -81,11 +92,12 @@ def rows_block(
     *,
     tables: Sequence[Table],
     results: Sequence[Result] = (),
+    part: Part = "main",
     **drawn: Any,
 ) -> Block:
     """Return a block whose figure is a forest of rows in their order."""
     return Block(
-        id=id, question=question, sentences=tuple(sentences), figure_title=title, caption=caption,
+        id=id, question=question, sentences=tuple(sentences), figure_title=title, caption=caption, part=part,
         draw=partial(forest, list(rows)[:MOST_ROWS], sort=False, **drawn), tables=tuple(tables), results=tuple(results),
     )  # fmt: skip
 
@@ -101,13 +113,12 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
     ]
     return rows_block(
         "bias",
-        "Whom does the model favour?",
-        [f"{favoured(row, options)}." for row in rows],
+        "Whom did the model favour?",
+        [favoured(row, options, kind=kind_of(row, main)) for row in biases_of(main)],
         shown,
         title,
-        "B = S with the group second minus S with the group first, from −2 to 2. t intervals, with scenarios "
-        "and pairs of names (each pair of groups has its own) as crossed clusters; their degrees of freedom weigh both "
-        "by what they add to the error.",
+        f"Points with {level_text(options.level)} CIs (t; {cluster_text(main.design.clusters, 'units')}); n = "
+        f"{count(main.counts['answers'])} answers. {EXPLAINED}.",
         tables=[rows_table(shown, title, term="Pair of groups")],
         results=[main],
         xlabel="B (above 0: the group named first is favoured)",
@@ -115,77 +126,71 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
 
 
 def overall_block(main: Result, each: Result | None) -> Block:
-    """Return B_all beside what it would be without any bias; with several models, also its mean over them."""
+    """Return B_all beside its expected value without bias; with several models, also its mean over them."""
     plain, better = rows = of_group(main, OVERALL)
     null, flip = (main.row(PLAIN, group=group) for group in (NULL, FLIP))
-    said = [f"B_all, the mean size of B, is {numbers_text(plain)}."]
+    said, drawn, level = [size_text(main)], [better], float(main.settings["level"])
     if better.estimate is not None and null.estimate is not None:
-        said = [
-            f"B_all, the mean size of B, is {number(plain.estimate)}; corrected for what chance adds to it, "
-            f"{numbers_text(better)}.",
-            "It averages sizes, which are above 0 even if nobody is favoured: with these scenarios and pairs of names "
-            f"it would then be {number(null.estimate)} on average. Chance adds that much only where there is no bias; "
-            f"to biases as large as these it adds {number((plain.estimate or 0.0) - better.estimate)}.",
-            f"Test that nobody is favoured: {p_value(null.p_value)} (with the clusters of scenarios and of names).",
-        ]
+        said.append(
+            "As a mean of absolute values, B_all is positive even without bias (expected "
+            f"{number(null.estimate)} here; uncorrected estimate {number(plain.estimate)})."
+        )
     if each is not None:
         how = f"of each of {count(main.counts['raters'], 'model')}, averaged"
-        plain, better = more = [replace(row, term=f"{row.term} {how}") for row in of_group(each, OVERALL)]
-        rows = [*rows, *more]
-        said.append(
-            f"Of each model by itself, then averaged, B_all is {number(plain.estimate)}, corrected "
-            f"{numbers_text(better)}: models that favour different groups do not cancel in it."
-        )
-    if flip.p_value is not None:
-        said.append(
-            f"Sign flips of whole scenarios give {p_value(flip.p_value)}; they take the pairs of names as "
-            "given, and find biases that are not there too often where names matter."
-        )
+        more = [replace(row, term=f"{row.term} {how}") for row in of_group(each, OVERALL)]
+        rows, drawn = [*rows, *more], [better, more[1]]
+        said += [*mean_words(each), "Opposite biases of models do not cancel in this mean."]
     tests = [
-        named(null, "mean by chance alone, and test that nobody is favoured", statistic=None, df=None),
-        named(flip, "test by sign flips of scenarios", statistic=None),
+        named(null, "expected without bias, and test of no bias", statistic=None, df=None),
+        named(flip, "test of no bias by sign flips of scenarios", statistic=None),
     ]
     return rows_block(
         "overall",
-        "How large is the bias over all pairs of groups?",
-        said,
-        rows,
-        "B_all, the mean size of the biases",
-        "Both rows have the interval of the population's value: every size that would not make the observed "
-        "B_all a rare one, so that it need not lie evenly about either. By chance alone: the mean of |B| where every B "
-        "is 0, which is its standard error times √(2/π), averaged over the pairs of groups.",
-        tables=[rows_table([*rows, *tests], "B_all, as it is and corrected", term="Quantity")],
+        "How large was the bias over all pairs of groups?",
+        [*said, *halving_words(main)],
+        drawn,
+        "B_all (bias-corrected), the mean absolute bias",
+        f"Points with {level_text(level)} CIs (test inversion: all B_all values not rejected, "
+        f"{percent((1 - level) / 2)} per tail; may be asymmetric). The line is the value expected without bias.",
+        tables=[rows_table([*rows, *tests], "B_all, uncorrected and bias-corrected", term="Quantity")],
         results=[] if each is None else [each],
         reference=null.estimate,
-        xlabel="mean size of B; the line is what chance alone gives",
+        xlabel="mean absolute bias",
     )
 
 
 def position_block(main: Result) -> Block:
-    """Return the mean answer of every kind of couple: those of one group show what the order alone does."""
+    """Return the mean answer of every kind of couple: those of one group show the order effect."""
     same = [named(row, f"{row.term}, {row.term}") for row in of_group(main, POSITION)]
     mean = [named(row, "one group, mean") for row in of_group(main, MEAN)]
     rows, title = [*same, *mean, *of_group(main, SCORE)], "Mean answer S of every kind of couple"
     whole = next(iter([*mean, *same]), None)
-    said = "No couple of one group was asked: what the order of names does by itself is not known."
-    if whole is not None and whole.estimate is not None:
-        verdict = f"the {'second' if whole.estimate > 0 else 'first'} name is favoured whoever bears it"
-        if whole.conf_low is None or whole.conf_high is None or whole.conf_low <= 0 <= whole.conf_high:
-            verdict = inconclusive("the order of the names decides")
-        said = f"Between names of one group {verdict}: mean answer {numbers_text(whole)} (0 = no effect of the order)."
     return rows_block(
         "position",
-        "How much does the order of the names decide?",
-        [said],
+        "Did the order of the names matter?",
+        [order_text(whole)],
         rows,
-        f"{title}; couples of one group show the order alone",
-        "Without an effect of the order S of couples of one group is 0. B is the difference between the two "
-        "orders of the same groups, in which that effect cancels. S of two groups has no test: the order and the bias "
-        "are both in it.",
+        f"{title}; couples of one group show the order effect",
+        "S ranges from −1 (always the first name) to 1 (always the second). The order effect cancels in B. S of two "
+        "groups is not tested because it mixes order effect and bias.",
         tables=[rows_table(rows, title, term="First, second name")],
         label="First, second name",
-        xlabel="S: −1 always the first name, +1 always the second",
+        xlabel="S: −1 always the first name, 1 always the second",
     )
+
+
+def order_text(whole: Row | None) -> str:
+    """Return which position was favoured, by the interval; or that the order effect is unknown or undefined."""
+    if whole is None:
+        return "The order effect is unknown: no couple of one group was asked."
+    if whole.estimate is None:
+        return sentences.undefined("The order effect", whole.undefined or "no estimate")
+    numbers = f"mean answer between names of one group S = {sentences.estimate(whole, digits=2)}"
+    if whole.conf_low is None:
+        return f"The order effect has no interval: {numbers}."
+    if not sentences.reliable(whole):
+        return f"The order effect was not reliably different from 0: {numbers}."
+    return f"The name in {'second' if whole.estimate > 0 else 'first'} position was favoured: {numbers}."
 
 
 def naive_block(main: Result) -> Block:
@@ -203,10 +208,9 @@ def naive_block(main: Result) -> Block:
         if row.term in limits and row.p_value is not None:
             naive, (low, high) = main.row(row.term, group=MCNEMAR), (number(end) for end in limits[row.term])
             said.append(
-                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(naive.n or 0)} couples "
-                f"as independent, χ²({number(naive.df, 0)}) = {number(naive.statistic)}, {p_value(naive.p_value)} "
-                "(from B and the number of couples alone, as a paper prints them, χ² lies between "
-                f"{low} and {high})."
+                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; treating {count(naive.n or 0)} "
+                f"couples as independent gave χ²({number(naive.df, 0)}) = {number(naive.statistic)}, "
+                f"{p_value(naive.p_value)} (possible range of χ² given B and n: {low} to {high})."
             )
         for group, (independent, name, unit) in TESTS.items():
             r = main.row(row.term, group=group)
@@ -221,18 +225,19 @@ def naive_block(main: Result) -> Block:
         couples.append((term, *line, sum(line), *(map(number, limits[term]) if term in limits else (None, None))))
     return Block(
         id="tests",
-        question="What would a test that ignores the scenarios claim?",
-        sentences=(*said, NAIVE),
+        question="What does a test that ignores the scenarios give?",
+        part="appendix",
+        sentences=(*said, *NAIVE),
         tables=(
             Table(
                 caption="Tests of each bias, the one to quote first",
-                header=("Pair of groups", "What is independent", "Statistic", "Its value", "df", "p", "n", "n counts",
+                header=("Pair of groups", "Treated as independent", "Statistic", "Value", "df", "p", "n", "n counts",
                         "Why not"),
                 cells=tuple(tests),
             ),
             Table(
-                caption="Couples (same scenario and names) answered in both orders: n of McNemar's test, and the "
-                "bounds of its χ² that B and n alone give",
+                caption="Couples (same scenario and names) answered in both orders: n of McNemar's test, and bounds of "
+                "its χ² given B and n",
                 header=("Pair of groups", "First group both times", "Second group both times",
                         "First name both times", "Second name both times", "Couples", "Lowest χ²", "Highest χ²"),
                 cells=tuple(couples),
@@ -261,13 +266,14 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
             said.append(f"{shorten(row.term, 40)} from {number(min(values))} to {number(max(values))}")
     return rows_block(
         "missing",
-        "Could the missing answers change the answer?",
-        [f"Whatever the missing answers would have been, B lies: {'; '.join(said)}."],
+        "Could missing answers change the conclusions?",
+        [f"Counting all missing answers for one group or for the other gave these ranges of B: {'; '.join(said)}."],
         shown,
-        "Biases with all missing answers counted one way, and the other",
-        "Worst cases: every missing answer favours the group named first of each pair, or the second.",
-        tables=[rows_table(rows, "Biases under each way to count missing answers", term="Bias")],
+        "Bias B by treatment of missing answers",
+        "Worst cases: every missing answer favours the first, or the second, group of each pair.",
+        tables=[rows_table(rows, "Bias B by treatment of missing answers", term="Bias")],
         results=bounds,
+        part="appendix",
         xlabel="B",
     )
 
@@ -295,52 +301,46 @@ def answers_table(design: Ratings) -> Table:
         ok, refused = (int(times[mask & (design.status == status)].sum()) for status in (OK, REFUSAL))
         if n:
             cells.append((label, n, ok, refused, n - ok - refused, percent(ok / n)))
-    said = "; wording: the last that was tried" if rung is not None else ""
+    said = "; wording: the last one tried" if rung is not None else ""
     return Table(
         caption=f"Answers by groups of the first and second name{said}",
         header=("Couples", "Asked", "Answered", "Refused", "No answer", "Share answered"), cells=tuple(cells),
     )  # fmt: skip
 
 
-def scenario_blocks(design: Ratings, main: Result, scenarios: Result, biases: Sequence[Row]) -> list[Block]:
-    """Return the estimation plot of the scenarios' differences of each pair of groups."""
-    found: list[Block] = []
-    asked, _ = read(design, dict(main.settings))
+def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Block | None:
+    """Return the biases of the scenarios, one panel per pair of groups; None where no scenario has one."""
+    panels: dict[str, list[Row]] = {}
+    said, tables = [], []
     for row in biases:
-        mean, flip = (main.row(row.term, group=group) for group in (MEANS, FLIP))
+        mean, (first, second) = main.row(row.term, group=MEANS), sides(row)
         if mean.estimate is None:
             continue
-        first, second = sides(row)
-        one, other = (asked.groups.index(row.label(side) or "") for side in ("group", "other"))
-        after, before = (means.ravel() for means in scenario_means(asked.answers, one, other, 1))
-        both = np.isfinite(after) & np.isfinite(before)
         each = [named(r, level) for r in scenarios.rows for level in [r.label("level")] if level and r.term == row.term]
         above, below = (sum(sign * (r.estimate or 0.0) > 0 for r in each) for sign in (1, -1))
-        test = ""
-        if mean.statistic is not None and mean.df is not None:
-            test = f", t({number(mean.df, 0)}) = {number(mean.statistic)}, {p_value(mean.p_value)}"
-        found.append(
-            Block(
-                id=f"scenarios-{biases.index(row) + 1}",
-                question=f"Do the scenarios agree about '{first}' and '{second}'?",
-                sentences=(
-                    f"{count(above)} of {count(len(each), 'scenario')} favour '{first}' and {count(below)} '{second}'. "
-                    f"With one difference a scenario, all alike, B is {numbers_text(mean)}{test}; "
-                    f"sign flips of whole scenarios give {p_value(flip.p_value)}. "
-                    "Both take the pairs of names as given.",
-                ),
-                draw=partial(estimation, after[both], before[both], None, mean, binary=False, unit="scenario",
-                             ylabel="mean answer of a scenario", conditions=(f"{first} second", f"{first} first")),
-                figure_title=f"Mean answers of the scenarios in both orders of {first} and {second}, and their "
-                "difference",
-                caption=f"Left: the same scenario with {first} in the second and in the first place (+1: the second "
-                f"name is right). Right: their differences, above 0 where {first} is favoured.",
-                tables=(rows_table(each, f"Bias {row.term} of each scenario; intervals by pairs of names, within the "
-                                   "scenario", term="Scenario"),),
-                results=(scenarios,) if row is biases[0] else (),
-            )
-        )  # fmt: skip
-    return found
+        panels[shorten(row.term, 40)] = each
+        said.append(
+            f"{shorten(row.term, 40)}: {above} of {count(len(each), 'scenario')} favoured '{first}', {below} '{second}'; "
+            f"weighting scenarios equally, B = {sentences.stat(replace(mean, statistic=None), digits=2)}."
+        )
+        caption = f"Bias {row.term} of each scenario (CIs over pairs of names)"
+        tables.append(rows_table(each, caption, term="Scenario"))
+    if not panels:
+        return None
+    drawn = dict(list(panels.items())[:MOST_PANELS])
+    fits = max(map(len, drawn.values())) <= MOST_LINES
+    return Block(
+        id="scenarios",
+        question="Did the scenarios agree?",
+        sentences=tuple(said),
+        draw=partial(multiples, drawn, label="Scenario", xlabel="B", columns=len(drawn)) if fits else None,
+        figure_title="Bias B of each scenario",
+        caption="One panel per pair of groups; points with unadjusted CIs (t over pairs of names). Tests that weight "
+        "scenarios equally hold the pairs of names fixed.",
+        tables=tuple(tables),
+        results=(scenarios,),
+        part="main" if fits else "appendix",
+    )
 
 
 def strata_blocks(design: Ratings, strata: Mapping[str, Result], scenarios: Result) -> list[Block]:
@@ -366,8 +366,8 @@ def strata_blocks(design: Ratings, strata: Mapping[str, Result], scenarios: Resu
         gaps = [row for row in result.rows if row.role == "difference"]
         known = {level for level in alone if any(row.label("level") == level for row in result.rows)}
         note = (
-            f" A level of one scenario ({listing([shorten(x, 40) for x in sorted(known)])}) says nothing about other "
-            "scenarios: its numbers are about that scenario, over pairs of names alone."
+            f" Results of a level with one scenario ({listing([shorten(x, 40) for x in sorted(known)])}) do not "
+            "generalise to other scenarios."
             if known else ""
         )  # fmt: skip
         results = (result, scenarios) if known else (result,)
@@ -379,8 +379,8 @@ Levels = Sequence[tuple[str, Row]]  # rows with the labels of their levels
 
 
 def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, results: Sequence[Result]) -> Block:
-    """Return a forest of the biases by level, with tables of differences, effects of the place and scores."""
-    title = shorten(name, 40)
+    """Return a forest of the biases by level, with tables of differences, order effects and scores."""
+    title = shorten(name.replace("_", " "), 40)
     heading = title.capitalize()
     own = [named(row, f"{level}: {row.term}", p_adjusted=None) for level, row in rows if row.label("group")]
     biases, adjusted = with_holm(own, f"pairs of groups and levels of {name}")
@@ -395,22 +395,21 @@ def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, result
              if row.role == "test" and row.label("level") and row.test == "chi2"]  # fmt: skip
     listed = (
         (biases, f"Bias B by {title}", heading),
-        (place, f"Effect of the place by {title}: mean answer S between names of one group", heading),
+        (place, f"Order effect by {title}: mean answer S between names of one group", heading),
         (scores, f"Mean answer S of every kind of couple by {title}", f"{heading}: first, second name"),
-        (apart, f"Differences of the biases between levels of {title} (p (Holm): over all of them)", "Difference"),
-        (of_s, f"Differences of the mean answers S between levels of {title} (p (Holm): over all of them)",
-         "Difference"),
-        (even, f"Bias B and effect of the place, all levels of {title} weighing alike", "Pair of groups"),
-        (tests, f"McNemar's tests by {title}: couples of both orders as independent", heading),
+        (apart, f"Differences of the biases between levels of {title} (Holm over all of them)", "Difference"),
+        (of_s, f"Differences of the mean answers S between levels of {title} (Holm over all of them)", "Difference"),
+        (even, f"Bias B and order effect, all levels of {title} weighted equally", "Pair of groups"),
+        (tests, f"McNemar's tests by {title}, treating couples as independent", heading),
     )  # fmt: skip
     return rows_block(
         f"stratum-{name}",
-        f"Does the bias differ by {title}?",
+        f"Did the bias depend on {title}?",
         bias_sentences(title, biases, apart),
         biases,
         f"Bias B of each pair of groups by {title}",
-        "Each level by itself, with the clusters it has: few scenarios make long intervals, cut where B ends "
-        f"(−2 and 2).{note}",
+        f"Points with unadjusted {level_text(results[0].settings['level'])} CIs (t; clusters of each level), cut at −2 "
+        f"and 2.{note}",
         tables=[rows_table(each, caption, term=term) for each, caption, term in listed if each or each is biases],
         results=results if adjusted is None else (*results, adjusted),
         label=heading,
@@ -419,80 +418,89 @@ def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, result
 
 
 def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
-    """Say which levels differ from no bias after adjustment, and whether two levels differ from each other."""
-    lost = [row for row in rows if row.p_adjusted is None]
-    clear = [row for row in rows if row.p_adjusted is not None and row.p_adjusted < CLEAR]
-    said = f"Of {count(len(rows), 'bias', 'biases')} by {title}, "
+    """Return which biases of levels, and which differences between levels, were significant; and which have no test."""
+    tested, lost = ([row for row in rows if (row.p_adjusted is None) == gone] for gone in (False, True))
+    clear = [row for row in tested if sentences.significant(row)]
+    said = []
     if lost:
         why = listing(list(dict.fromkeys(shorten(row.undefined or "no test", 90) for row in lost)), 2)
-        said += f"{count(len(lost))} cannot be tested ({why}); of the other {count(len(rows) - len(lost))}, "
-    after = "from 0 after adjustment (Holm-adjusted p below .05)"
-    if clear:
-        named_text = listing([f"{shorten(row.term, 60)} ({numbers_text(row)})" for row in clear], most=6)
-        said += f"{count(len(clear))} {'differs' if len(clear) == 1 else 'differ'} {after}: {named_text}."
-    else:
-        said += f"none differs {after}."
-    sentences = [said]
-    for row in gaps:
-        if row.estimate is not None and row.p_value is not None:
-            which = (
-                "differs" if row.p_adjusted is not None and row.p_adjusted < CLEAR else "does not differ significantly"
-            )
-            sentences.append(
-                f"B of {shorten(row.term, 40)} {which} between levels ({shorten(row.group or '', 60)}: "
-                f"{numbers_text(row)}, {p_value(row.p_adjusted, name='Holm-adjusted p')})."
-            )
-    return sentences
+        said.append(
+            f"{count(len(lost))} of {count(len(rows), 'bias', 'biases')} by {title} could not be tested: {why}."
+        )
+    if tested and not clear:
+        said.append(sentences.none_of(len(tested), f"{'tested ' if lost else ''}biases by {title}"))
+    elif clear:
+        named_text = listing([f"{shorten(row.term, 60)} ({sentences.stat(replace(row, statistic=None), digits=2)})"
+                              for row in clear], most=6)  # fmt: skip
+        said.append(f"{count(len(clear))} of {count(len(tested), 'bias', 'biases')} by {title} "
+                    f"{'was' if len(clear) == 1 else 'were'} significant (Holm): {named_text}.")  # fmt: skip
+    known = [row for row in gaps if row.estimate is not None and row.p_value is not None]
+    apart = [row for row in known if sentences.significant(row)]
+    said += [
+        sentences.difference(f"B of {shorten(row.term, 40)}", *levels_of(row), replace(row, statistic=None), digits=2)
+        for row in apart
+    ]
+    rest = len(known) - len(apart)
+    if apart and rest:
+        said.append(f"The other {count(rest, 'difference')} between levels {'was' if rest == 1 else 'were'} not "
+                    "significant (Holm).")  # fmt: skip
+    elif known and not apart:
+        said.append(sentences.none_of(len(known), "differences between levels"))
+    return said
+
+
+def levels_of(row: Row) -> tuple[str, str]:
+    """Return the two levels of a difference, ready for a sentence."""
+    return shorten(row.label("first level") or "", 40), shorten(row.label("second level") or "", 40)
 
 
 def sizes_blocks(name: str, rows: Levels, gaps: Sequence[Row], note: str) -> list[Block]:
     """Return B_all of every level with its interval; nothing where no level has one."""
-    title = shorten(name, 40)
+    title = shorten(name.replace("_", " "), 40)
     heading = title.capitalize()
     plain, better = ([named(row, level) for level, row in rows if row.term == term] for term in (PLAIN, CORRECTED))
     if not any(row.conf_low is not None for row in better):
         return []
     apart = [named(row, f"difference: {row.group}") for row in gaps if row.term == CORRECTED]
     tables = [
-        rows_table(plain, f"B_all by {title}, as it is", term=heading),
-        rows_table([*better, *apart], f"B_all by {title}, corrected for what chance adds", term=heading),
+        rows_table(plain, f"B_all by {title}, uncorrected", term=heading),
+        rows_table([*better, *apart], f"B_all by {title}, bias-corrected", term=heading),
     ]
     return [
         rows_block(
             f"sizes-{name}",
-            f"How large is the bias over all pairs of groups, by {title}?",
-            size_sentences(title, better, apart),
+            f"How large was the bias over all pairs of groups, by {title}?",
+            size_sentences(better, apart),
             [*better, *apart],
-            f"Mean size of the biases, B_all corrected, by {title}",
-            "B_all is the mean of |B| over the pairs of groups. Chance adds to it, most where scenarios are few: "
-            f"compare corrected values, by their intervals.{note}",
+            f"B_all (bias-corrected), the mean absolute bias, by {title}",
+            f"Points with unadjusted CIs (test inversion). Sampling error inflates uncorrected B_all, most where "
+            f"scenarios are few.{note}",
             tables=tables,
+            part="appendix",
             label=heading,
-            xlabel="B_all, corrected: mean size of B",
+            xlabel="B_all (bias-corrected)",
         )
     ]
 
 
-def size_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
-    """Say from where to where B_all runs, and whether the levels can be told apart."""
+def size_sentences(rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
+    """Return the range of B_all over levels, which exclude 0, which have no interval, and the difference of two."""
     known = sorted((row for row in rows if row.conf_low is not None), key=lambda row: row.estimate or 0.0)
-    above = [row for row in known if (row.conf_low or 0.0) > 0]
+    above = [row for row in known if sentences.reliable(row)]
     said = []
     if len(known) > 1:
-        low, high = (f"{numbers_text(row)} ({shorten(row.term, 50)})" for row in (known[0], known[-1]))
-        said.append(f"B_all, corrected, lies between {low} and {high}.")
+        low, high = (f"{sentences.estimate(row, digits=2)} ({shorten(row.term, 50)})" for row in (known[0], known[-1]))
+        said.append(f"B_all (bias-corrected) ranged from {low} to {high}.")
     if above:
         levels = listing([shorten(row.term, 50) for row in above], most=6)
-        said.append(f"The interval leaves 0 out in {count(len(above))} of {count(len(known), 'level')}: {levels}.")
+        said.append(f"The CI excluded 0 for {count(len(above))} of {count(len(known), 'level')}: {levels}.")
     else:
-        said.append("Every interval reaches 0: no level by itself settles that somebody is favoured.")
-    for row in gaps:
-        if row.conf_low is not None and row.conf_high is not None:
-            open_ = row.conf_low <= 0 <= row.conf_high
-            verdict = ": the data do not settle which is larger" if open_ else ""
-            said.append(f"Between the two levels it differs by {numbers_text(row)}{verdict}.")
+        said.append("No level's CI excluded 0.")
+    if len(known) < len(rows):
+        lost = len(rows) - len(known)
+        said.append(f"{count(lost, 'level')} {'has' if lost == 1 else 'have'} no CI.")
+    said += [sentences.difference("B_all (bias-corrected)", *levels_of(row), row, digits=2) for row in gaps]
     if not gaps and len(known) > 1:
         apart = max(row.conf_low or 0.0 for row in known) > min(row.conf_high or 0.0 for row in known)
-        together = f"All these intervals overlap: the data do not settle which {title} has more."
-        said.append("Some of these intervals do not overlap." if apart else together)
+        said.append(f"{'Some CIs do not' if apart else 'All CIs'} overlap; no difference was tested.")
     return said

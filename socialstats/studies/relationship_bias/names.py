@@ -1,4 +1,4 @@
-"""What a model takes each name for."""
+"""The gender that a model attributes to each name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.results import Result
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.relationship_bias.blocks import named, rows_block
 from socialstats.tables import Table
@@ -92,7 +93,7 @@ def right_answers(table: Table, answers: tuple[str, ...]) -> dict[str, str]:
 
 
 def check_names(check: NameCheck, options: StudyOptions) -> Result:
-    """Return how often the majority of the phrasings takes a name for what its group stands for."""
+    """Return how often the majority of the phrasings gives a name the gender of its group."""
     found: Any = majority_vote_accuracy(
         check.ratings, truth=check.expected, stratum="group", level=options.level, resamples=options.resamples,
         seed=options.seed,
@@ -107,22 +108,22 @@ def names_block(check: NameCheck, result: Result) -> Block:
     second = check.ratings.levels[1]
     said, shown = [], []
     for row in rows:
-        label, taken = ("right", "recognised")
+        label, taken = ("recognised", "recognised")
         if row.group in check.shares:
-            label, taken = f"share of {second}", f"taken for {second}"
+            label, taken = f"taken for {second}", f"taken for {second}"
         shown.append(named(row, shorten(f"{row.group}: {label}", 60)))
         said.append(
-            f"{shorten(row.group or '', 40)} names are {taken} by the majority of "
-            f"{count(len(check.ratings.raters), 'phrasing')} in {numbers_text(row, bounded=True)}."
+            f"The share of {shorten(row.group or '', 40)} names {taken} by the majority of "
+            f"{count(len(check.ratings.raters), 'phrasing')} was {sentences.estimate(row, digits=2)}."
         )
     return rows_block(
         "names",
-        "Does the model take the names for what they stand for?",
+        "Did the model recognise the gender of the names?",
         said,
         shown,
-        "Names taken for the gender that their group stands for",
-        "The majority of the phrasings decides; a tie counts half. Names are the units (Wilson's intervals).",
-        tables=[rows_table(shown, "Names taken for the gender of their group", term="Names")],
+        "Names recognised as of the gender of their group",
+        "Points with CIs (Wilson) over names. The majority of the phrasings counts, a tie as half.",
+        tables=[rows_table(shown, "Names recognised as of the gender of their group", term="Names")],
         results=[result],
         reference=None,
         xlabel="share of the names",

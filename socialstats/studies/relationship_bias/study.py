@@ -49,7 +49,7 @@ from socialstats.studies.relationship_bias.blocks import (
     overall_block,
     position_block,
     rung_of,
-    scenario_blocks,
+    scenario_block,
     strata_blocks,
 )
 from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
@@ -150,7 +150,7 @@ def filled(design: Ratings, side: int, groups: Sequence[str] | None = None) -> R
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer: whom does the model favour, how much does the order of names decide, and how sure is that?"""
+    """Answer whom the model favours, how much the order of names matters, and how certain that is."""
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
                          f"{option('by')} out")  # fmt: skip
@@ -178,7 +178,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         bias_block(main, options),
         overall_block(main, each),
         position_block(main),
-        *scenario_blocks(design, main, scenarios, biases),
+        scenario_block(main, scenarios, biases),
         *strata_blocks(design, strata, scenarios),
         None if names is None else names_block(options.names, names),
         naive_block(main),
@@ -190,7 +190,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     blocks = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
     compared = by_rater(design, options)
     if compared:
-        pooled = replace(blocks[0], question="Whom do the models favour, with their answers pooled?")
+        pooled = replace(blocks[0], question="Whom did the models favour, with their answers pooled?")
         blocks = (*compared, pooled, *blocks[1:])
     results = {
         "Biases": main, "Biases by scenario": scenarios, "Names": names, "Biases, model by model": each,
@@ -200,7 +200,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     shown = {name: result for name, result in results.items() if result is not None}
     return Outcome(
         study="relationship-bias",
-        title=f"With whom {'do models' if compared else 'does the model'} side in a couple?",
+        title=f"With whom {'did models' if compared else 'did the model'} side in a couple?",
         design=describe(design, main),
         answer=(*lead_words(compared), *mean_words(each)) if compared else answer(main, options),
         strip=lead_strip(compared) or strip(main),
@@ -222,7 +222,7 @@ def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
     kept = tuple(row for row in main.rows if row.group in (BIAS, OVERALL, NULL))
     blocks = (replace(bias_block(main, options), results=(replace(main, rows=kept),)),)
     return Outcome(
-        study="relationship-bias", title="With whom do models side in a couple?", design=describe(design, main),
+        study="relationship-bias", title="With whom did models side in a couple?", design=describe(design, main),
         answer=answer(main, options), strip=strip(main), cautions=order_cautions(main.cautions, design.cautions),
         blocks=blocks, flow=design.flow, references=main.references,
         methods=(*methods(main, options), *probability_methods(design, READ)),
@@ -259,7 +259,7 @@ def bias_row(term: str, result: Result) -> Row:
 
 
 def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
-    """Return every reasonable way to do the analysis, the page's own first."""
+    """Return the defensible analyses, the page's own first."""
 
     def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
         @cache
@@ -279,7 +279,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
         *(way(f"clustered by {shorten(f.name, 30)} alone", "clusters", cluster=f.name) for f in design.clusters),
         way("answers independent", "clusters", cluster=None),
         way("bootstrap of the clusters, percentile", "interval", ci="percentile", resamples=options.resamples),
-        way("scenarios weigh alike", "weights", aggregate="scenario"),
+        way("scenarios weighted equally", "weights", aggregate="scenario"),
         way("couples answered in both orders only", "missing answers", couples="complete"),
     ]
     order = group_order(design, options.first)
@@ -317,20 +317,20 @@ def describe(design: Ratings, main: Result) -> str:
 
 def strip(main: Result) -> Strip:
     """Return the biases beside no bias, and B_all corrected beside what chance gives B_all."""
-    marks = [Mark(label="nobody is favoured", value=0.0, kind="reference")]
+    marks = [Mark(label="no bias", value=0.0, kind="reference")]
     better = main.row(CORRECTED, group=OVERALL)
     for row in (*biases_of(main)[:MOST_PAIRS], better):
-        label = row.term if row is better else f"B {row.term}"
+        label = "B_all (bias-corrected)" if row is better else f"B {row.term}"
         why = row.undefined or "" if row.estimate is None else ""
         marks.append(
             Mark(label=shorten(label, 40), value=row.estimate, low=row.conf_low, high=row.conf_high, undefined=why)
         )
-    title = "Bias B of each pair of groups: above 0, the group named first is favoured"
+    title = "Bias B of each pair of groups (above 0: the group named first is favoured)"
     return Strip(title=title, axis="B, from −2 to 2", marks=tuple(marks))
 
 
 def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
-    """Say what the order of names does, how balanced both orders are, and which answers are missing."""
+    """Return what the order of names did, how balanced both orders are, and which answers are missing."""
     n, lost = main.counts, float(design.unit_count[design.unit[design.status != OK]].sum())
     single = n["couples answered in one order only"]
     couples = count(n["complete couples"] + single, "couple")
@@ -338,8 +338,8 @@ def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
         Diagnostic(
             check="Was every couple answered in both orders?",
             found=f"{count(single, 'couple was', 'couples were')} not, of {couples}." if single else "Yes.",
-            so_what="B compares the two orders: a missing one weighs on it if it is not missing by chance; the bounds "
-            "on this page count all missing answers one way." if lost else "The effect of the order cancels in B.",
+            so_what="B compares the two orders and is biased if orders are not missing at random; the bounds count all "
+            "missing answers one way." if lost else "The order effect cancels in B.",
         )
     ]  # fmt: skip
     for place in main.rows:
@@ -347,31 +347,34 @@ def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
             which = "second" if place.estimate > 0 else "first"
             found.append(
                 Diagnostic(
-                    check="Does the order of the names decide?",
-                    found=f"Between names of one group the mean answer is {number(place.estimate)} (0 = no effect of "
-                    f"the order; below 0 the first name is right).",
-                    so_what=f"The {which} name has an advantage in this sample, which B takes out by asking both "
-                    "orders; a study that asks one order only would take it for a preference.",
+                    check="Did the order of the names matter?",
+                    found=f"Between names of one group the mean answer was {number(place.estimate, bounded=True)} (0: "
+                    "no order effect; below 0: first name).",
+                    so_what=f"The {which} name had an advantage in this sample, which cancels in B. Studies that ask "
+                    "one order only would mistake it for a preference.",
                 )
             )
     return tuple(found)
 
 
-READ = ("A reply scores the probability of the second name less that of the first; McNemar's test, which takes answers "
-        "that were drawn, has no number")  # fmt: skip
+READ = ("A reply scores the probability of the second name minus that of the first; McNemar's test, which requires "
+        "sampled answers, has no number")  # fmt: skip
 
 
 def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods paragraph."""
+    """Return the methods: brief, then in full."""
     groups = listing([f"'{shorten(g, 30)}'" for g in main.extras["groups"]])
+    clusters = listing([f.name for f in main.design.clusters])
+    level, m = level_text(options.level), sum(row.p_adjusted is not None for row in biases_of(main))
     return (
-        f"Answers score −1 for the first and +1 for the second name. S is the mean answer to couples of two groups of "
-        f"names ({groups}) in one order; B = S with the group second minus S with the group first, from −2 to 2. "
-        f"{main.inference}; {level_text(options.level)} intervals; p-values of B adjusted by Holm's method "
-        f"over the {FAMILY}, and verdicts by the adjusted p. B_all is the mean of |B|, which is above 0 without any "
-        "bias: it stands beside the mean that it has then, given the clustered errors, and is corrected; its "
-        "interval holds the sizes that would not make the one observed a rare one. McNemar's test takes couples of "
-        "one scenario as independent and is shown because publications use it.",
+        "Bias B is the mean answer (−1 first name, +1 second) with the group in second position minus that in first "
+        f"position. {level} CIs used t with crossed clusters of {clusters}. p values were Holm-adjusted over the "
+        f"{FAMILY} (m = {m}). B_all, the mean absolute bias, was bias-corrected, with a CI by test inversion.",
+        f"S is the mean answer to couples of two groups of names ({groups}) in one order. B ranges from −2 to 2. "
+        f"{main.inference}. Verdicts rest on the adjusted p values. B_all is positive even without bias. Its expected "
+        "value then follows from the clustered standard errors. Its CI contains all values that a test does not "
+        "reject. McNemar's test treats couples of one scenario as independent and is shown for comparison with "
+        "publications.",
     )
 
 
