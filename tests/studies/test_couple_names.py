@@ -45,8 +45,8 @@ def test_majorities_of_phrasings_are_counted_by_group() -> None:
         assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((wanted, low[0], high[0]))
     assert result.verify().ok
     block = names_block(check, result)
-    assert "neutral names are taken for male by the majority of 5 phrasings in" in " ".join(block.sentences)
-    assert "woman names are recognised" in " ".join(block.sentences)
+    assert "The share of neutral names taken for male by the majority of 5 phrasings was ." in " ".join(block.sentences)
+    assert "share of woman names recognised by" in " ".join(block.sentences)
     assert block.draw is not None
     block.draw().figure.draw_without_rendering()
 

@@ -320,10 +320,10 @@ def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Bl
         above, below = (sum(sign * (r.estimate or 0.0) > 0 for r in each) for sign in (1, -1))
         panels[shorten(row.term, 40)] = each
         said.append(
-            f"{shorten(row.term, 40)}: {above} of {count(len(each), 'scenario')} favoured '{first}', {below} '{second}'; "
-            f"weighting scenarios equally, B = {sentences.stat(replace(mean, statistic=None), digits=2)}."
+            f"{shorten(row.term, 40)}: {above} of {count(len(each), 'scenario')} favoured '{first}', {below} '{second}'"
+            f"; weighting scenarios equally, B = {sentences.stat(replace(mean, statistic=None), digits=2)}."
         )
-        caption = f"Bias {row.term} of each scenario (CIs over pairs of names)"
+        caption = f"Bias {row.term} of each scenario; CIs over pairs of names"
         tables.append(rows_table(each, caption, term="Scenario"))
     if not panels:
         return None
