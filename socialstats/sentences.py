@@ -12,6 +12,7 @@ from socialstats.text import (
     as_given,
     capital,
     count,
+    counted,
     digits_of,
     interval,
     level_text,
@@ -23,7 +24,7 @@ from socialstats.text import (
 
 __all__ = [
     "agreement", "bounded", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving",
-    "headline", "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "stat", "statistic_of",
+    "headline", "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "stat", "statistic_of",
     "subtracting", "undefined",
 ]  # fmt: skip
 
@@ -265,16 +266,18 @@ def agreement(name: str, row: Row, units: int, raters: int | None, band: str = "
     return said + (f", {band}." if band else ".")
 
 
-def ranked(item: str, rank: int, of: int, low: int, high: int, level: float, *, simultaneous: bool) -> str:
-    """State a rank with its interval.
+def ranked(
+    item: str, rank: int, of: int, low: int, high: int, level: float, *, simultaneous: bool, kind: str = ""
+) -> str:  # fmt: skip
+    """State a rank with its interval; `kind` as in `estimate`.
 
     Examples
     --------
     >>> ranked("gpt", 1, 59, 1, 42, 0.95, simultaneous=False)
     'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
     """
-    kind = "simultaneous" if simultaneous else "marginal"
-    return f"{item} ranked {rank} of {of}, {level_text(level)} {kind} rank interval [{low}, {high}]."
+    said = f"{kind} {level_text(level)} {'simultaneous' if simultaneous else 'marginal'}".lstrip()
+    return f"{item} ranked {rank} of {of}, {said} rank interval [{low}, {high}]."
 
 
 def first_ranked(item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool) -> str:
@@ -303,4 +306,18 @@ def halving(more: int, unit: str, quantity: str) -> str:
 def none_of(n: int, tests: str, *, family: Sequence[str] = ()) -> str:
     """State that no test of a family was significant."""
     within = f" over {listing(list(family))}" if family else ""
-    return f"None of {count(n)} {tests} was significant (Holm{within})."
+    return f"None of {counted(n, tests)} was significant (Holm{within})."
+
+
+def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = ()) -> str:
+    """State how many tests of a family were significant.
+
+    Examples
+    --------
+    >>> some_of(3, 45, "differences between two models")
+    '3 of 45 differences between two models were significant (Holm).'
+    """
+    if not clear:
+        return none_of(n, tests, family=family)
+    within = f" over {listing(list(family))}" if family else ""
+    return f"{count(clear)} of {counted(n, tests)} {'was' if clear == 1 else 'were'} significant (Holm{within})."

@@ -1,4 +1,4 @@
-"""Leaderboard: each model's mean score on the same units, every pair tested, ranks."""
+"""Leaderboard: mean scores of models on the same units, all differences, ranks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratif
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import rows_with, undefined_text
-from socialstats.text import count, digits_of, interval, level_text, listing, number, p_value, quoted, shorten
+from socialstats.sentences import difference, estimate, kind_of, significant
+from socialstats.text import capital, count, digits_of, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
@@ -312,7 +313,9 @@ def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: B
     if board.factors:
         row = replace(row, leverage=float(cluster_shares(strata).max()))
     wilson_ends = board.shares and alone
-    row = replace(row, estimate=float(found.estimate[0]), method=method_of(board, own, pooling, wilson_ends))
+    limits = (0.0 if alone else -1.0, 1.0) if board.shares else None
+    row = replace(row, estimate=float(found.estimate[0]), limits=limits,
+                  method=method_of(board, own, pooling, wilson_ends))  # fmt: skip
     if found.undefined:
         return replace(row, undefined=found.undefined)
     error = float(np.sqrt((found.influence**2).sum()))
@@ -436,9 +439,9 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         inference=f"{kind} sets, {test}" + ("" if sets.bonferroni else f", {draws} draws, seed {seed}"),
         counts=result.counts, settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
         references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"), design=result.design,
-        words=f"The {level_text(level)} {kind} rank {'interval' if len(first) == 1 else 'intervals'} of "
-        f"{count(len(first), 'model')} of {count(len(means))} included rank 1 ({quoted(first)}); the intervals held "
-        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} ranks on average.",
+        words=f"{capital(f'{kind_of(result.cautions)} {level_text(level)} {kind} rank intervals'.lstrip())} included "
+        f"rank 1 for {count(len(first))} of {count(len(means), 'model')} ({listing(shortened(first))}). They contained "
+        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average.",
         extras={"result": result, "first": len(first), "holm": test != "max-t"},
     )  # fmt: skip
 
@@ -486,65 +489,36 @@ def turned(value: float | None) -> float | None:
 
 
 def over(result: Result) -> str:
-    """Say over what the means are."""
+    """Return the units and tasks of the means."""
     n = result.counts
-    tasks = f" of {count(n['tasks'], 'task')} ({WEIGHED[result.settings['pooling']]})" if "tasks" in n else ""
-    return f"Over {count(n['units'], 'unit')}{tasks}"
+    tasks = f" of {count(n['tasks'], 'task')}, {WEIGHED[result.settings['pooling']]}" if "tasks" in n else ""
+    return f"{count(n['units'], 'unit')}{tasks}"
 
 
 def sentence(result: Result) -> str:
-    """Say which model has the highest mean, how far it is above the next, and from how many it differs."""
+    """Return which model ranked first, its lead over the next, and from how many others it differed."""
     means = [row for row in result.rows if row.group == MEAN]
-    known = ordered(means)
-    start = f"{over(result)}, "
+    known, n, kind = ordered(means), count(len(means), "model"), kind_of(result.cautions)
     if not known:
-        return f"{start}no model has a mean ({undefined_text(means)})."
-    best, bounded = known[0], bool(result.extras["shares"])
-    text = f"{start}'{shorten(best.term)}' had the highest mean of {count(len(means), 'model')}"
-    text += f" ({value_text(best, bounded=bounded)})"
+        return f"No model has a mean score ({undefined_text(means)})."
+    best, name = known[0], shorten(known[0].term)
+    gaps = [difference_of(result, best.term, row.term) for row in known[1:]]
+    digits = max(digits_of(row.std_error) for row in (*known[:2], *gaps[:1]))
+    said = f"(mean score {estimate(best, digits=digits, kind=kind)}; {over(result)})"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
-        who = f"{count(len(tied))} of {count(len(means), 'model')}"
-        return f"{start}{who} had the highest mean ({value_text(best, bounded=bounded)}): {quoted(tied)}."
-    if len(known) == 1:
-        return f"{text}; no other model has a mean."
-    gap = difference_of(result, best.term, known[1].term)
-    text += f", {gap_text(gap, known[1].term, bounded=bounded)}"
-    others = [difference_of(result, best.term, row.term) for row in known[1:]]
-    tested = [row for row in others if row.p_adjusted is not None]
-    if len(others) < 2 or not tested:
-        return f"{text}."
-    alpha = 1 - result.settings["level"]
-    clear = sum((row.p_adjusted or 0.0) <= alpha for row in tested)
-    who = "none" if not clear else "all" if clear == len(others) else count(clear)
-    return f"{text}; it differed significantly from {who} of the {count(len(others))} others (Holm)."
-
-
-def value_text(row: Row, *, bounded: bool) -> str:
-    """Write a mean with its interval; `bounded`: without a leading zero, as it cannot exceed 1."""
-    digits = digits_of(row.std_error)
-    text = number(row.estimate, digits, bounded=bounded)
-    if row.conf_low is None:
-        return f"{text}, no interval: {row.undefined}" if row.undefined else text
-    level = row.conf_level or 0.95
-    return f"{text}, {interval(row.conf_low, row.conf_high, digits, level=level, bounded=bounded)}"
-
-
-def gap_text(row: Row, other: str, *, bounded: bool) -> str:
-    """Write a difference with its interval and test."""
-    if row.estimate is None:
-        return f"and its difference from '{shorten(other)}' is undefined: {row.undefined}"
-    digits = digits_of(row.std_error)
-    size = number(row.estimate, digits, bounded=bounded)
-    text = f"{size} above '{shorten(other)}'"
-    if row.estimate < 0:
-        text = f"and on shared units its difference from '{shorten(other)}' was {size}"
-    if row.statistic is None:
-        return f"{text} ({row.undefined})"
-    df = number(row.df, 0 if (row.df or 0.0) % 1 == 0 else 1)
-    test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_adjusted, name='Holm-adjusted p')}"
-    ends = interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=bounded)
-    return f"{text} ({ends}, {test})"
+        return f"{count(len(tied))} of {n} tied for first {said}: {listing(shortened(tied))}."
+    text = f"{name} ranked first of {n} {said}. "
+    if not gaps:
+        return f"{text}No other model has a mean score."
+    shared = "" if gaps[0].n == best.n == known[1].n else " on shared units"
+    text += difference(f"the mean score{shared}", name, shorten(known[1].term), gaps[0], digits=digits, kind=kind)
+    tested = [row for row in gaps if row.p_adjusted is not None]
+    if len(gaps) < 2 or not tested:
+        return text
+    clear = sum(significant(row) for row in tested)
+    who = "none" if not clear else "all" if clear == len(gaps) else count(clear)
+    return f"{text} {name} differed significantly from {who} of the {len(gaps)} other models (Holm)."
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:
@@ -630,15 +604,15 @@ def leaderboard(
     --------
     >>> scores = {"model": ["m1"] * 5 + ["m2"] * 5, "item": [*range(5)] * 2, "score": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2]}
     >>> print(leaderboard(scores).sentence())
-    Over 5 units, 'm1' had the highest mean of 2 models (4.60, ...), 1.60 above 'm2' (95% CI [0.18, 3.02], ...).
+    m1 ranked first of 2 models (mean score 4.60, ...; 5 units). The mean score was higher for m1 than m2 (...).
     """
     checked_level(level)
     one_of("pooling", pooling, POOLINGS)
     settings = {"task": task, "pooling": pooling, "cluster": cluster, "level": level, "ci": "closed"}
-    return estimate(ratings, settings)
+    return scored(ratings, settings)
 
 
-def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
+def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     """Compute the leaderboard of one design."""
     board = board_of(design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")})
     lead, other = board.pooling, next(p for p in POOLINGS if p != board.pooling)
@@ -702,7 +676,7 @@ def own_cautions(board: Board, shared: Any) -> tuple[Caution, ...]:
         found.append(caution(
             "SS342", f"of {count(len(board.task), 'unit')} these lack: {said}; {common}",
             affects="means, which are over each model's own units; differences are on the units that both models have",
-            fix="score the missing units, or quote the means on shared units",
+            fix="score the missing units; the means on shared units stand beside",
         ))  # fmt: skip
     groups = len(np.unique(board.cluster))
     if not board.factors and board.shares:

@@ -386,8 +386,9 @@ def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def ends(row: Row) -> tuple[float | None, float | None, float | None]:
-    """Return estimate and interval."""
-    return row.estimate, row.conf_low, row.conf_high
+    """Return estimate and limits for the cells of a table."""
+    low, middle, high = (field_of(name)(row) for name in ("conf_low", "estimate", "conf_high"))
+    return middle, low, high
 
 
 def mark_of(row: Row, label: str) -> Mark:

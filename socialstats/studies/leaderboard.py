@@ -1,8 +1,8 @@
-"""Study of models on the same units: whose mean score is highest, and how sure is that?"""
+"""Study of models on the same units: mean scores, their differences and ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import permutations
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_scores
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest, heat
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.leaderboard import (
     DIFFERENCE,
     MEAN,
@@ -21,17 +23,18 @@ from socialstats.metrics.leaderboard import (
     WEIGHED,
     LeaderboardResult,
     difference_of,
-    gap_text,
     leaderboard,
     ordered,
     task_group,
-    value_text,
 )
 from socialstats.results import Result, Row
+from socialstats.sentences import difference, estimate, halving, kind_of, ranked, significant, some_of
 from socialstats.studies.estimates import (
     cluster_words,
+    clusters_caption,
     df_text,
     digits_for,
+    ends,
     p_text,
     references_of,
     rows_table,
@@ -53,7 +56,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import count, level_text, listing, quoted, shorten
+from socialstats.text import count, level_text, listing, shorten, shortened
 
 MODEL = ("Model", "term")  # first column of a table of models
 MOST_CELLS = 12  # models (and tasks) of a heat map
@@ -104,17 +107,21 @@ class Numbers:
         """Means of all models, the highest first, those that do not exist last."""
         return [*self.ordered, *(row for row in self.means if row.estimate is None)]
 
-    def bounded(self, text: Callable[..., str], *about: Any) -> str:
-        """Write a row by `value_text` or `gap_text`, for means that exceed 1 or cannot."""
-        return text(*about, bounded=bool(self.main.extras["shares"]))
+    @cached_property
+    def kind(self) -> str:
+        """What the intervals are called: approximate where a caution touches them."""
+        return kind_of(self.main.cautions)
 
     @cached_property
-    def gap(self) -> Row | None:
-        """The difference of the two models with the highest means, as it stands in the result; None for fewer."""
-        if len(self.ordered) < 2:
-            return None
-        one, two = sorted(row.term for row in self.ordered[:2])
-        return self.main.row(f"{one} - {two}", group=DIFFERENCE)
+    def sample(self) -> str:
+        """Units and clusters, for captions."""
+        clusters = clusters_caption(self.factors, None)
+        return f"n = {count(self.main.counts['units'], 'unit')}" + (f", {clusters}" if clusters else "")
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The clusters of the units."""
+        return self.main.board.factors if self.main.board is not None else ()
 
     def group(self, name: str) -> list[Row]:
         """Return the rows of a group."""
@@ -137,14 +144,14 @@ def away_from(cells: Sequence[Row], neutral: float) -> float:
 
 
 def span(row: Row | None) -> str | None:
-    """Write a rank interval, such as 1–3; None without a rank."""
+    """Return a rank interval, such as 1–3; None without a rank."""
     if row is None or row.conf_low is None or row.conf_high is None:
         return None
     return f"{row.conf_low:.0f}\u2013{row.conf_high:.0f}"
 
 
 def board_block(numbers: Numbers) -> Block:
-    """Show the mean of each model with its interval and rank intervals."""
+    """Return the mean of each model with its interval and rank intervals."""
     marginal, joint = by_term(numbers.marginal.rows), by_term(numbers.joint.rows)
     level = level_text(numbers.main.settings["level"])
     shown = numbers.all_ordered
@@ -157,69 +164,73 @@ def board_block(numbers: Numbers) -> Block:
     sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in joint.items()
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
     rest = len(shown) - MOST_FOREST
+    title = "Mean scores by rank" + (f" ({count(rest, 'more model')} in the table)" if rest > 0 else "")
+    method = "Wilson" if numbers.main.extras["shares"] else "t"
     return Block(
         id="means",
-        question="Which model has the highest mean score?",
-        sentences=(numbers.main.sentence(), numbers.joint.sentence(), numbers.marginal.sentence()),
+        question="Which model ranked first?",
+        sentences=(numbers.joint.sentence(), numbers.marginal.sentence()),
         draw=partial(forest, shown[:MOST_FOREST], ranks=sets, reference=None, xlabel="mean score", sort=False,
                      digits=numbers.digits),
-        figure_title="Mean score of each model, highest first"
-        + (f" ({count(rest, 'more model')} in the table)" if rest > 0 else ""),
-        caption=f"Means with {level} intervals ({numbers.main.inference}). Ranks: simultaneous {level} rank interval.",
+        figure_title=title,
+        caption=f"{title}. Points: means; {level} CIs ({method}), unadjusted; ranks: simultaneous {level} intervals; "
+        f"{numbers.sample}.",
         tables=(table_of(shown, "Mean and rank of each model", MODEL, columns, numbers.digits),),
         results=(numbers.main, numbers.marginal, numbers.joint),
     )  # fmt: skip
 
 
 def lead_block(numbers: Numbers) -> Block | None:
-    """Show by how much the first model is above each other one; None where fewer than two have a mean."""
+    """Return the differences of the first model from the others; None where fewer than two have a mean."""
     if len(numbers.ordered) < 2:
         return None
     best, *others = numbers.ordered
+    name = shorten(best.term, 40)
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
     digits = digits_for(rows)
-    said = f"'{shorten(best.term)}' had the highest mean: {numbers.bounded(value_text, best)}."
-    last = rows[-1]
-    if last.estimate is not None and len(rows) > 1:
-        said += f" Against the lowest mean, it was {numbers.bounded(gap_text, last, last.term)}."
+    said, unit = [], f"clusters of {shorten(numbers.factors[0].name, 40)}" if numbers.factors else "units"
+    if len(rows) > 1:
+        said.append(difference("the mean score", name, shorten(rows[-1].term, 40), rows[-1], digits=digits,
+                               kind=numbers.kind))  # fmt: skip
+    if (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
+        said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))
+    title, level = f"Differences in mean score between {name} and each other model", numbers.main.settings["level"]
     return Block(
         id="lead",
-        question=f"How far is '{shorten(best.term, 40)}' above the others?",
-        sentences=(said,),
-        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{shorten(best.term, 40)} minus this model", sort=False,
-                     digits=digits),
-        figure_title=f"Difference between '{shorten(best.term, 40)}' and each other model",
-        caption=f"Paired differences with {level_text(numbers.main.settings['level'])} intervals, unadjusted.",
-        tables=(rows_table(rows, f"'{shorten(best.term, 40)}' minus each other model; p (Holm): over all pairs",
-                           term="Model", labels=[row.term for row in rows]),),
+        question=f"How far was {name} ahead?",
+        sentences=tuple(said),
+        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{name} minus this model", sort=False, digits=digits),
+        figure_title=title,
+        caption=f"{title}. Points: paired differences; unadjusted {level_text(level)} CIs (t); {numbers.sample}.",
+        tables=(rows_table(rows, f"{name} minus each other model; p (Holm): over all pairs", term="Model",
+                           labels=[row.term for row in rows]),),
     )  # fmt: skip
 
 
 def pairs_block(numbers: Numbers) -> Block | None:
-    """Show all differences of two models; None with two models, whose difference is the lead."""
+    """Return all differences of two models; None with two models, whose difference is the lead."""
     rows = numbers.differences
     if len(rows) < 2:
         return None
-    alpha = 1 - numbers.main.settings["level"]
     tested = [row for row in rows if row.p_adjusted is not None]
-    clear = sum((row.p_adjusted or 0.0) <= alpha for row in tested)
+    clear = sum(significant(row) for row in tested)
     lost = len(rows) - len(tested)
-    said = f"{count(clear)} of {count(len(tested), 'difference')} {'was' if clear == 1 else 'were'} significant (Holm)."
-    said += f" {count(lost, 'difference is', 'differences are')} undefined; the table says why." if lost else ""
+    said = some_of(clear, len(tested), "differences between two models")
+    said += f" {count(lost, 'difference is', 'differences are')} undefined (reasons in the table)." if lost else ""
     names = [row.term for row in numbers.ordered]
     cells = [
         replace(difference_of(numbers.main, one, other), term=one, group=other, n=None)
         for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)
     ]
-    digits = digits_for(rows)
+    digits, title = digits_for(rows), "Differences in mean score between models"
     draw = partial(heat, cells, neutral=0.0, extreme=away_from(rows, 0.0), xlabel="minus", digits=min(digits, 3))
     return Block(
         id="pairs",
-        question="Which models differ?",
+        question="Which models differed?",
         sentences=(said,),
         draw=draw if cells else None,
-        figure_title="Difference of every two models: row minus column" if cells else "",
-        caption="Models in the order of their means." if cells else "",
+        figure_title=title if cells else "",
+        caption=f"{title}. Row minus column; models in order of rank; {numbers.sample}." if cells else "",
         tables=(pairs_table(rows, digits),),
     )  # fmt: skip
 
@@ -239,7 +250,7 @@ def pairs_table(rows: Sequence[Row], digits: int) -> Table:
 
 
 def tasks_block(numbers: Numbers) -> Block | None:
-    """Show the means by task; None with one task."""
+    """Return the means by task; None with one task."""
     tasks = numbers.main.extras["tasks"]
     if not tasks:
         return None
@@ -250,18 +261,20 @@ def tasks_block(numbers: Numbers) -> Block | None:
     wins = {name: [t for t in tasks if best[t] is not None and by_task[t][name].estimate == best[t]] for name in names}
     tied = ", alone or tied," if sum(map(len, wins.values())) > sum(top is not None for top in best.values()) else ""
     said = [
-        f"'{shorten(name)}' had the highest mean{tied} in {count(len(won))} of {count(len(tasks), 'task')} "
-        f"({quoted(won)})." for name, won in wins.items() if won
-    ][:5]  # fmt: skip
+        f"{shorten(name, 40)} had the highest mean{tied} in {count(len(won))} of {count(len(tasks), 'task')} "
+        f"({listing(shortened(won))})." for name, won in sorted(wins.items(), key=lambda pair: -len(pair[1])) if won
+    ][:3]  # fmt: skip
+    said.append("These task winners were not tested; rank intervals by task are in the tables.")
     cells = [replace(by_task[t][name], group=t, n=None) for name in names for t in tasks]
     known = [row.estimate for row in cells if row.estimate is not None]
     middle = float(np.mean(known)) if known else 0.0
     small = len(names) <= 2 * MOST_CELLS - 4 and len(tasks) <= MOST_CELLS
     digits = digits_for([row for rows in by_task.values() for row in rows.values()])
     draw = partial(heat, cells, neutral=middle, extreme=away_from(cells, middle), xlabel="task", digits=min(digits, 3))
+    title = "Mean score by model and task"
     wide = Table(
-        caption="Mean of each model by task", header=("Model", *tasks), digits=digits,
-        cells=tuple((name, *(by_task[t][name].estimate for t in tasks)) for name in names),
+        caption=title, header=("Model", *tasks), digits=digits,
+        cells=tuple((name, *(ends(by_task[t][name])[0] for t in tasks)) for name in names),
     )  # fmt: skip
     tables = [wide]
     if numbers.by_task:
@@ -276,38 +289,35 @@ def tasks_block(numbers: Numbers) -> Block | None:
             "Task": lambda r: r.label(TASK), "Mean": "estimate", "SE": "std_error", "Low": "conf_low",
             "High": "conf_high", "Units": "n_units", "Why not": "undefined",
         }  # fmt: skip
-        tables.append(table_of(every, "Every mean by task", MODEL, columns, digits))
+        tables.append(table_of(every, "All means by task", MODEL, columns, digits))
     return Block(
         id="tasks",
-        question="How do the models do on each task?",
+        question="How did the models score on each task?",
         sentences=tuple(said),
         draw=draw if small else None,
-        figure_title="Mean of each model by task" if small else "",
-        caption="Colour: distance from the mean of all cells. Intervals are in the table." if small else "",
+        figure_title=title if small else "",
+        caption=f"{title}. Colour: distance from the mean of all cells; intervals are in the table." if small else "",
         tables=tuple(tables),
         results=tuple(numbers.by_task.values()),
     )  # fmt: skip
 
 
 def pooling_block(numbers: Numbers) -> Block | None:
-    """Show both poolings beside each other; None where they agree."""
+    """Return both poolings side by side; None where they agree."""
     lead = str(numbers.main.settings["pooling"])
     second = numbers.group(OTHER[lead])
     if not second:
         return None
     other = next(name for name in OTHER if name != lead)
-    own, ranked = by_term(second), places(second)
-    moved = [name for name, k in places(numbers.means).items() if ranked.get(name) not in (k, None)]
-    said = f"With {WEIGHED[other]}, "
+    own, places_then = by_term(second), places(second)
+    moved = [name for name, k in places(numbers.means).items() if places_then.get(name) not in (k, None)]
     best = ordered(second)
-    if not best:
-        said += f"no model has a mean ({second[0].undefined})."
-    else:
-        said += f"'{shorten(best[0].term)}' had the highest mean ({numbers.bounded(value_text, best[0])}); "
-        said += f"{count(len(moved), 'model')} of {count(len(numbers.ordered))} had another rank."
+    said = f"With {WEIGHED[other]}, no model has a mean score ({second[0].undefined})."
+    if best:
+        said = f"With {WEIGHED[other]}, {shorten(best[0].term)} ranked first (mean score {estimate(best[0])}). "
+        said += f"{count(len(moved), 'model')} of {count(len(numbers.ordered))} changed rank."
     cells = tuple(
-        (r.term, r.estimate, r.conf_low, r.conf_high, own[r.term].estimate, own[r.term].conf_low,
-         own[r.term].conf_high, ranked.get(r.term), own[r.term].undefined or r.undefined)
+        (r.term, *ends(r), *ends(own[r.term]), places_then.get(r.term), own[r.term].undefined or r.undefined)
         for r in numbers.means
     )  # fmt: skip
     first, then = (WEIGHED[name].capitalize() for name in (lead, other))
@@ -316,43 +326,44 @@ def pooling_block(numbers: Numbers) -> Block | None:
         question="Does the ranking depend on how tasks are pooled?",
         sentences=(said,),
         tables=(Table(caption=f"Means with {WEIGHED[lead]}, and with {WEIGHED[other]}", cells=cells,
-                      header=("Model", first, "Low", "High", then, "Low ", "High ", "Rank then", "Why not"),
+                      header=("Model", first, "Low", "High", then, "Low ", "High ", "New rank", "Why not"),
                       digits=numbers.digits),),
+        part="appendix",
     )  # fmt: skip
 
 
 def missing_block(numbers: Numbers) -> Block | None:
-    """Show which models lack units, and the ranking on the units that all have; None where nothing is missing."""
+    """Return which models lack units, and the ranking on shared units; None where nothing is missing."""
     missing: Mapping[str, int] = numbers.main.extras["missing"]
     lost = {name: n for name, n in missing.items() if n}
     if not lost:
         return None
     shared = by_term(numbers.group(SHARED))
     known = ordered(list(shared.values()))
-    order, ranked = places(numbers.means), places(known)
+    order, order_shared = places(numbers.means), places(known)
     n = numbers.main.extras["shared"]
-    named = listing([f"'{shorten(name, 40)}' ({count(k)})" for name, k in lost.items()], 8)
-    said = [f"{count(len(lost), 'model lacks', 'models lack')} scores of some units: {named}."]
+    named = listing([f"{shorten(name, 40)} ({count(k)})" for name, k in lost.items()], 8)
+    said = [f"{count(len(lost), 'model')} lacked scores of some units: {named}."]
     if known:
-        said.append(f"On the {count(n, 'unit')} that all models share, '{shorten(known[0].term)}' had the highest mean "
-                    f"({numbers.bounded(value_text, known[0])}).")  # fmt: skip
+        first = f"{shorten(known[0].term)} ranked first (mean score {estimate(known[0])})"
+        said.append(f"On the {count(n, 'unit')} shared by all models, {first}.")
     else:
         reason = next(iter(shared.values())).undefined if shared else "no unit has scores of all models"
         said.append(f"A ranking on shared units is undefined: {reason}.")
     cells = tuple(
-        (row.term, row.n_units, missing[row.term], row.estimate, order.get(row.term),
-         *((r.estimate, r.conf_low, r.conf_high, ranked.get(row.term))
+        (row.term, row.n_units, missing[row.term], ends(row)[0], order.get(row.term),
+         *((*ends(r), order_shared.get(row.term))
            if (r := shared.get(row.term)) is not None else (None, None, None, None)))
         for row in numbers.means
     )  # fmt: skip
     return Block(
         id="missing",
-        question="Do missing scores matter?",
+        question="Did missing scores change the ranking?",
         sentences=tuple(said),
         tables=(Table(
-            caption="Units of each model, and its mean on the units that all models share",
-            header=("Model", "Units", "Missing", "Mean", "Place", "Mean on shared units", "Low", "High",
-                    "Place on shared units"), cells=cells, digits=numbers.digits),),
+            caption="Units of each model, and its mean on the units shared by all models",
+            header=("Model", "Units", "Missing", "Mean", "Rank", "Mean on shared units", "Low", "High",
+                    "Rank on shared units"), cells=cells, digits=numbers.digits),),
     )  # fmt: skip
 
 
@@ -360,16 +371,15 @@ USED = ("seed", "level", "pooling", "verify")
 PARTS = ("unit", "rater", "value", "task")
 MOST_RANKED = 100  # models x tasks up to which ranks are made by task
 MOST_MARKS = 5
-SHOWN = {"tasks": "each task counts the same", "units": "each unit counts the same"}
 
 
 def suits(design: Ratings) -> bool:
-    """Tell whether the design has numbers (or two levels) of two raters or more, whose names are known."""
+    """Return whether the design has numbers (or two levels) of two raters or more, whose names are known."""
     return (design.numeric or len(design.levels) == 2) and design.raters_known and len(design.raters) > 1
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer: which model has the highest mean, how far is it above the others, and where, and how sure is that?"""
+    """Answer: which model ranks first, by how much, and with which rank interval?"""
     check_single(design)
     numbers = compute(design, options)
     main = numbers.main
@@ -378,7 +388,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="leaderboard",
         title=f"Which of {count(len(design.raters), 'model')} has the highest mean score?",
         design=describe(design, main),
-        answer=(main.sentence(), numbers.joint.sentence()),
+        answer=(main.sentence(), *rank_words(numbers)),
         strip=strip(numbers),
         cautions=order_cautions(main.cautions, design.cautions),
         blocks=shown,
@@ -392,8 +402,21 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     )
 
 
+def rank_words(numbers: Numbers) -> tuple[str, ...]:
+    """Return the rank interval of the first model; nothing where it has none or shares the first rank."""
+    ranks = by_term(numbers.joint.rows)
+    found = [ranks[row.term] for row in numbers.ordered[:2]]
+    if not found or found[0].conf_low is None or found[0].conf_high is None or [r.estimate for r in found].count(1) > 1:
+        return ()
+    first = found[0]
+    return (
+        ranked(shorten(first.term), 1, len(numbers.ordered), int(found[0].conf_low), int(found[0].conf_high),
+               float(numbers.main.settings["level"]), simultaneous=True, kind=numbers.kind),
+    )  # fmt: skip
+
+
 def compute(design: Ratings, options: StudyOptions) -> Numbers:
-    """Compute the means, differences and ranks of the page."""
+    """Compute means, differences and ranks."""
     main = board(design, options)
     tasks = main.extras["tasks"]
     by_task = {}
@@ -417,18 +440,21 @@ def board(design: Ratings, options: StudyOptions, cluster: Any = "declared") -> 
 
 
 def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of a reader's interest."""
-    gap = numbers.gap
-    term = "" if gap is None else gap.term
-    top = partial(Result.row, term=term, group=DIFFERENCE)
+    """Return the blocks of the page."""
+    first = [row.term for row in numbers.ordered[:2]]
+
+    def top(result: Result) -> Row:
+        return difference_of(result, *first)
+
     found = [
         board_block(numbers), lead_block(numbers), pairs_block(numbers), tasks_block(numbers), pooling_block(numbers),
         missing_block(numbers),
     ]  # fmt: skip
-    if gap is not None and gap.std_error is not None:
+    if len(first) > 1 and top(numbers.main).std_error is not None:
+        minus = " minus ".join(shorten(name, 40) for name in first)
         found.append(dependence_block(
-            design.clusters, lambda way: board(design, options, way), rows="units", quantity=f"difference {term}",
-            lead=top,
+            design.clusters, lambda way: board(design, options, way), rows="units", quantity=f"difference, {minus}",
+            bounded=bool(numbers.main.extras["shares"]), lead=top,
         ))  # fmt: skip
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=top)
 
@@ -460,43 +486,44 @@ def task_counts(main: LeaderboardResult) -> tuple[Table, ...]:
 
 
 def diagnostics(main: LeaderboardResult) -> tuple[Diagnostic, ...]:
-    """Say whether all models have scores of all units."""
+    """Return whether all models have scores of all units."""
     lost = {name: n for name, n in main.extras["missing"].items() if n}
     if not lost:
-        found, so_what = "Yes.", "Every difference of two models is on all units."
+        found, so_what = "Yes.", "All differences are on all units."
     else:
-        named = listing([f"'{shorten(name, 40)}' lacks {count(n)}" for name, n in lost.items()], 10)
-        found = f"No: of {count(main.counts['units'], 'unit')}, {named}."
-        so_what = "Means are over each model's own units, differences over the units that both models have."
+        named = listing([f"{shorten(name, 40)} lacks {count(n)}" for name, n in lost.items()], 10)
+        found = f"No. Of {count(main.counts['units'], 'unit')}, {named}."
+        so_what = "Means are over each model's own units; differences are over the units of both models."
     return (Diagnostic(check="Does every model have a score of every unit?", found=found, so_what=so_what),)
 
 
 def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
-    """Return the methods paragraph."""
+    """Return the methods: first in brief, then in full."""
     main = numbers.main
-    level = level_text(main.settings["level"])
-    tasks = main.extras["tasks"]
-    pooled = (
-        f"Means were pooled over {count(len(tasks), 'task')} ({SHOWN[main.settings['pooling']]}). Tasks were taken as "
-        "fixed, and units as drawn within tasks, so that results hold for these tasks. "
-        if tasks else ""
-    )  # fmt: skip
-    if design.columns.get("unit") in TASKS:
-        pooled = "The tasks were the units, taken as drawn from tasks like these. "
-    repeats = [c for c in main.cautions if c.code == "SS341"]
-    averaged = "Repeated scores of one model and unit were averaged. " if repeats else ""
-    test = "t tests of paired differences on the units that both models have"
+    level, tasks = level_text(main.settings["level"]), main.extras["tasks"]
+    pooled = f" ({count(len(tasks), 'fixed task')}, {WEIGHED[main.settings['pooling']]})" if tasks else ""
     pairs = sum(row.p_adjusted is not None for row in main.rows)
-    return (
-        f"{averaged}{pooled}{main.inference}; {level} intervals. Differences of models: {test}, with p values "
-        f"Holm-adjusted over all pairs (m = {count(pairs)}). Rank intervals: {numbers.marginal.inference}; "
-        f"{numbers.joint.inference}.",
+    draws = "Holm's method" if numbers.marginal.extras["holm"] else "the max-t test"
+    models, units = count(len(numbers.means), "model"), count(main.counts["units"], "unit")
+    brief = (
+        f"Mean scores of {models} were estimated over {units}{pooled}. {level} CIs used "
+        f"{'Wilson' if main.extras['shares'] else 't'} intervals. Differences were tested by paired t tests. p values "
+        f"were Holm-adjusted within all pairs (m = {count(pairs)}). Rank intervals used {draws}."
     )
+    full = [f"Intervals and tests: {main.inference}.", f"Rank intervals: {numbers.marginal.inference}; "
+            f"{numbers.joint.inference}."]  # fmt: skip
+    if any(c.code == "SS341" for c in main.cautions):
+        full.insert(0, "Repeated scores of one model and unit were averaged.")
+    if tasks:
+        full.insert(0, "Units were taken as sampled within fixed tasks; results do not generalise to other tasks.")
+    if design.columns.get("unit") in TASKS:
+        full.insert(0, "The tasks were the units, taken as a sample of tasks.")
+    return brief, " ".join(full)
 
 
 STUDY = Study(
     name="leaderboard",
-    title="Which model has the highest mean score, by how much, and how sure is its rank?",
+    title="Which model has the highest mean score, by how much, and with which rank interval?",
     design="ratings",
     needs="model, item and score, best with task; or one row per item or model, with a column for each of the others",
     suits=suits,

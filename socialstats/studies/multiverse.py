@@ -13,7 +13,6 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.results import Result, Row
-from socialstats.sentences import p_of
 from socialstats.studies.estimates import (
     cluster_ways,
     clusters_caption,
@@ -25,7 +24,7 @@ from socialstats.studies.estimates import (
     whole,
 )
 from socialstats.studies.page import Block, Table
-from socialstats.text import capital, count, level_text, number, shorten
+from socialstats.text import capital, count, level_text, number, p_value, shorten
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 
@@ -120,7 +119,7 @@ def dependence_block(
     return Block(
         id="dependence",
         question=f"Does the answer depend on the clustering of {rows}?",
-        sentences=(_dependence_sentence(shown, bounded, digits),),
+        sentences=(_dependence_sentence(shown, rows if naive is None else "rows", bounded, digits),),
         draw=partial(forest, shown, sort=False, xlabel=quantity, digits=digits, label="Assumption"),
         figure_title=title,
         caption=f"{title}. Same data; only the assumed dependence differs.",
@@ -130,13 +129,13 @@ def dependence_block(
     )
 
 
-def _dependence_sentence(rows: Sequence[Row], bounded: bool, digits: int) -> str:
+def _dependence_sentence(rows: Sequence[Row], what: str, bounded: bool, digits: int) -> str:
     """Return the estimate under independence, then under each kind of clustering."""
     said = [
-        numbers_text(row, digits=digits, bounded=bounded) + (f", {tested}" if (tested := p_of(row)) else "")
+        numbers_text(row, digits=digits, bounded=bounded) + ("" if row.p_value is None else f", {p_value(row.p_value)}")
         for row in rows
     ]
-    first = f"Treating {rows[0].term.removesuffix(' independent')} as independent gave {said[0]}."
+    first = f"Treating {what} as independent gave {said[0]}."
     return " ".join([first, *(f"{capital(row.term)}: {one}." for row, one in zip(rows[1:], said[1:], strict=True))])
 
 
