@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from xml.etree import ElementTree
 
 SHARED = ("style", "clip-path")  # attributes that a run of elements has once
 STRAIGHT = re.compile(r"M (\S+) (\S+) L (\S+) (\S+)")
-
-
-@dataclass(slots=True)
-class Part:
-    """Elements that a layout moves together: the attributes of their group, and the elements in painting order."""
-
-    elements: list[ElementTree.Element]
-    attributes: dict[str, str] = field(default_factory=dict)
 
 
 def flat(root: ElementTree.Element) -> tuple[list[ElementTree.Element], list[ElementTree.Element]]:
@@ -39,19 +30,16 @@ def flat(root: ElementTree.Element) -> tuple[list[ElementTree.Element], list[Ele
 
 
 def assemble(
-    root: ElementTree.Element, definitions: Sequence[ElementTree.Element], parts: Sequence[Part]
+    root: ElementTree.Element, definitions: Sequence[ElementTree.Element], elements: Sequence[ElementTree.Element]
 ) -> ElementTree.Element:
-    """Replace what a drawing holds by its definitions and a group for each part that is not empty."""
+    """Replace what a drawing holds by its definitions, its marks, and its texts, those of one look together."""
     for child in list(root):
         root.remove(child)
     if definitions:
         ElementTree.SubElement(root, "defs").extend(definitions)
-    for part in parts:
-        if not part.elements:
-            continue
-        group = ElementTree.SubElement(root, "g", part.attributes) if part.attributes else root
-        for run in _runs(part.elements):
-            group.append(run)
+    marks = [e for e in elements if e.tag != "text"]
+    texts = sorted((e for e in elements if e.tag == "text"), key=lambda e: e.get("style", ""))
+    root.extend([*_runs(marks), *_runs(texts)])
     return root
 
 

@@ -29,7 +29,6 @@ from socialstats_reports.text import cell, ended, is_numeric, latex_text, linked
 from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
-PHONE = 4.3  # inches: the number line once more, for phones
 PHONE_WIDTH = 44  # characters of a table that fit on a phone
 UNBROKEN = 16  # characters of a cell that stays on one line
 ALWAYS = ("level", "seed", "resamples")
@@ -176,9 +175,7 @@ def strip_svg(strip: Strip) -> Markup:
 
     draw = partial(figures.strip, strip.marks, xlabel=strip.axis, digits=strip.digits)
     marks = "; ".join(f"{m.label} {cell(m.value, strip.digits)}" for m in strip.marks)
-    wide = inline(draw, title=strip.title, description=marks, prefix="strip")
-    small = inline(partial(draw, inches=PHONE), title=strip.title, description=marks, prefix="small", name="phone")
-    return wide + small
+    return inline(draw, title=strip.title, description=marks, prefix="strip")
 
 
 def mark_of(block: Block, status: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 from xml.etree import ElementTree
 
@@ -13,8 +13,6 @@ from markupsafe import Markup
 
 from socialstats.figures import style
 from socialstats_reports.lean import assemble, flat
-from socialstats_reports.parts import Frame
-from socialstats_reports.phone import arranged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,21 +26,33 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 TALL = 2.4  # height / width from which print may cut a figure over pages instead of shrinking it
 
 
-def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: str, name: str = "") -> Markup:
-    """Draw a figure and return it as an ``<svg role="img">`` element for the page.
+def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: str) -> Markup:
+    """Draw a figure for wide and for narrow screens and return both as ``<svg role="img">`` elements for the page.
+
+    The page shows one of them. Both have the name and the description of the wide one.
 
     Parameters
     ----------
     draw : callable
         Returns the Axes.
     title, description : str
-        Read out by screen readers.
+        Read out by screen readers. The label of the Axes is the description where it has one.
     prefix : str
         Makes the ids unique on the page.
-    name : str
-        A further class of the element.
     """
-    text, frame = _svg(draw)
+    wide, label = _drawing(draw, prefix, "wide")
+    with style.narrow():
+        narrow, _ = _drawing(draw, prefix, "narrow")
+    for i, (tag, words) in enumerate((("title", title), ("desc", label or description))):
+        element = ElementTree.Element(tag, {"id": f"{prefix}-{tag}"})
+        element.text = style.clean(words) or "figure"
+        wide.insert(i, element)
+    return Markup("".join(ElementTree.tostring(one, encoding="unicode") for one in (wide, narrow)))
+
+
+def _drawing(draw: Callable[[], Axes], prefix: str, name: str) -> tuple[ElementTree.Element, str]:
+    """Return a figure as a short SVG element, and the description that its Axes has."""
+    text, label, kind = _svg(draw)
     root = ElementTree.fromstring(text)
     for parent in root.iter():
         parent.tag = parent.tag.rsplit("}", 1)[-1]
@@ -50,20 +60,15 @@ def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: st
         if parent.tag != "text":
             parent.text = None
     _strip(root)
+    short = _short_ids(root, prefix + name[0])
     for element in root.iter():
-        _attributes(element, prefix)
-    definitions, elements = flat(root)
-    _name(root, prefix, name)
-    assemble(root, definitions, arranged(root, definitions, elements, frame))
-    for i, (tag, words) in enumerate((("title", title), ("desc", description))):
-        element = ElementTree.Element(tag, {"id": f"{prefix}-{tag}"})
-        element.text = style.clean(words) or "figure"
-        root.insert(i, element)
-    return Markup(ElementTree.tostring(root, encoding="unicode"))
+        _attributes(element, short)
+    _name(root, prefix, f"{name} {kind}".strip())
+    return assemble(root, *flat(root)), label
 
 
-def _svg(draw: Callable[[], Axes]) -> tuple[str, Frame]:
-    """Return matplotlib's own SVG, without anything that changes from run to run, and where its Axes are."""
+def _svg(draw: Callable[[], Axes]) -> tuple[str, str, str]:
+    """Return matplotlib's own SVG, without anything that changes from run to run, and label and kind of the Axes."""
     import matplotlib
 
     with style.browser_draws_text(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": SALT}):
@@ -77,7 +82,13 @@ def _svg(draw: Callable[[], Axes]) -> tuple[str, Frame]:
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close(figure)
-    return out.getvalue(), Frame.of(axes)
+    return out.getvalue(), str(axes.get_label()), str(axes.get_gid() or "")
+
+
+def _short_ids(root: ElementTree.Element, prefix: str) -> dict[str, str]:
+    """Return a short id, unique on the page, for each definition."""
+    known = [e.attrib["id"] for e in root.iter() if e.tag not in ("g", "svg") and "id" in e.attrib]
+    return {name: f"{prefix}-{i}" for i, name in enumerate(known)}
 
 
 def _strip(root: ElementTree.Element) -> None:
@@ -88,19 +99,19 @@ def _strip(root: ElementTree.Element) -> None:
                 parent.remove(child)
 
 
-def _attributes(element: ElementTree.Element, prefix: str) -> None:
-    """Round coordinates, make ids unique, replace colours by variables, leave fonts to the page."""
+def _attributes(element: ElementTree.Element, ids: Mapping[str, str]) -> None:
+    """Round coordinates, shorten ids, replace colours by variables, leave fonts to the page."""
     for name in list(element.attrib):
         value = element.attrib.pop(name)
         short = name.rsplit("}", 1)[-1]
         if short == "id":
             if element.tag in ("g", "svg"):
                 continue
-            value = f"{prefix}-{value}"
+            value = ids[value]
         elif short == "href":
-            value = f"#{prefix}-{value[1:]}"
+            value = f"#{ids[value[1:]]}"
         elif short == "clip-path":
-            value = value.replace("url(#", f"url(#{prefix}-")
+            value = f"url(#{ids[value[5:-1]]})"
         elif short == "style":
             value = _style(value)
         elif short in ("d", "x", "y", "width", "height", "transform", "points"):
@@ -146,6 +157,6 @@ def _name(root: ElementTree.Element, prefix: str, name: str) -> None:
     width, height = (float(part) for part in view.split()[2:])
     root.attrib.clear()
     root.set("viewBox", view)
-    root.set("class", " ".join(["drawing", *(["tall"] if height / width > TALL else []), *([name] if name else [])]))
+    root.set("class", " ".join(["drawing", name, *(["tall"] if height / width > TALL else [])]))
     root.set("role", "img")
     root.set("aria-labelledby", f"{prefix}-title {prefix}-desc")

@@ -81,19 +81,30 @@ def dumbbell(
     items = list(order) if order is not None else _by_mean(table)
     items += [item for item in table if item not in set(items)]
     items = [item for item in items if item in table]
-    labels = style.literals(items, LABEL_WIDTH)
+    total = len(items)
+    items, ys = style.ends(items)
+    labels = style.fitted(items, style.label_room(), width=LABEL_WIDTH)
+    band = max(14.0, 7.0 * len(wanted))
+    columns = _column(wanted) * len(wanted) if numbers else 0.0
+    place = style.slots(style.ROW_HEIGHT * max(ROW, ROW_OF_MARK * len(wanted)),
+                        max(map(style.text_width, labels), default=0.0), columns, band)  # fmt: skip
     reasons = undefined_reasons(rows)
+    legend = _legend(wanted) if style.is_narrow() else []
     if ax is None:
-        ax = _new(labels, wanted if numbers else {}, len(wanted), len(reasons))
+        ax = _new(int(max(ys, default=0.0)) + 1, place, labels, wanted if numbers else {}, legend, reasons, xlabel)
     if not items:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
-    _scale(ax, rows, wanted, len(items))
-    ys = [float(len(items) - 1 - i) for i in range(len(items))]
-    ax.set_yticks(ys, labels, **style.INK)
-    _marks(ax, [table[item] for item in items], wanted, ys)
-    _headings(ax, wanted, [table[i] for i in items], ys if numbers else [], digits)
-    style.footnotes(ax, reasons, 34)
+    _scale(ax, rows, wanted, int(ys[0]) + 1)
+    style.names(ax, ys, labels, place)
+    half = SPREAD if not style.is_narrow() else 0.4 * band / (place.height * style.POINTS)
+    _marks(ax, [table[item] for item in items], wanted, [y + place.marks for y in ys], half)
+    style.left_out(ax, total, ys)
+    if style.is_narrow() or not numbers:
+        style.legend(ax, legend or [(text, "muted") for text, _ in _legend(wanted)], style.SMALL)
+    if numbers:
+        _numbers(ax, wanted, [table[item] for item in items], [y + place.numbers for y in ys], digits)
+    style.footnotes(ax, style.noted(reasons, style.left_of(ax)), 34)
     return ax
 
 
@@ -137,21 +148,32 @@ def _heading(group: str, glyph: str, columns: int) -> list[str]:
 
 def _column(wanted: Mapping[str, float | None]) -> float:
     """Return the width of a column of numbers, in points: as wide as the widest heading."""
+    if style.is_narrow():
+        return min(COLUMN, (style.NARROW - 2 * style.EDGE) * style.POINTS / len(wanted))
     headings = [_heading(group, glyph, len(wanted)) for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False)]
     return max([style.text_width(line) + 6.0 for lines in headings for line in lines] + [COLUMN])
 
 
-def _new(labels: Sequence[str], wanted: Mapping[str, float | None], conditions: int, footnotes: int) -> Axes:
+def _legend(wanted: Mapping[str, float | None]) -> list[tuple[str, str]]:
+    """Return the mark and name of each condition with its colour."""
+    return [(style.literal(f"{glyph} {group}", 36), color)
+            for group, (_, glyph, color) in zip(wanted, LOOKS, strict=False)]  # fmt: skip
+
+
+def _new(
+    lines: int, place: style.Slots, labels: Sequence[str], wanted: Mapping[str, float | None],
+    legend: Sequence[tuple[str, str]], reasons: Sequence[str], xlabel: str,
+) -> Axes:  # fmt: skip
     """Make the figure: labels at the left, number columns at the right, undefined values below."""
-    left = style.room_for(labels) + 0.2
-    columns = _column(wanted) * len(wanted)
-    lines = max((len(_heading(group, "x", len(wanted))) for group in wanted), default=1) - 1
-    top = (0.42 if len(labels) > style.TICKS_ON_TOP_FROM else 0.34) + 0.14 * lines
-    bottom = 0.5 + (12 * footnotes + 4) / style.POINTS
-    row = style.ROW_HEIGHT * max(ROW, ROW_OF_MARK * conditions)
-    height = max(len(labels), 1) * row + top + bottom
-    right = (columns + 6) / style.POINTS if columns else 0.12
-    return style.new_axes(height, left=left, right=right, top=top, bottom=bottom, kind=style.LINES)
+    left, right = style.margins(labels, _column(wanted) * len(wanted) if wanted else 4.0)
+    heading = max((len(_heading(group, "x", len(wanted))) for group in wanted), default=1) - 1
+    top = (0.42 if lines > style.TICKS_ON_TOP_FROM else 0.34) + 0.14 * heading
+    if legend:
+        top = style.legend_height(legend, style.SMALL)
+    notes = len(style.noted(reasons, left))
+    bottom = 0.5 + (style.LINE * notes + 4) / style.POINTS
+    height = max(lines, 1) * place.height + top + bottom
+    return style.new_axes(height, left=left, right=right, top=top, bottom=bottom, xlabel=xlabel, kind=style.ROWS)
 
 
 def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n: int) -> None:
@@ -165,7 +187,7 @@ def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n:
 
 
 def _marks(
-    ax: Axes, table: Sequence[Mapping[str, Row]], wanted: Mapping[str, float | None], ys: Sequence[float]
+    ax: Axes, table: Sequence[Mapping[str, Row]], wanted: Mapping[str, float | None], ys: Sequence[float], half: float
 ) -> None:
     """Draw the span of each item's estimates, then the intervals and marks of each condition."""
     left, right = ax.get_xlim()
@@ -178,7 +200,7 @@ def _marks(
             ax.text(left + 0.02 * (right - left), y, "undefined", va="center", **style.QUIET)
     style.segments(ax, spans, color=style.LIGHT["line"], linewidth=1.2, zorder=1.5)
     for i, (group, (marker, _, name)) in enumerate(zip(wanted, LOOKS, strict=False)):
-        shift = SPREAD * (1 - 2 * (i + 0.5) / len(wanted))
+        shift = half * (1 - 2 * (i + 0.5) / len(wanted))
         found = [(y + shift, row) for cells, y in zip(table, ys, strict=True) if (row := cells.get(group)) is not None]
         bars = [(y, *ends) for y, row in found if row.estimate is not None and (ends := style.ends_of(row))]
         style.segments(ax, bars, color=style.LIGHT[name], linewidth=1.3, zorder=2)
@@ -187,28 +209,25 @@ def _marks(
                 zorder=3, markeredgewidth=0)  # fmt: skip
 
 
-def _headings(
+def _numbers(
     ax: Axes,
     wanted: Mapping[str, float | None],
     table: Sequence[Mapping[str, Row]],
     ys: Sequence[float],
     digits: int,
 ) -> None:
-    """Write what each mark means, and the numbers where they are asked for."""
-    top = len(table) + (0.0 if len(table) > style.TICKS_ON_TOP_FROM else 0.1) - 0.2
-    if not ys:
-        words = "   ".join(f"{glyph} {group}" for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False))
-        style.beside(ax, top, style.literal(words, 90), 0.0, va="baseline", **style.QUIET)
-        return
+    """Write the numbers of each condition in a column, under its mark and name or, if narrow, in its colour."""
     width = _column(wanted)
+    top = ax.get_ylim()[1]
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
-        edge = (i + 1) * width
-        for k, line in enumerate(reversed(_heading(group, glyph, len(wanted)))):
-            style.beside(ax, top, line, edge, up=10.0 * k, va="baseline", fontsize=style.SMALL,
-                         color=style.LIGHT[color])  # fmt: skip
+        edge = (i + 1 - (len(wanted) if style.is_narrow() else 0)) * width
+        ink = style.LIGHT[color]
+        for k, line in enumerate(reversed([] if style.is_narrow() else _heading(group, glyph, len(wanted)))):
+            style.beside(ax, top, line, edge, up=10.0 * k + 6, va="baseline", fontsize=style.SMALL, color=ink)
         for cells, y in zip(table, ys, strict=True):
             row = cells.get(group)
             if row is not None and style.is_known(row):
-                style.beside(ax, y, number(row.estimate, digits), edge)
+                dark = ink if style.is_narrow() else style.LIGHT["ink"]
+                style.beside(ax, y, number(row.estimate, digits), edge, color=dark)
             else:
                 style.beside(ax, y, "undef.", edge, color=style.LIGHT["muted"])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 3.2  # inches
 PANELS = ((0.0, 0.0, 0.47, 1.0), (0.6, 0.0, 0.4, 1.0))  # left, bottom, width, height: shares of the Axes
+STACKED = ((0.0, 0.59, 1.0, 0.41), (0.0, 0.0, 1.0, 0.41))  # the same on narrow screens
 MOST_LINES = 150
 MOST_BINS = 24
 LABEL_WIDTH = 18  # characters of a condition
@@ -103,12 +104,13 @@ def estimation(
     """
     one, two, n = _checked(first, second, count)
     if ax is None:
-        ax = style.new_axes(HEIGHT, left=0.62, right=0.12, top=0.5, bottom=0.55, kind=style.PANELS)
+        height = 2 * HEIGHT if style.is_narrow() else HEIGHT + 0.17
+        ax = style.new_axes(height, left=0.62, right=0.12, top=0.67, bottom=0.55)
     ax.set_axis_off()
     if not len(n):
         return style.message(ax, f"no {unit}s to show")
     ones = bool(np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all()) if binary is None else binary
-    left, right = (ax.inset_axes(place) for place in PANELS)
+    left, right = (ax.inset_axes(place) for place in (STACKED if style.is_narrow() else PANELS))
     for panel in (left, right):
         style.dress(panel)
         panel.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
@@ -121,8 +123,7 @@ def estimation(
         _key(left, one, two, n, most, unit)
         _histogram(right, one - two, n, unit)
     _conditions(left, names)
-    minus = " minus ".join(shortened(conditions, LABEL_WIDTH))
-    right.set_ylabel(style.literal(minus, 44), **style.QUIET)
+    _ylabel(right, " minus ".join(shortened(conditions, LABEL_WIDTH)))
     _mean(right, row, reference, digits)
     return ax
 
@@ -176,7 +177,13 @@ def _lines(ax: Axes, one: Any, two: Any, n: Any, most: int, ylabel: str, digits:
     ax.plot((0, 1), means, "o", color=style.LIGHT["ink"], markersize=6, zorder=4, markeredgewidth=0)
     for x, mean, align in ((-0.06, means[0], "right"), (1.06, means[1], "left")):
         ax.text(x, mean, number(mean, digits), ha=align, va="center", zorder=5, **style.SMALL_INK)
-    ax.set_ylabel(style.literal(ylabel, 40), **style.QUIET)
+    _ylabel(ax, ylabel)
+
+
+def _ylabel(ax: Axes, text: str) -> None:
+    """Write what the vertical axis of a panel shows, no longer than the axis."""
+    room = ax.get_window_extent().height * style.POINTS / ax.figure.dpi
+    ax.set_ylabel(style.fitted([text], room, style.SMALL, 44)[0], **style.QUIET)
 
 
 def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
@@ -188,10 +195,7 @@ def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
     for word, chosen_ones, color in (("fall", one > two, UP), ("rise", one < two, DOWN), ("stay", one == two, SAME)):
         if chosen_ones.any():
             parts.append((f"{counted(float(n[chosen_ones].sum()))} {word}", color))
-    x = 0.0
-    for text, color in parts:
-        _above(ax, text, ink=color, start=x)
-        x += style.text_width(text, style.SMALL) + 6
+    style.legend(ax, parts, style.SMALL, 6.0)
 
 
 def _histogram(ax: Axes, difference: Any, n: Any, unit: str) -> None:
@@ -228,7 +232,7 @@ def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> Non
         below = share > 0.5
         _at(ax, f"{percent(share)}\n{counted(ones)} of {counted(total)}", x, share, -8 if below else 8, zorder=5)
     ax.set_ylim(-0.03, 1.03)
-    ax.set_ylabel(style.literal(f"share of {'ones' if ylabel == 'value' else ylabel}", 40), **style.QUIET)
+    _ylabel(ax, f"share of {'ones' if ylabel == 'value' else ylabel}")
     _above(ax, counted(total, unit))
 
 
@@ -273,7 +277,10 @@ def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
     _above(ax, text, ink="ink")
 
 
-def _above(ax: Axes, text: str, ink: str = "muted", start: float = 0.0) -> None:
-    """Write one line above a panel, `start` points from its left."""
+def _above(ax: Axes, text: str, ink: str = "muted") -> None:
+    """Write above a panel, on as many lines as it is too narrow for."""
     look = {"fontsize": style.FONT if ink == "ink" else style.SMALL, "color": style.LIGHT[ink]}
-    style.outside(ax, style.literal(text, 52), (0, 1), (start, 8), ha="left", va="bottom", **look)
+    room = ax.get_window_extent().width * style.POINTS / ax.figure.dpi
+    lines = style.wrapped(text, room, float(style.FONT if ink == "ink" else style.SMALL), 2)
+    for i, line in enumerate(reversed(lines)):
+        style.outside(ax, line, (0, 1), (0, 8 + style.LINE * i), ha="left", va="bottom", **look)

@@ -76,20 +76,25 @@ def forest(
     if len(rows) > MOST_ROWS:
         raise InputError(f"a forest shows at most {MOST_ROWS} rows, got {len(rows)}; pass some of them")
     shown = ordered(rows) if sort else list(rows)
-    labels = row_labels(shown)
+    total = len(shown)
+    shown, ys = style.ends(shown)
     columns = number_columns(shown, ranks, digits) if numbers else []
+    wide = column_offsets(columns)[-1] if columns else 0.0
+    labels = row_labels(shown)
+    place = style.slots(style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), wide)
     if ax is None:
-        ax = _new(len(shown), [*labels, style.literal(label, LABEL_WIDTH)], columns)
+        lines = int(max(ys, default=0.0)) + 1
+        ax = _new(lines, place, [*labels, style.literal(label, LABEL_WIDTH)], wide or LAST_TICK, xlabel)
     if not shown:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
-    _scale(ax, shown, reference)
-    ys = [float(len(shown) - 1 - i) for i in range(len(shown))]
-    ax.set_yticks(ys, labels, **style.INK)
-    _marks(ax, shown, ys, quasi)
-    _columns(ax, columns, ys)
+    _scale(ax, rows, int(ys[0]) + 1, reference)
+    style.names(ax, ys, labels, place)
+    _marks(ax, shown, [y + place.marks for y in ys], quasi)
+    style.left_out(ax, total, ys)
+    _columns(ax, columns, ys, place)
     if label:
-        style.beside(ax, len(shown), style.literal(label, LABEL_WIDTH), -12.0, side=0.0, **style.QUIET)
+        _heading(ax, style.literal(label, LABEL_WIDTH), wide)
     return ax
 
 
@@ -104,7 +109,7 @@ def row_labels(rows: Sequence[Row], width: int = LABEL_WIDTH) -> list[str]:
     """Return literal labels: the term, with its `by` level where there are several."""
     several = len({row.by for row in rows}) > 1
     texts = [f"{row.term} ({row.by})" if several and row.by else row.term for row in rows]
-    return style.literals(texts, width)
+    return style.fitted(texts, style.label_room(), width=width)
 
 
 def number_columns(
@@ -141,12 +146,12 @@ def rank_text(ranks: tuple[int, int] | None) -> str:
     return f"{low}" if low == high else f"{low}\u2013{high}"
 
 
-def _new(n: int, labels: Sequence[str], columns: Sequence[tuple[str, list[str]]]) -> Axes:
+def _new(n: int, place: style.Slots, labels: Sequence[str], columns: float, xlabel: str) -> Axes:
     """Make the figure: room for the labels at the left and the columns at the right."""
-    left = style.room_for(labels) + 0.2
-    right = (column_offsets(columns)[-1] if columns else LAST_TICK) / style.POINTS + 0.08
+    left, right = style.margins(labels, columns)
     top = 0.42 if n > style.TICKS_ON_TOP_FROM else 0.3
-    return style.new_axes(max(n, 1) * style.ROW_HEIGHT + top + 0.5, left=left, right=right, top=top, kind=style.ROWS)
+    height = n * place.height + top + 0.5
+    return style.new_axes(height, left=left, right=right, top=top, xlabel=xlabel, kind=style.ROWS)
 
 
 def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:
@@ -162,22 +167,32 @@ def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:
     return edges
 
 
-def _columns(ax: Axes, columns: Sequence[tuple[str, list[str]]], ys: Sequence[float]) -> None:
+def _columns(
+    ax: Axes, columns: Sequence[tuple[str, list[str]]], ys: Sequence[float], place: style.Slots
+) -> None:  # fmt: skip
     """Write the number columns and their headers."""
-    if not columns:
-        return
-    for (header, texts), offset in zip(columns, column_offsets(columns), strict=True):
+    offsets = column_offsets(columns)
+    inside = offsets[-1] if style.is_narrow() and offsets else 0.0
+    for (header, texts), offset in zip(columns, offsets, strict=True):
         if header:
-            style.beside(ax, len(ys), header, offset, **style.QUIET)
+            style.beside(ax, ax.get_ylim()[1], header, offset - inside, up=8.0, **style.QUIET)
         for y, text in zip(ys, texts, strict=True):
             if text:
-                style.beside(ax, y, text, offset)
+                style.beside(ax, y + place.numbers, text, offset - inside)
 
 
-def _scale(ax: Axes, rows: Sequence[Row], reference: float | None) -> None:
+def _heading(ax: Axes, label: str, columns: float) -> None:
+    """Write the heading of the labels; if narrow, where the headers of the numbers leave room."""
+    if not style.is_narrow():
+        style.beside(ax, ax.get_ylim()[1], label, -12.0, side=0.0, up=8.0, **style.QUIET)
+    elif style.text_width(label, style.SMALL) + columns < style.POINTS * (style.NARROW - 2 * style.EDGE):
+        style.beside(ax, ax.get_ylim()[1], label, 0.0, side=0.0, up=8.0, ha="left", **style.QUIET)
+
+
+def _scale(ax: Axes, rows: Sequence[Row], lines: int, reference: float | None) -> None:
     """Set the limits, the reference line, and hair lines that lead the eye."""
     ax.set_xlim(*style.padded(style.drawn(rows) + ([] if reference is None else [reference]) or [0.0]))
-    style.lines_of_rows(ax, len(rows))
+    style.lines_of_rows(ax, lines)
     if reference is not None:
         ax.axvline(reference, **style.DASHED)
 
@@ -189,7 +204,9 @@ def _marks(ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[st
     known = [(row.estimate or 0.0, y, row) for row, y in zip(rows, ys, strict=True) if style.is_known(row)]
     for row, y in zip(rows, ys, strict=True):
         if not style.is_known(row):
-            reason = style.literal(f"undefined: {row.undefined or 'no value was given'}", 90)
+            reason = f"undefined: {row.undefined or 'no value was given'}"
+            room = (ax.figure.bbox.width - ax.get_window_extent().x0) * style.POINTS / ax.figure.dpi - 5
+            [reason] = style.fitted([reason], room, style.SMALL, 90)
             ax.text(left + 0.01 * (right - left), y, reason, va="center", **style.QUIET)
     halves = [(x, y, Z_95 * quasi[row.term]) for x, y, row in known if row.term in quasi] if quasi else []
     style.segments(ax, [(y, x - half, x + half) for x, y, half in halves], color=color, linewidth=5, alpha=0.35,

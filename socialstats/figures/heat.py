@@ -70,35 +70,42 @@ def heat(
     if len({(row.term, row.group) for row in rows}) < len(rows):
         raise InputError("a pair of groups is given twice; aggregate the rows first")
     reasons = undefined_reasons(rows)
+    labels = style.fitted(down, style.label_room(0.35), width=LABEL_WIDTH)
+    left = style.room_for(labels) + 0.15
+    notes = style.noted(reasons, left)
     if ax is None:
-        ax = _new(across, down, len(reasons))
+        ax = _new(across, len(down), left, len(notes))
     if not rows:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
-    style.tiled(ax, style.literals(across, 14), style.literals(down, LABEL_WIDTH))
+    names, turned = style.heads(across, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / len(across))
+    style.tiled(ax, names, labels, turned=turned > 0)
+    room = style.cell_size(ax)
     for row in rows:
-        _cell(ax, row, across.index(row.group or ""), down.index(row.term), neutral, extreme, digits)
-    style.footnotes(ax, reasons, 6)
+        _cell(ax, row, across.index(row.group or ""), down.index(row.term), neutral, extreme, digits, room)
+    style.footnotes(ax, notes, 6)
     return ax
 
 
-def _new(across: Sequence[str], down: Sequence[str], footnotes: int) -> Axes:
-    left = style.room_for(style.literals(down, LABEL_WIDTH)) + 0.15
-    room = style.WIDTH - left - 0.1
-    right = style.WIDTH - left - min(room, 1.2 * max(len(across), 1))
-    bottom = 0.15 + 12 * footnotes / style.POINTS
-    height = max(len(down), 1) * CELL_HEIGHT + 0.55 + bottom
-    return style.new_axes(height, left=left, right=right, top=0.55, bottom=bottom, kind=style.CELLS)
+def _new(across: Sequence[str], down: int, left: float, notes: int) -> Axes:
+    room = style.width() - left - 0.1
+    inner = min(room, 1.2 * max(len(across), 1))
+    top = 0.55 + max(style.heads(across, inner * style.POINTS / max(len(across), 1))[1] - 0.2, 0.0)
+    bottom = 0.15 + style.LINE * notes / style.POINTS
+    height = max(down, 1) * CELL_HEIGHT + top + bottom
+    return style.new_axes(height, left=left, right=style.width() - left - inner, top=top, bottom=bottom)
 
 
-def _cell(ax: Axes, row: Row, x: int, y: int, neutral: float, extreme: float, digits: int) -> None:
+def _cell(
+    ax: Axes, row: Row, x: int, y: int, neutral: float, extreme: float, digits: int, room: tuple[float, float]
+) -> None:  # fmt: skip
     """Draw one cell: the colour's strength is the distance from the neutral value."""
     known = style.is_known(row)
     value = row.estimate if row.estimate is not None and known else neutral
     strength = min(abs(value - neutral) / extreme, 1.0)
     style.tile(ax, x, y, "series-1" if value >= neutral else "series-2", 0.04 + 0.4 * strength)
-    text, look = (number(value, digits), style.INK) if known else ("undefined", style.QUIET)
-    ax.text(x + 0.5, y + 0.4, text, ha="center", va="center", **look)
-    if row.n is not None:
-        look = {**style.INK, "fontsize": 7}
-        ax.text(x + 0.5, y + 0.77, f"n {count(row.n)}", ha="center", va="center", **look)
+    if not known:
+        wide = style.text_width("undefined") <= room[0] - 2
+        style.in_cell(ax, x, y, ["undefined" if wide else "\u2014"], room, "muted")
+        return
+    style.in_cell(ax, x, y, [number(value, digits), *([] if row.n is None else [f"n {count(row.n)}"])], room)

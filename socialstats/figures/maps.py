@@ -58,9 +58,15 @@ def possible(
 
     known = np.array(cells, dtype=bool)
     down, wide = known.shape
+    lines = style.wrapped(title, (style.width() - 0.85) * style.POINTS)
     if ax is None:
         ax = style.new_axes(
-            min(max(down * HEIGHT, 2.0), TALLEST) + 1.0, left=0.65, right=0.2, top=0.4, bottom=0.6, kind=style.CELLS
+            min(max(down * HEIGHT, 2.0), TALLEST) + 0.82 + 0.18 * len(lines),
+            left=0.65,
+            right=0.2,
+            top=0.4 + 0.18 * (len(lines) - 1),
+            bottom=0.6,
+            xlabel=xlabel,
         )
     style.dress(ax, xlabel=xlabel)
     colors = np.where(known[..., None], to_rgba(style.LIGHT["series-1"], 0.45), to_rgba(style.LIGHT["surface"], 1.0))
@@ -76,7 +82,7 @@ def possible(
                     ha="right" if left else "left", **style.SMALL_INK,
                     bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "alpha": 0.85})  # fmt: skip
     if title:
-        style.outside(ax, style.literal(title, 110), (0, 1), (0, 8), **style.INK)
+        style.outside(ax, "\n".join(lines), (0, 1), (0, 8), **style.INK)
     ax.set_label(described(title, known, marks))
     return ax
 
@@ -115,7 +121,7 @@ def reconstructed(
     """
     import numpy as np
 
-    ax = style.new_axes(3.0, left=0.65, right=0.2, top=0.3, bottom=0.6, kind=style.COURSE) if ax is None else ax
+    ax = style.new_axes(3.0, left=0.65, right=0.2, top=0.3, bottom=0.6, xlabel=xlabel) if ax is None else ax
     if not len(samples):
         return style.message(ax, "no sample has this mean and standard deviation")
     style.dress(ax, xlabel=xlabel)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_PANELS, MOST_ROWS = 12, 100
 BESIDE = 4  # panels side by side
 LABEL_WIDTH = 36  # characters of a row
-TITLE_WIDTH = 40  # characters, fewer where panels are narrow
+LEAST_PANEL = 0.65  # inches across
 APART, ABOVE, BELOW = 0.16, 0.3, 0.5  # inches between panels, for their titles, and for ticks and axis label
 
 
@@ -80,14 +80,20 @@ def multiples(
             f"small multiples show at most {MOST_PANELS} panels and {MOST_ROWS} terms, "
             f"got {len(table)} and {len(terms)}"
         )
-    wide = min(columns or BESIDE, max(len(table), 1))
+    total = len(terms)
+    terms, ys = style.ends(terms)
+    lines = int(max(ys, default=0.0)) + 1
+    labels = style.fitted(terms, style.label_room(0.32), width=LABEL_WIDTH)
+    left = style.room_for([*labels, *style.fitted([label], style.label_room(0.32), width=LABEL_WIDTH)]) + 0.2
+    room = style.width() - left - style.EDGE
+    wide = min(columns or BESIDE, max(len(table), 1), max(1, int((room + APART) / (LEAST_PANEL + APART))))
     deep = -(-len(table) // wide) or 1
-    labels = style.literals(terms, LABEL_WIDTH)
-    inner = max(len(terms), 1) * style.ROW_HEIGHT
+    own = (room - APART * (wide - 1)) / wide * style.POINTS
+    titles = [style.wrapped(title, own, style.SMALL, 3) for title in table]
+    above = ABOVE + style.LINE / style.POINTS * (max(map(len, titles), default=1) - 1)
     if ax is None:
-        height = deep * (inner + ABOVE + BELOW)
-        left = style.room_for([*labels, style.literal(label, LABEL_WIDTH)]) + 0.2
-        ax = style.new_axes(height, left=left, right=0.12, top=0.0, bottom=0.0)
+        ax = style.new_axes(deep * (lines * style.ROW_HEIGHT + above + BELOW), left=left, right=style.EDGE, top=0.0,
+                            bottom=0.0)  # fmt: skip
     if not terms:
         return style.message(ax, "no rows to show")
     ax.set_axis_off()
@@ -98,22 +104,21 @@ def multiples(
     size = ax.get_window_extent()
     width, height = size.width / ax.figure.dpi, size.height / ax.figure.dpi
     own = (width - APART * (wide - 1)) / wide
-    titles = style.literals(list(table), max(8, min(TITLE_WIDTH, int(own * style.POINTS / 5.2))))
     for k, cells in enumerate(table.values()):
         across, down = k % wide, k // wide
         top = height * (1 - down / deep)
-        place = (across * (own + APART), top - height / deep + BELOW, own, height / deep - ABOVE - BELOW)
+        place = (across * (own + APART), top - height / deep + BELOW, own, height / deep - above - BELOW)
         panel = ax.inset_axes((place[0] / width, place[1] / height, place[2] / width, place[3] / height))
         style.dress(panel)
-        panel.set_title(titles[k], loc="left", pad=5, **style.SMALL_INK)
+        panel.set_title("\n".join(titles[k]), loc="left", pad=5, **style.SMALL_INK)
         panel.set_xlim(*limits)
         panel.xaxis.set_major_locator(_few())
-        style.lines_of_rows(panel, len(terms), top=False)
+        style.lines_of_rows(panel, lines, top=False)
         if reference is not None:
             panel.axvline(reference, **style.DASHED)
-        ys = [float(len(terms) - 1 - i) for i in range(len(terms))]
         panel.set_yticks(ys, labels if across == 0 else [""] * len(ys), **style.INK)
         style.points(panel, [(y, row) for y, term in zip(ys, terms, strict=True) if (row := cells.get(term))])
+        style.left_out(panel, total, ys)
     style.outside(ax, style.literal(xlabel, 90), (0.5, 0), (0, 4), ha="center", va="bottom", **style.QUIET)
     return ax
 

@@ -39,7 +39,7 @@ def power_curve(curve: Mapping[str, Any], *, ax: Axes | None = None, reference: 
     ['20: .90']
     """
     if ax is None:
-        ax = style.new_axes(HEIGHT, left=0.6, right=0.3)
+        ax = style.new_axes(HEIGHT, left=0.6, right=0.3, xlabel=curve["xlabel"])
     style.dress(ax, xlabel=curve["xlabel"])
     ax.set_ylabel("Power", **style.QUIET)
     if reference is not None:

@@ -19,7 +19,6 @@ MOST_LEVELS, MOST_BARS = 5, 60
 LABEL_WIDTH = 24  # characters
 BAR, GAP = 0.23, 0.13  # inches: a bar, and the space before a new section
 HEADING = 0.2  # inches
-LEAST_WRITTEN, LEAST_LARGE = 0.05, 0.1  # below the first there is no room for a number, below the second a small one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +60,13 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     """
     levels = _levels(bars)
     places, height = _places(bars)
-    labels = style.literals([bar.label for bar in bars], LABEL_WIDTH)
+    labels = style.fitted([bar.label for bar in bars], style.label_room(0.4), width=LABEL_WIDTH)
+    legend = _legend(levels)
     if ax is None:
         left = style.room_for(labels) + 0.15
-        ax = style.new_axes(height + 0.85, left=left, right=0.3, top=0.35, bottom=0.5, kind=style.BARS)
+        room = (style.width() - left - 0.3) * style.POINTS
+        top = style.legend_height(legend, style.FONT, room) if legend else 0.35
+        ax = style.new_axes(height + top + 0.5, left=left, right=0.3, top=top, xlabel=xlabel)
     if not bars:
         return style.message(ax, "no shares to show")
     style.dress(ax, xlabel=xlabel)
@@ -73,11 +75,13 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
     ax.set_xticks(ticks, [f"{round(100 * t)}%" for t in ticks])
     ax.set_yticks(places, labels, **style.INK)
-    _legend(ax, levels)
+    style.legend(ax, legend, style.FONT)
+    room = ax.get_window_extent().width * style.POINTS / ax.figure.dpi
     for bar, y, opens in zip(bars, places, _opens(bars), strict=True):
         if opens:
-            ax.text(0.0, y - BAR / 2 - 0.05, style.literal(bar.section, 60), va="bottom", **style.QUIET)
-        _bar(ax, bar, y)
+            [section] = style.fitted([bar.section], room, style.SMALL)
+            ax.text(0.0, y - BAR / 2 - 0.05, section, va="bottom", **style.QUIET)
+        _bar(ax, bar, y, room)
     return ax
 
 
@@ -109,24 +113,21 @@ def _opens(bars: Sequence[Bar]) -> list[bool]:
     return [bar.section != before for bar, before in zip(bars, ["", *(bar.section for bar in bars)], strict=False)]
 
 
-def _legend(ax: Axes, levels: Sequence[str]) -> None:
-    """Name the levels above the bars, each after a square of its colour."""
-    x = 0.0
-    for k, text in enumerate(style.literals(levels, 18)):
-        for part, color in (("\u25a0 ", f"series-{k + 1}"), (text, "ink")):
-            style.outside(ax, part, (0, 1), (x, 8), fontsize=style.FONT, color=style.LIGHT[color])
-            x += style.text_width(part) + (0 if part != text else 14)
+def _legend(levels: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the name of each level after a square, with its colour."""
+    return [(f"\u25a0 {text}", f"series-{k + 1}") for k, text in enumerate(style.literals(levels, 18))]
 
 
-def _bar(ax: Axes, bar: Bar, y: float) -> None:
+def _bar(ax: Axes, bar: Bar, y: float, room: float) -> None:
+    """Draw a bar that may be `room` points long, and write the shares that fit into their part."""
     start = 0.0
     for k, row in enumerate(bar.rows):
         if row.estimate is None:
             continue
         ax.barh(y, row.estimate, left=start, height=BAR, color=style.LIGHT[f"series-{k + 1}"],
                 edgecolor=style.LIGHT["surface"], linewidth=0.8)  # fmt: skip
-        if row.estimate >= LEAST_WRITTEN:
-            ax.text(start + row.estimate / 2, y, percent(row.estimate), ha="center", va="center_baseline",
-                    fontsize=style.SMALL if row.estimate >= LEAST_LARGE else style.SMALL - 1,
+        text = percent(row.estimate)
+        if style.text_width(text, style.SMALL) + 2 <= row.estimate * room:
+            ax.text(start + row.estimate / 2, y, text, ha="center", va="center_baseline", fontsize=style.SMALL,
                     color=style.LIGHT["surface"])  # fmt: skip
         start += row.estimate

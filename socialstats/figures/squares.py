@@ -64,22 +64,23 @@ def square(
     cells = _checked(table, levels)
     k = len(levels)
     if ax is None:
-        ax = _new(style.literals(levels, LABEL_WIDTH), k)
+        ax = _new(levels, k)
     total = float(cells.sum())
     if total == 0:
         return style.message(ax, "no pairs to show")
     style.dress(ax)
-    wide = max(4, int(16 * 4 / max(k, 4)))
-    across, down = ([*style.literals(levels, width), "all"] for width in (wide, LABEL_WIDTH))
-    style.tiled(ax, across, down)
-    ax.set_xlabel(style.literal(conditions[1], 60), **style.QUIET, labelpad=5)
-    ax.set_ylabel(style.literal(conditions[0], 30), **style.QUIET, labelpad=5)
+    across, turned = _across(levels, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / (k + 1))
+    style.tiled(ax, across, _down(levels), turned=turned > 0)
+    room = style.cell_size(ax)
+    ax.set_xlabel(style.fitted([conditions[1]], room[0] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5)
+    ax.set_ylabel(style.fitted([conditions[0]], room[1] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5)
     for i in range(k):
         for j in range(k):
-            _cell(ax, j, i, float(cells[i, j]), total, SAME if i == j else ABOVE if j > i else BELOW)
-        _cell(ax, k, i, float(cells[i].sum()), total, None)
-        _cell(ax, i, k, float(cells[:, i].sum()), total, None)
-    _cell(ax, k, k, total, total, None)
+            _cell(ax, j, i, float(cells[i, j]), total, room,
+                  SAME if i == j else ABOVE if j > i else BELOW)  # fmt: skip
+        _cell(ax, k, i, float(cells[i].sum()), total, room, None)
+        _cell(ax, i, k, float(cells[:, i].sum()), total, room, None)
+    _cell(ax, k, k, total, total, room, None)
     return ax
 
 
@@ -128,18 +129,25 @@ def _checked(table: Any, levels: Sequence[str]) -> Any:
     return cells
 
 
-def _new(labels: Sequence[str], k: int) -> Axes:
-    left = style.room_for(labels) + 0.4
-    room = style.WIDTH - left - 0.1
-    right = style.WIDTH - left - min(room, CELL[0] * (k + 1))
-    return style.new_axes((k + 1) * CELL[1] + 0.65, left=left, right=right, top=0.55, bottom=0.1, kind=style.CELLS)
+def _across(levels: Sequence[str], cell: float) -> tuple[list[str], float]:
+    return style.heads([*levels, "all"], cell, max(4, int(16 * 4 / max(len(levels), 4))))
 
 
-def _cell(ax: Axes, x: int, y: int, n: float, total: float, color: str | None) -> None:
+def _down(levels: Sequence[str]) -> list[str]:
+    return [*style.fitted(levels, style.label_room(0.3), width=LABEL_WIDTH), "all"]
+
+
+def _new(levels: Sequence[str], k: int) -> Axes:
+    left = style.room_for(_down(levels)) + 0.4
+    inner = min(style.width() - left - 0.1, CELL[0] * (k + 1))
+    top = 0.55 + max(_across(levels, inner * style.POINTS / (k + 1))[1] - 0.2, 0.0)
+    right = style.width() - left - inner
+    return style.new_axes((k + 1) * CELL[1] + top + 0.1, left=left, right=right, top=top, bottom=0.1)
+
+
+def _cell(ax: Axes, x: int, y: int, n: float, total: float, room: tuple[float, float], color: str | None) -> None:
     """Draw one cell, or (without a colour) a margin."""
     share = n / total
     if color is not None:
         style.tile(ax, x, y, color, 0.05 + 0.35 * math.sqrt(share))
-    ink = style.LIGHT["muted" if color is None else "ink"]
-    ax.text(x + 0.5, y + 0.38, counted(n), ha="center", va="center", fontsize=style.FONT, color=ink)
-    ax.text(x + 0.5, y + 0.74, percent(share), ha="center", va="center", fontsize=7, color=ink)
+    style.in_cell(ax, x, y, [counted(n), percent(share)], room, "muted" if color is None else "ink")

@@ -53,8 +53,8 @@ class Placed:
 
 @style.figure
 def strip(
-    marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2, inches: float = style.WIDTH
-) -> Axes:
+    marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2
+) -> Axes:  # fmt: skip
     """Draw marks on a number line; labels are laid out so that no two overlap.
 
     Estimates (discs) and claims (diamonds) take one line each above the axis, in the order given, their
@@ -70,8 +70,6 @@ def strip(
         Name and unit of the quantity.
     digits : int
         Decimals of the numbers beside the marks.
-    inches : float
-        Width of a new figure.
 
     Returns
     -------
@@ -88,7 +86,7 @@ def strip(
     others = [mark for mark in marks if mark.kind != "reference" or not is_known(mark)]
     values = [v for m in marks for v in (m.value, m.low, m.high) if v is not None and math.isfinite(v)]
     limits = style.padded(values or [0.0], 0.05)
-    width = (inches - 0.2) * style.POINTS if ax is None else _width_in_points(ax)
+    width = (style.width() - 0.2) * style.POINTS if ax is None else _width_in_points(ax)
     labels = [style.literal(f"{m.label} {number(m.value, digits)}", 60) for m in lines]
     anchors = [width * (float(m.value or 0.0) - limits[0]) / (limits[1] - limits[0]) for m in lines]
     places = lay_out(anchors, [style.text_width(label, style.SMALL) for label in labels], width)
@@ -97,7 +95,7 @@ def strip(
     rows = sum(note.lines for note in notes)
     if ax is None:
         height = LEVEL * (rows + below) + 0.75
-        ax = style.new_axes(height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below, width=inches)
+        ax = style.new_axes(height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below, xlabel=xlabel)
     if not marks:
         return style.message(ax, "nothing to show")
     style.dress(ax)
@@ -109,7 +107,8 @@ def strip(
         rows -= note.lines
         _own(ax, mark, note, rows + (0.5 if note.where == "above" else 0.5 * note.lines), width)
     if xlabel:
-        ax.set_xlabel(style.literal(xlabel, 90), labelpad=4 + below * LEVEL * style.POINTS, **style.QUIET)
+        ax.set_xlabel("\n".join(style.label_lines(xlabel, 0.1, 0.1)), labelpad=4 + below * LEVEL * style.POINTS,
+                      **style.QUIET)  # fmt: skip
     return ax
 
 

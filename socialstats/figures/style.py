@@ -15,10 +15,11 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from socialstats.errors import InputError
-from socialstats.text import listing, quoted, shorten, shortened
+from socialstats.text import count, listing, quoted, shorten, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 LIGHT: dict[str, str] = {
     "surface": "#fefefe", "ink": "#1b1e22", "muted": "#5a616b", "line": "#c8cdd5", "hair": "#e6e8ec",
     "series-1": "#0072b2", "series-2": "#b04a00", "series-3": "#007a59", "series-4": "#a0528a",
@@ -40,7 +42,12 @@ DARK: dict[str, str] = {
     "series-5": "#d6d04a",
 }  # fmt: skip
 
-WIDTH = 7.6  # inches; about 760 px on the page, so that 9 pt text is read as 12.5 px
+WIDTH = 7.6  # inches; about 760 px on the page, so that 9 pt text is read as 12.5 px and printed at 8 pt on A4
+NARROW = 3.5  # inches; 288 px on a screen of 320 px, so that 8 pt text is read as 9.1 px
+EDGE = 0.2  # inches beside the marks of a narrow figure, for half a tick label
+LINE = 12.5  # points a line of text takes
+MOST_ON_PAGE = 35  # rows of a figure on a page; of more rows, both ends are drawn
+ROWS = "rows"  # id of Axes with names above their marks, which need a background
 FONT = 9.0
 SMALL = 8.0
 QUIET: dict[str, Any] = {"fontsize": SMALL, "color": LIGHT["muted"]}
@@ -60,11 +67,32 @@ FALLBACK = (  # fonts with characters that matplotlib's own lacks, by what syste
     "Microsoft YaHei", "SimHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS", "Noto Sans Arabic",
     "Noto Sans Devanagari", "Noto Sans Thai", "Noto Sans Bengali", "Nirmala UI", "Leelawadee UI",
 )  # fmt: skip
-ROWS, LINES, BARS, CELLS, COURSE, PANELS = "rows", "lines", "bars", "cells", "course", "panels"
-# ids of Axes that the report lays out anew for phones
 NOT_DRAWN = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # backends that show nothing
 
 _browser_draws: ContextVar[bool] = ContextVar("browser_draws", default=False)
+
+
+_narrow: ContextVar[bool] = ContextVar("narrow", default=False)
+
+
+@contextmanager
+def narrow() -> Iterator[None]:
+    """Draw figures for narrow screens: names and numbers stand above the marks of their row."""
+    token = _narrow.set(True)
+    try:
+        yield
+    finally:
+        _narrow.reset(token)
+
+
+def is_narrow() -> bool:
+    """Return whether figures are drawn for narrow screens."""
+    return _narrow.get()
+
+
+def width() -> float:
+    """Return the width of a figure in inches."""
+    return NARROW if _narrow.get() else WIDTH
 
 
 @contextmanager
@@ -195,18 +223,11 @@ def _width(text: str, font: FontProperties, file: str) -> float:
 
 
 def new_axes(
-    height: float,
-    *,
-    left: float,
-    right: float,
-    top: float = 0.3,
-    bottom: float = 0.5,
-    width: float = WIDTH,
-    kind: str = "",
+    height: float, *, left: float, right: float, top: float = 0.3, bottom: float = 0.5, xlabel: str = "", kind: str = ""
 ) -> Axes:
     """Return the Axes of a new figure, wider than `width` where the margins need it; all lengths in inches.
 
-    A `kind` is the id of the Axes.
+    A long `xlabel` gets more height for its lines. A `kind` is the id of the Axes.
 
     In a notebook, or where pyplot was imported and has a backend that shows figures, the figure is one of
     pyplot's and is displayed by it. Everywhere else it is a plain `matplotlib.figure.Figure` that no global state
@@ -215,22 +236,63 @@ def new_axes(
     import matplotlib
     from matplotlib.figure import Figure
 
-    width = max(width, left + right + LEAST_PLOT)
+    wide = max(width(), left + right + LEAST_PLOT)
+    more = LINE / POINTS * (len(label_lines(xlabel, left, right)) - 1) if xlabel else 0.0
+    height, bottom = height + more, bottom + more
     pyplot = sys.modules.get("matplotlib.pyplot")
     notebook = "ipykernel" in sys.modules
     shows = pyplot is not None and matplotlib.get_backend().lower() not in NOT_DRAWN
     if (notebook or shows) and not _browser_draws.get():
         import matplotlib.pyplot as plt
 
-        figure = plt.figure(figsize=(width, height))
+        figure = plt.figure(figsize=(wide, height))
     else:
-        figure = Figure(figsize=(width, height))
+        figure = Figure(figsize=(wide, height))
     figure.set_facecolor(LIGHT["surface"])
-    ax = figure.add_axes(
-        (left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height)
-    )
+    ax = figure.add_axes((left / wide, bottom / height, (wide - left - right) / wide, (height - top - bottom) / height))
     ax.set_gid(kind or None)
     return ax
+
+
+def label_lines(text: str, left: float, right: float) -> list[str]:
+    """Return the lines of an axis label that is centred between two margins, in inches."""
+    wide = max(width(), left + right + LEAST_PLOT)
+    centre = (left + wide - right) / 2
+    return wrapped(text, 2 * min(centre, wide - centre) * POINTS, SMALL)
+
+
+def wrapped(text: str, room: float, size: float = FONT, most: int = 4) -> list[str]:
+    """Return a text as literal lines that are at most `room` points wide, cut where it needs more than `most`.
+
+    Examples
+    --------
+    >>> wrapped("one two three", 40.0)
+    ['one two', 'three']
+    """
+    lines: list[str] = []
+    for word in shorten(clean(text), 400).split():
+        if lines and text_width(f"{lines[-1]} {word}", size) * HINTED <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], f"{lines[most - 1]} \u2026"]
+    return [fitted([line], room, size)[0] for line in lines] or [""]
+
+
+def fitted(texts: Sequence[str], room: float, size: float = FONT, width: int = 60) -> list[str]:
+    """Return what `literals` does for labels that must be at most `room` points wide.
+
+    Examples
+    --------
+    >>> fitted(["a long label of June", "short"], 60.0)
+    ['a lo…f June', 'short']
+    """
+    found = literals(texts, width)
+    while width > 4 and max((text_width(text, size) for text in found), default=0.0) * HINTED > room:
+        width = min(width - 1, max(map(len, found)) - 1)
+        found = literals(texts, width)
+    return found
 
 
 def dress(ax: Axes, *, xlabel: str = "") -> None:
@@ -243,7 +305,112 @@ def dress(ax: Axes, *, xlabel: str = "") -> None:
     ax.tick_params(axis="both", length=0, labelsize=SMALL, labelcolor=LIGHT["muted"], pad=4)
     ax.set_axisbelow(True)
     if xlabel:
-        ax.set_xlabel(literal(xlabel, 90), labelpad=5, **QUIET)
+        box, whole = ax.get_window_extent(), ax.figure.bbox
+        lines = label_lines(xlabel, *((length / ax.figure.dpi) for length in (box.x0, whole.width - box.x1)))
+        ax.set_xlabel("\n".join(lines), labelpad=5, **QUIET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slots:
+    """Height of a row in inches, and how far above its middle name, numbers and marks stand, in rows."""
+
+    height: float
+    name: float = 0.0
+    numbers: float = 0.0
+    marks: float = 0.0
+
+
+def slots(height: float, names: float, numbers: float, band: float = 14.0) -> Slots:
+    """Return the places in a row of names and numbers of these widths in points; one above the other if narrow.
+
+    Names and numbers take one line together where both fit; the marks take a `band` of points below.
+    """
+    if not is_narrow():
+        return Slots(height=height)
+    room = (NARROW - 2 * EDGE) * POINTS
+    lines = 1 if names * HINTED + numbers + 8 <= room or not numbers else 2
+    whole = LINE * lines + band
+    name = 0.5 - 0.5 * LINE / whole
+    return Slots(height=whole / POINTS, name=name, numbers=name - (lines - 1) * LINE / whole,
+                 marks=0.5 * band / whole - 0.5)  # fmt: skip
+
+
+def names(ax: Axes, ys: Sequence[float], labels: Sequence[str], place: Slots) -> None:
+    """Write the label of each row: at the left of the Axes, or above its marks if narrow."""
+    if not is_narrow():
+        ax.set_yticks(ys, labels, **INK)
+        return
+    ax.set_yticks([])
+    for y, label in zip(ys, labels, strict=True):
+        beside(ax, y + place.name, label, 0.0, side=0.0, ha="left")
+
+
+def label_room(share: float = 1.0) -> float:
+    """Return the points that the labels of rows may take: on narrow screens, a share of the width."""
+    return share * (NARROW - 2 * EDGE) * POINTS if is_narrow() else math.inf
+
+
+def margins(labels: Sequence[str], columns: float) -> tuple[float, float]:
+    """Return the inches at the left of the marks, for labels, and at the right, for columns of a width in points."""
+    return (EDGE, EDGE) if is_narrow() else (room_for(labels) + 0.2, columns / POINTS + 0.08)
+
+
+def ends(rows: Sequence[T]) -> tuple[list[T], list[float]]:
+    """Return the rows to draw and their lines, the first highest: on a page, only both ends of more than 35.
+
+    The line between the ends is left free for what `left_out` writes.
+    """
+    n = len(rows)
+    if not _browser_draws.get() or n <= MOST_ON_PAGE:
+        return list(rows), [float(n - 1 - i) for i in range(n)]
+    half = MOST_ON_PAGE // 2
+    ys = [float(2 * half - i) for i in range(2 * half + 1) if i != half]
+    return [*rows[:half], *rows[-half:]], ys
+
+
+def left_out(ax: Axes, rows: int, ys: Sequence[float]) -> None:
+    """Write on the free line between the ends how many rows are left out."""
+    if rows > len(ys):
+        text = f"\u2026 {count(rows - len(ys), 'row')} not drawn (see the table) \u2026"
+        ax.text(0.5, len(ys) / 2, text, transform=ax.get_yaxis_transform(), ha="center", va="center", **QUIET)
+
+
+def legend(ax: Axes, parts: Sequence[tuple[str, str]], size: float, gap: float = 12.0) -> None:
+    """Write texts with their colours above the Axes, one after another, on as many lines as they need."""
+    room = ax.get_window_extent().width * POINTS / ax.figure.dpi
+    places = legend_places([text for text, _ in parts], room, size, gap)
+    for (text, color), (x, y) in zip(parts, places, strict=True):
+        outside(ax, text, (0, 1), (x, y), fontsize=size, color=LIGHT[color], ha="left", va="bottom")
+
+
+def legend_height(parts: Sequence[tuple[str, str]], size: float, room: float | None = None) -> float:
+    """Return the inches that a legend takes above an Axes that is `room` points wide."""
+    room = (NARROW - 2 * EDGE) * POINTS if room is None else room
+    return (max(y for _, y in legend_places([text for text, _ in parts], room, size)) + LINE + 2) / POINTS
+
+
+def left_of(ax: Axes) -> float:
+    """Return the inches at the left of an Axes."""
+    return float(ax.get_window_extent().x0 / ax.figure.dpi)
+
+
+def legend_places(texts: Sequence[str], room: float, size: float, gap: float = 12.0) -> list[tuple[float, float]]:
+    """Return where texts go above an Axes that is `room` points wide, as points right of its left and above its top.
+
+    Examples
+    --------
+    >>> [y for x, y in legend_places(["one", "two", "a longer text"], 60.0, 9.0)]
+    [20.5, 20.5, 8.0]
+    """
+    x, line = 0.0, 0
+    found = []
+    for text in texts:
+        own = text_width(text, size) * HINTED
+        if x and x + own > room:
+            x, line = 0.0, line + 1
+        found.append((x, line))
+        x += own + gap
+    return [(x, 8.0 + LINE * (line - one)) for x, one in found]
 
 
 def segments(ax: Axes, spans: Sequence[tuple[float, float, float]], **options: Any) -> None:
@@ -263,10 +430,15 @@ def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, u
     return ax.text(side, y, text, transform=place, **({"ha": "right", "va": "center_baseline"} | INK | options))
 
 
+def noted(lines: Sequence[str], left: float) -> list[str]:
+    """Return footnotes as lines that fit between `left` inches and the right end of a figure."""
+    return [part for line in lines for part in wrapped(line, (width() - left - 0.05) * POINTS, SMALL)]
+
+
 def footnotes(ax: Axes, lines: Sequence[str], drop: float) -> None:
-    """Write lines below the Axes, the first one `drop` points down."""
+    """Write lines of `noted` below the Axes, the first one `drop` points down."""
     for i, line in enumerate(lines):
-        outside(ax, literal(line, 120), (0, 0), (0, -drop - 12 * i), va="top", **QUIET)
+        outside(ax, line, (0, 0), (0, -drop - LINE * i), va="top", **QUIET)
 
 
 def outside(ax: Axes, text: str, corner: tuple[float, float], offset: tuple[float, float], **options: Any) -> None:
@@ -276,8 +448,7 @@ def outside(ax: Axes, text: str, corner: tuple[float, float], offset: tuple[floa
 
 def room_for(labels: Sequence[str]) -> float:
     """Return the inches that the widest of some labels takes, at least 30 points."""
-    widest = max([text_width(text) for text in labels] + [30.0]) / POINTS
-    return widest if _browser_draws.get() else widest * HINTED
+    return max([text_width(text) for text in labels] + [30.0]) * HINTED / POINTS
 
 
 def is_known(row: Row) -> bool:
@@ -298,8 +469,10 @@ def drawn(rows: Sequence[Row]) -> list[float]:
 
 def lines_of_rows(ax: Axes, n: int, *, top: bool = True) -> None:
     """Prepare an Axes for n rows: limits, hair lines that lead the eye, ticks at the top too where rows are many."""
-    ax.set_ylim(-0.6, n - 0.4)
+    ax.set_ylim(*((-0.5, n - 0.5) if is_narrow() else (-0.6, n - 0.4)))
     ax.grid(axis="x", color=LIGHT["hair"], linewidth=0.7)
+    if is_narrow():
+        return
     for y in range(n - 6, -1, -5):
         ax.axhline(y + 0.5, color=LIGHT["hair"], linewidth=0.7, zorder=0.5)
     if top and n > TICKS_ON_TOP_FROM:
@@ -326,15 +499,38 @@ def padded(values: list[float], share: float = 0.04) -> tuple[float, float]:
     return low - gap, high + gap
 
 
-def tiled(ax: Axes, across: Sequence[str], down: Sequence[str]) -> None:
+def heads(labels: Sequence[str], cell: float, width: int = 14) -> tuple[list[str], float]:
+    """Return the labels of columns of `cell` points, and the inches that they take if turned; 0 if they fit."""
+    found = literals(labels, width)
+    widest = max(map(text_width, found), default=0.0) * HINTED
+    return found, 0.0 if widest <= cell - 4 else (widest + 6) / POINTS
+
+
+def tiled(ax: Axes, across: Sequence[str], down: Sequence[str], *, turned: bool = False) -> None:
     """Prepare an Axes for a table of cells of size 1: labels above the columns and at the left of the rows."""
     ax.spines["bottom"].set_visible(False)
     ax.set_xlim(0, len(across))
     ax.set_ylim(len(down), 0)
-    ax.set_xticks([i + 0.5 for i in range(len(across))], across)
+    ax.set_xticks([i + 0.5 for i in range(len(across))], across, rotation=90 if turned else 0)
     ax.set_yticks([i + 0.5 for i in range(len(down))], down)
     ax.tick_params(axis="both", labelsize=FONT, labelcolor=LIGHT["ink"], labeltop=True, labelbottom=False)
     ax.xaxis.set_label_position("top")
+
+
+def cell_size(ax: Axes) -> tuple[float, float]:
+    """Return width and height of a cell of `tiled`, in points."""
+    box, scale = ax.get_window_extent(), POINTS / ax.figure.dpi
+    return box.width * scale / ax.get_xlim()[1], box.height * scale / ax.get_ylim()[0]
+
+
+def in_cell(ax: Axes, x: float, y: float, texts: Sequence[str], room: tuple[float, float], color: str = "ink") -> None:
+    """Write the lines that fit into a cell of `room` points, the first in larger letters."""
+    sizes = [FONT if i == 0 else SMALL for i in range(len(texts))]
+    lines = [(text, size) for text, size in zip(texts, sizes, strict=True) if text_width(text, size) <= room[0] - 2]
+    lines = lines[: max(1, int(room[1] / (LINE - 1.5)))] if lines and lines[0][0] == texts[0] else []
+    for i, (text, size) in enumerate(lines):
+        up = ((len(lines) - 1) / 2 - i) * (LINE - 1.5) / room[1]
+        ax.text(x + 0.5, y + 0.5 - up, text, ha="center", va="center", fontsize=size, color=LIGHT[color])
 
 
 def tile(ax: Axes, x: int, y: int, color: str, alpha: float) -> None:
@@ -349,5 +545,6 @@ def message(ax: Axes, text: str) -> Axes:
     """Fill an Axes with a sentence instead of marks."""
     ax.set_axis_off()
     look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": FONT, "color": LIGHT["muted"]}
-    ax.text(0.5, 0.5, literal(text, 110), transform=ax.transAxes, **look)
+    room = ax.get_window_extent().width * POINTS / ax.figure.dpi
+    ax.text(0.5, 0.5, "\n".join(wrapped(text, room)), transform=ax.transAxes, **look)
     return ax

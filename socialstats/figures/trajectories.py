@@ -70,24 +70,34 @@ def trajectories(
     table = by_item(rows, stages)
     reasons = [f"{r.term}, {r.group}: undefined ({r.undefined or 'no value was given'})"
                for r in rows if r.estimate is None]  # fmt: skip
+    marks = lines or {}
+    below = [f"dashed: {label} {number(value, 1)}" for label, value in marks.items()] if style.is_narrow() else []
+    left = 0.6 if style.is_narrow() else 0.75
+    notes = style.noted([*below, *reasons[:6]], left)
+    right = style.room_for([f"{name} \u2212000.0" for name in _names(list(table)).values()]) + 0.15
+    step = (style.width() - left - right) * style.POINTS / max(len(stages) - 0.2, 1.0)
+    heads, turned = style.heads(stages, step, 16)
     if ax is None:
-        bottom = 0.5 + (12 * min(len(reasons), 6)) / style.POINTS
-        names = [f"{name} −000.0" for name in style.literals(list(table), LABEL_WIDTH)]
-        right = max([style.text_width(name) for name in names] + [40.0]) / style.POINTS + 0.15
-        ax = style.new_axes(HEIGHT + bottom - 0.5, left=0.75, right=right, top=0.2, bottom=bottom, kind=style.COURSE)
+        bottom = 0.5 + style.LINE * len(notes) / style.POINTS + max(turned - 0.2, 0.0)
+        ax = style.new_axes(HEIGHT + bottom - 0.5, left=left, right=right, top=0.2, bottom=bottom)
     if not table:
         return style.message(ax, "no rows to show")
     style.dress(ax)
     ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
-    ax.set_xticks(range(len(stages)), style.literals(stages, 16))
+    ax.set_xticks(range(len(stages)), heads, rotation=90 if turned else 0)
     ax.tick_params(axis="x", labelsize=style.FONT, labelcolor=style.LIGHT["ink"])
     ax.set_ylabel(style.literal(ylabel, 60), **style.QUIET)
-    _scale(ax, rows, lines or {}, len(stages))
+    _scale(ax, rows, marks, len(stages))
     for k, cells in enumerate(table.values()):
         _course(ax, cells, stages, k, len(table))
     _labels(ax, table, stages, digits)
-    style.footnotes(ax, reasons[:6], 22)
+    style.footnotes(ax, notes, 22 + style.POINTS * max(turned - 0.2, 0.0))
     return ax
+
+
+def _names(items: Sequence[str]) -> dict[str, str]:
+    """Return the name of each item as it stands beside its course."""
+    return dict(zip(items, style.fitted(items, style.label_room(0.3), width=LABEL_WIDTH), strict=True))
 
 
 def by_item(rows: Sequence[Row], stages: Sequence[str]) -> dict[str, dict[str, Row]]:
@@ -119,13 +129,17 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
     width, height = (length * style.POINTS / ax.figure.dpi for length in (size.width, size.height))
     names = {label: style.literal(f"{label} {number(value, 1)}", 60) for label, value in lines.items()}
     room = min(max((style.text_width(name, style.SMALL) for name in names.values()), default=0.0) + 8, 0.4 * width)
-    left = -0.45 if not lines else -0.35 - room / (width - room) * (n - 0.2)  # room for the labels of the lines
+    left = (
+        -0.45 if not lines or style.is_narrow() else -0.35 - room / (width - room) * (n - 0.2)
+    )  # room for the labels of the lines
     ax.set_xlim(left, n - 0.55)
     low, high = ax.get_ylim()
     ordered = sorted(lines.items(), key=lambda pair: pair[1])
     for k, (label, value) in enumerate(ordered):
         near = k + 1 < len(ordered) and (ordered[k + 1][1] - value) / (high - low) * height < GAP
         ax.axhline(value, **style.DASHED)
+        if style.is_narrow():
+            continue
         ax.annotate(names[label], xy=(left, value), xytext=(2, -2 if near else 2), textcoords="offset points",
                     **style.QUIET, va="top" if near else "bottom")  # fmt: skip
 
@@ -152,7 +166,7 @@ def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[s
     scale = (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
     ends = [(k, item, last) for k, (item, cells) in enumerate(table.items())
             if (last := _last(cells, stages)).estimate is not None]  # fmt: skip
-    names = dict(zip(table, style.literals(list(table), LABEL_WIDTH), strict=True))
+    names = _names(list(table))
     values = [float(last.estimate or 0.0) for _, _, last in ends]
     for (k, item, last), value, place in zip(ends, values, spread_out(values, GAP * scale), strict=True):
         shift = SPREAD * (2 * (k + 0.5) / len(table) - 1)

@@ -74,7 +74,7 @@ def test_figures_are_named_and_ids_are_unique(page: Page) -> None:
     ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
     assert len(ids) == len(set(ids))
     figures = page.tags("svg")
-    assert len(figures) == 4  # the number line has a second drawing for phones
+    assert len(figures) == 6  # three figures, each for wide and for narrow screens
     for figure in figures:
         assert figure["role"] == "img"
         assert set(str(figure["aria-labelledby"]).split()) <= set(ids)

@@ -1,4 +1,4 @@
-"""The second arrangement of figures for phones, and the shorter SVG: the same drawing, nothing lost, nothing twice."""
+"""Figures drawn once for wide and once for narrow screens, and the shorter SVG: nothing is lost, nothing overlaps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,19 @@ from xml.etree import ElementTree
 import pytest
 from chromium import PROGRAM, Chromium
 
-from socialstats.figures import Bar, dumbbell, estimation, forest, heat, shares, square, strip, trajectories
+from socialstats.figures import (
+    Bar,
+    dumbbell,
+    estimation,
+    forest,
+    heat,
+    multiples,
+    qq,
+    shares,
+    square,
+    strip,
+    trajectories,
+)  # fmt: skip
 from socialstats.figures.strip import Mark
 from socialstats.results import Row
 from socialstats_reports.lean import short_path
@@ -50,6 +62,16 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "square": partial(square, [[20, 5], [12, 63]], levels=("no", "yes"), conditions=("before", "after")),
     "trajectories": partial(trajectories, [row(f"model {i}", i % 5 + 0.2 * k, s) for i in range(8)
                                            for k, s in enumerate(STAGES)], stages=STAGES, lines={"own zero": 1.0}),
+    "groups": partial(heat, [row(f"group {i}", 0.4, f"group {k}") for i in range(14) for k in range(14)]),
+    "seven levels": partial(square, [[20] * 7] * 7, levels=[f"level {i}" for i in range(7)],
+                            conditions=("before", "after")),
+    "multiples": partial(multiples, {f"man - {other}": [row(f"scenario {i}", 0.1 * i - k) for i in range(9)]
+                                     for k, other in enumerate(("woman", "neutral", "neither of both"))},
+                         label="Scenario", xlabel="Bias B"),
+    "qq": partial(qq, [0.1 * i * abs(i) for i in range(-9, 10)], labels=[f"item number {i}" for i in range(19)]),
+    "strip": partial(strip, [Mark(label="Bias B of man - woman", value=0.4, low=0.3, high=0.5),
+                             Mark(label="Bias B of man - neutral", value=0.42, low=0.3, high=0.5),
+                             Mark(label="coin flips", value=0.52, kind="reference")], xlabel="share"),
     "estimation": partial(estimation, [1.0, 2, 3, 5], [2.0, 2, 4, 3], None, row("d", -0.2),
                           conditions=("one", "other")),
 }  # fmt: skip
@@ -59,29 +81,39 @@ def drawn(name: str) -> str:
     return str(inline(FIGURES[name], title=name, description=name, prefix="f1"))
 
 
+def two(name: str) -> tuple[ElementTree.Element, ElementTree.Element]:
+    root = ElementTree.fromstring(f"<p>{drawn(name)}</p>")
+    wide, narrow = root
+    return wide, narrow
+
+
 @pytest.mark.parametrize("name", FIGURES)
-def test_every_kind_of_figure_has_a_layout_for_phones(name: str) -> None:
-    root = ElementTree.fromstring(drawn(name))
-    assert "narrow" in root.attrib["class"].split()
-    assert re.fullmatch(r"--r:[\d.]+/[\d.]+", root.attrib["style"])
-    for group in root.findall("g"):
-        assert "--t:scale(" in group.attrib["style"]
+def test_a_figure_is_drawn_for_wide_and_for_narrow_screens_with_one_name(name: str) -> None:
+    wide, narrow = two(name)
+    assert wide.attrib["class"].split()[:2] == ["drawing", "wide"]
+    assert narrow.attrib["class"].split()[:2] == ["drawing", "narrow"]
+    ids = [e.attrib["id"] for one in (wide, narrow) for e in one.iter() if "id" in e.attrib]
+    assert len(ids) == len(set(ids))
+    for one in (wide, narrow):
+        assert set(one.attrib["aria-labelledby"].split()) <= set(ids)
+    across = [float(one.attrib["viewBox"].split()[2]) for one in (wide, narrow)]
+    assert across == pytest.approx([72 * 7.6, 72 * 3.5], abs=0.5)
 
 
-def test_a_heat_map_of_many_groups_keeps_its_width_and_scrolls() -> None:
-    names = [f"group {i}" for i in range(14)]
-    figure = partial(heat, [row(a, 0.4, b) for a in names for b in names])
-    assert "narrow" not in str(inline(figure, title="t", description="d", prefix="f1"))
-
-
-def test_all_texts_and_all_marks_are_still_there() -> None:
-    root = ElementTree.fromstring(drawn("forest"))
-    texts = [t.text for t in root.iter("text")]
-    assert [t for t in texts if t and t.startswith("role ")] == [f"role {i}" for i in reversed(range(40))]
-    assert texts.count("1\u20139") == 40
-    assert len(list(root.iter("use"))) == 40
-    paths = "".join(p.attrib["d"] for p in root.iter("path") if "series-1" in p.attrib.get("style", ""))
-    assert paths.count("M") == paths.count("H") == 40  # 40 intervals in one path
+def test_all_rows_are_in_both_drawings_or_both_ends_of_more_than_35() -> None:
+    few = partial(forest, MANY[:35], label="Role")
+    for one in ElementTree.fromstring(f"<p>{inline(few, title='t', description='d', prefix='f1')}</p>"):
+        texts = [t.text for t in one.iter("text")]
+        assert [t for t in texts if t and t.startswith("role ")] == [f"role {i}" for i in reversed(range(35))]
+        assert len(list(one.iter("use"))) == 35
+    for one in two("forest"):
+        texts = [t.text for t in one.iter("text")]
+        shown = [*range(39, 22, -1), *range(16, -1, -1)]
+        assert [t for t in texts if t and t.startswith("role ")] == [f"role {i}" for i in shown]
+        assert any(t and "6 rows not drawn" in t for t in texts)
+        assert texts.count("1\u20139") == len(list(one.iter("use"))) == 34
+        paths = "".join(p.attrib["d"] for p in one.iter("path") if "series-1" in p.attrib.get("style", ""))
+        assert paths.count("M") == paths.count("H") == 34  # 34 intervals in one path
 
 
 def test_paths_are_written_short_and_say_the_same() -> None:
@@ -111,7 +143,7 @@ def shown(browser: Chromium, tmp_path: Path, drawings: str, width: int) -> None:
     style = f"<style>{palette_css()}{CSS.read_text(encoding='utf-8')}</style>"
     page.write_text(
         f'<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width">{style}'
-        f'<main><figure><div class="scroll">{drawings}</div></figure></main>', encoding="utf-8",
+        f'<main><figure><div class="drawn">{drawings}</div></figure></main>', encoding="utf-8",
     )  # fmt: skip
     browser.open(page, width=width)
 
@@ -124,6 +156,15 @@ def boxes(browser: Chromium, selector: str) -> list[tuple[str, float, float, flo
     return [tuple(box) for box in found]
 
 
+def letters(browser: Chromium) -> float:
+    """Return the size of the smallest letters that are shown, in pixels."""
+    return float(browser.evaluate(
+        "Math.min(...[...document.querySelectorAll('svg')].filter(s => s.clientWidth > 0).flatMap(s => "
+        "[...s.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize) * s.clientWidth / "
+        "s.viewBox.baseVal.width)))"
+    ))  # fmt: skip
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [320, 390])
 @pytest.mark.parametrize("name", FIGURES)
@@ -132,9 +173,9 @@ def test_on_a_phone_everything_is_inside_readable_and_apart(
     browser: Chromium, tmp_path: Path, name: str, width: int
 ) -> None:
     shown(browser, tmp_path, drawn(name), width)
-    frame = boxes(browser, ".scroll")[0]
-    assert browser.evaluate("(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.scroll'))")
-    texts, marks = boxes(browser, "svg text"), boxes(browser, "svg use")
+    frame = boxes(browser, ".drawn")[0]
+    assert browser.evaluate("(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.drawn'))")
+    texts, marks = boxes(browser, ".narrow text"), boxes(browser, ".narrow use")
     for what, left, right, top, bottom in (*texts, *marks):
         assert frame[1] - 1 <= left, what
         assert right <= frame[2] + 1, what
@@ -143,19 +184,15 @@ def test_on_a_phone_everything_is_inside_readable_and_apart(
     for (one, *a), (other, *b) in itertools.combinations(texts, 2):
         across = min(a[1], b[1]) - max(a[0], b[0])
         assert across <= 1 or min(a[3], b[3]) - max(a[2], b[2]) <= 4, (one, other)
-    for _, left, right, top, bottom in marks:
-        assert (right - left) / (bottom - top) == pytest.approx(1, abs=0.15)  # no mark is stretched
-    letters = [min(bottom - top, right - left) for what, left, right, top, bottom in texts if len(what.strip()) > 2]
-    assert min(letters) >= 0.024 * width  # 7.5 px on 320 px
-    assert max(letters) <= 0.06 * width
+    assert letters(browser) >= 9.0  # pixels
 
 
 @pytest.mark.browser
 def test_on_a_phone_the_marks_of_a_row_are_below_its_name_and_above_the_next(browser: Chromium, tmp_path: Path) -> None:
     shown(browser, tmp_path, drawn("forest"), 390)
-    names = [box for box in boxes(browser, "svg text") if box[0].startswith("role ")]
-    marks = boxes(browser, "svg use")
-    assert len(names) == len(marks) == 40
+    names = [box for box in boxes(browser, ".narrow text") if box[0].startswith("role ")]
+    marks = boxes(browser, ".narrow use")
+    assert len(names) == len(marks) == 34
     for (_, left, _, _, bottom), (_, _, _, top, low), after in itertools.zip_longest(names, marks, names[1:]):
         assert left == pytest.approx(names[0][1], abs=1)  # flush left
         assert bottom - 3 <= top
@@ -164,15 +201,29 @@ def test_on_a_phone_the_marks_of_a_row_are_below_its_name_and_above_the_next(bro
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_the_number_line_has_a_drawing_for_phones_and_one_for_other_screens(browser: Chromium, tmp_path: Path) -> None:
-    marks = [Mark(label="a model with a long name", value=0.4, low=0.3, high=0.5),
-             Mark(label="coin flips", value=0.52, kind="reference")]  # fmt: skip
-    draw = partial(strip, marks, xlabel="share")
-    both = inline(draw, title="t", description="d", prefix="a") + inline(
-        partial(draw, inches=4.3), title="t", description="d", prefix="b", name="phone"
-    )
-    for width, phone in ((390, True), (900, False)):
-        shown(browser, tmp_path, both, width)
-        seen = browser.evaluate("[...document.querySelectorAll('svg')].map(s => s.getBoundingClientRect().width > 0)")
-        assert seen == [not phone, phone]
-        assert browser.evaluate("(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.scroll'))")
+@pytest.mark.parametrize("name", FIGURES)
+def test_on_a_wide_screen_everything_is_inside_and_apart(browser: Chromium, tmp_path: Path, name: str) -> None:
+    shown(browser, tmp_path, drawn(name), 900)
+    assert boxes(browser, ".narrow") == []
+    frame = boxes(browser, ".drawn")[0]
+    texts = boxes(browser, ".wide text")
+    for what, left, right, top, bottom in texts:
+        assert (frame[1] - 1 <= left, right <= frame[2] + 1) == (True, True), what
+        assert (frame[3] - 1 <= top, bottom <= frame[4] + 1) == (True, True), what
+    for (one, *a), (other, *b) in itertools.combinations(texts, 2):
+        across = min(a[1], b[1]) - max(a[0], b[0])
+        assert across <= 1 or min(a[3], b[3]) - max(a[2], b[2]) <= 4, (one, other)
+    assert letters(browser) >= 8 * 47 * 17 * 0.9 / (72 * 7.6)
+
+
+def points_on_paper(height: float) -> float:
+    """Return the size of 8 pt letters of a wide figure on A4, where it is at most 176 mm wide and 23 cm high."""
+    return 8 * min(176 / 25.4 / 7.6, 23 / 2.54 / height)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_letters_of_every_figure_are_at_least_seven_points_on_a4(name: str) -> None:
+    wide, _ = two(name)
+    assert points_on_paper(float(wide.attrib["viewBox"].split()[3]) / 72) >= 7
+    sizes = re.findall(r"font-size:([\d.]+)px", ElementTree.tostring(wide, encoding="unicode"))
+    assert min(map(float, sizes), default=9.0) >= 8
