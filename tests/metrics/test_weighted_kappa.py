@@ -642,7 +642,7 @@ def test_numbers_of_thousands_of_pairs_are_checked_without_keeping_the_pairs(pai
     x[rng.random(x.shape) < 0.3] = None
     design = of_matrix(
         x.tolist(), levels=[1, 2, 3], raters=[f"r{k:02d}" for k in range(raters)],
-        clusters=[(np.arange(24) // 3).tolist()], strata={"kind": ["ab"[u // 3% 2] for u in range(24)]},
+        clusters=[(np.arange(24) // 3).tolist()], strata={"kind": ["ab"[u // 3 % 2] for u in range(24)]},
     )  # fmt: skip
     result = weighted_kappa(design, pairs=pairs, stratum="kind")
     checks = result.verify()

@@ -147,7 +147,7 @@ def compare_ratings(hostile: bool) -> Ratings:
     return Ratings.from_frame(frame.drop(columns="domain"), levels=list(LEVELS), by="model", refusal="refused")
 
 
-def leaderboard(hostile: bool) -> Ratings:
+def leaderboard_frame() -> pd.DataFrame:
     """Four models on items of three tasks in stories; one model lacks some items, and a task has fewer items."""
     rng = np.random.default_rng(4)
     items = [(task, k) for task, size in (("maths", 30), ("law", 20), ("ethics", 30)) for k in range(size)]
@@ -156,7 +156,11 @@ def leaderboard(hostile: bool) -> Ratings:
         (f"m{m}", task, k, f"{task} {k // 2}", int(rng.random() < 1 / (1 + np.exp(-ease[i] - 0.4 * m))))
         for m in range(4) for i, (task, k) in enumerate(items) if m or k > 2
     ]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["model", "task", "item", "story", "correct"])
+    return pd.DataFrame(rows, columns=["model", "task", "item", "story", "correct"])
+
+
+def leaderboard(hostile: bool) -> Ratings:
+    frame = leaderboard_frame()
     frame = relabelled(relabelled(relabelled(frame, hostile, "model"), hostile, "task"), hostile, "story")
     return model_scores(frame, cluster="story")
 

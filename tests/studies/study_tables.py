@@ -25,7 +25,7 @@ def ratings(seed: int = 3) -> pd.DataFrame:
         for judge, noise in (("ann", 0.5), ("bob", 0.7), ("gpt_4", 0.9)):
             value = LEVELS[int(np.clip(round(1 + 0.9 * truth + noise * rng.normal()), 0, 2))]
             refused = judge == "gpt_4" and u % 15 == 7
-            rows.append((f"u{u:02d}", f"story{u // 5:02d}", ("family", "work", "law")[u // 5% 3], judge,
+            rows.append((f"u{u:02d}", f"story{u // 5:02d}", ("family", "work", "law")[u // 5 % 3], judge,
                          "model" if judge == "gpt_4" else "human", "refused" if refused else value))  # fmt: skip
     return pd.DataFrame(rows, columns=["unit", "story", "domain", "judge", "kind", "rating"])
 
