@@ -80,8 +80,8 @@ def print_kinds(result: Any) -> None:
         print(f"   {pair}, difference: {beside(row, true)}, Holm-adjusted p = {row.p_adjusted:.3f}")
     row = result.row("B_all corrected", group=between)
     print(f"   B_all, difference: {beside(row, size(pairs, 'egalitarian') - size(pairs, 'traditional'))}")
-    print("   A p below .05 where no difference was simulated is a false positive, as in one family of tests in twenty. "
-          "Tests share scenarios and names, so that errors are correlated.")  # fmt: skip
+    print("   A p below .05 where no difference was simulated is a false positive, as in one family of tests in "
+          "twenty. Tests share scenarios and names, so that errors are correlated.")  # fmt: skip
 
 
 def print_naive(result: Any) -> None:
