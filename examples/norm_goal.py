@@ -1,4 +1,4 @@
-"""Norm against goal, from table to answer: does a model act as people do, and what would a naive analysis claim?
+"""Norm against goal, from table to answer: does a model act as people do, and what does a naive analysis give?
 
 Run it from a clone: ``python examples/norm_goal.py``. The data are simulated, so the truth is known. It writes
 norm_goal.html beside where it is run.
@@ -26,13 +26,13 @@ def main() -> None:
         choices, unit="story", rater="rater", value="action", scale="nominal", rater_source="source",
         strata=["domain", "pressure"], cluster="scenario",
     )  # fmt: skip
-    print("1. How often is each action chosen under each pressure, and what was simulated?")
+    print("1. How often was each action chosen under each pressure, and what was simulated?")
     shares(design, sorted(choices["domain"].unique()))
-    print("\n2. How alike are the shares, and how alike could they be?")
+    print("\n2. How similar were the shares, and how similar could they be?")
     print("  ", ss.js_similarity(design).sentence())
-    print("\n3. Equal shares are not equal choices: agreement within each source")
+    print("\n3. Equal shares do not imply agreement within units: agreement within each source")
     agreement(design, choices)
-    print("\n4. What a naive analysis would claim: every run of the model an independent decision")
+    print("\n4. Treating every run of the model as an independent decision")
     naive(design)
     print("\n5. The page")
     page()

@@ -1,4 +1,4 @@
-"""Relationship bias, from table to page: whom the simulated answers favour, and what a naive analysis would claim.
+"""Relationship bias, from table to page: whom the simulated answers favour, and what a naive analysis gives.
 
 Run it from a clone: ``python examples/relationship_bias.py``. It prints the comparison with the truth, which is known
 because the data are simulated, and writes ``relationship_bias.html``.

@@ -56,12 +56,9 @@ def test_significant_differences_are_counted() -> None:
     assert found is not None
     said = gap_sentences(found, "domain")
     assert said[0].startswith(
-        "model: the share of 'x' differs most between a (.200) and b (.600): a minus b −.400, 95% CI"
+        "model: the share of 'x' differed most between a (.200) and b (.600), difference = −.400, 95% CI"
     )
-    assert said[1] == (
-        "2 of 3 differences between two levels of domain were significant (Holm over all); neither sign is excluded in "
-        "the others."
-    )
+    assert said[1] == "2 of 3 differences between levels of domain were significant (Holm)."
     assert with_welch(Row(term="a - b"), row(0.2, 0.02), Row(term="x"), 0.95).undefined
     assert part_gaps([Part(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95) is None
 
@@ -90,8 +87,8 @@ def test_runs_that_repeat_each_other_are_a_caution() -> None:
     quick = StudyOptions(resamples=200, verify=False)
     outcome = run_study(STUDIES["norm-goal"], choices_design(alike), quick)
     (found,) = [c for c in outcome.cautions if c.code == "SS322"]
-    assert "(alpha model 1.00, 95% CI [" in found.detail
-    assert "by intervals that do not overlap" in found.detail
+    assert "(α: model 1.000" in found.detail
+    assert "by CIs that do not overlap" in found.detail
     swapped = alike.assign(source=alike["source"].map({"human": "model", "model": "human"}))
     outcome = run_study(STUDIES["norm-goal"], choices_design(swapped), quick)
     assert "SS322" not in {c.code for c in outcome.cautions}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
@@ -14,11 +15,11 @@ from socialstats.models.sources import Source
 from socialstats.results import Row
 from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table, single
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.text import inconclusive, number, p_value, shorten
+from socialstats.text import capital, number, p_value, shorten
 
 
 def logit_block(design: Ratings, source: Source, strata: Sequence[str], options: StudyOptions) -> Block | None:
-    """Show the model of all actions; None where it cannot be fitted."""
+    """Return the model of all actions; None where it cannot be fitted."""
     try:
         result = single(multinomial_logit(design, terms=strata, level=options.level))
     except SocialStatsError:
@@ -32,14 +33,14 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     where = f" at '{shorten(design.strata[strata[0]].levels[0], 30)}'" if strata else ""
     terms = f" x {' + '.join(shorten(name, 30) for name in strata)}" if strata else ""
     return Block(
-        id="logit", question="What does one model of all actions say?",
-        sentences=(*test_sentences(tests, strata), odds_sentence(known, source, where)),
+        id="logit", question="Which factors influenced the actions in one model of all of them?", part="appendix",
+        sentences=(*test_sentences(tests, strata, options.level), odds_sentence(known, source, where)),
         draw=partial(forest, lines[:200], sort=False, digits=2, xlabel="log-odds ratio"),
-        figure_title=f"Log-odds of each action against '{shorten(made.levels[0], 30)}', beyond those of people",
-        caption=f"Multinomial logit: source{terms}, all actions at once. Shown: sources{where}, and by how much their "
-        f"log-odds move more than people's. Intervals: {result.inference}.",
+        figure_title=f"Log-odds ratios of each action against '{shorten(made.levels[0], 30)}', sources versus people",
+        caption=f"Multinomial logit: source{terms}. Points: sources{where}, and differences between their changes and "
+        f"people's. CIs: {result.inference}.",
         tables=(
-            Table(caption="Is a kind of term needed? All actions at once",
+            Table(caption="Joint tests of each kind of term, all actions at once",
                   header=("Terms", "F", "df", "p", "Clusters", "Test", "Why not"),
                   cells=tuple((r.term, r.statistic, df_text(r.df), p_text(r.p_value), r.n_clusters, r.method,
                                r.undefined) for r in tests)),
@@ -50,28 +51,32 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     )  # fmt: skip
 
 
-def test_sentences(tests: Sequence[Row], strata: Sequence[str]) -> tuple[str, ...]:
-    """Say whether the sources move differently over the first stratum, and whether the others move the actions."""
+def test_sentences(tests: Sequence[Row], strata: Sequence[str], level: float) -> tuple[str, ...]:
+    """Return whether the sources changed differently over the first stratum, and whether the others mattered."""
     said = []
     for row in tests:
         if row.p_value is None or row.term in (SOURCE, *strata[:1]):
             continue
         own = row.term not in strata
-        moved = "the sources are moved differently" if own else "the actions differ"
-        found = moved if row.p_value < 0.05 else inconclusive(moved)
+        name = shorten((strata[0] if own else row.term).replace("_", " "), 40)
+        what = f"the effect of {name} on actions" if own else "the actions"
+        clear = sentences.significant(row, round(1 - level, 12))
+        over = "between sources" if own else f"by {name}"
         said.append(
-            f"By {shorten(strata[0] if own else row.term, 40)} {found}: F({df_text(row.df)}, "
+            f"{capital(what)} {'differed' if clear else 'did not differ'} significantly {over}, F({df_text(row.df)}, "
             f"{df_text((row.n_clusters or 0) - (row.df or 0.0))}) = {number(row.statistic)}, {p_value(row.p_value)}."
         )
     return tuple(said)
 
 
 def odds_sentence(rows: Sequence[Row], source: Source, where: str) -> str:
-    """Say by how much the log-odds of the first source lie apart from people's, where the test statistic is largest."""
+    """Return the log-odds ratio of the first source and people with the largest test statistic."""
     first = source.others[0]
     own = [r for r in rows if r.label("kind") == SOURCE and r.label("column") == first]
     top = max(own, key=lambda r: abs(r.statistic or 0.0))
+    side = "higher" if (top.estimate or 0.0) > 0 else "lower"
+    how = side if sentences.reliable(top) else f"not reliably {side}"
     return (
-        f"{shorten(first, 30)}: the log-odds of {shorten(top.group or '', 60)}{where} are those of "
-        f"{shorten(source.human, 30)} raters plus {numbers_text(top)}."
+        f"The log-odds of {shorten(top.group or '', 60)}{where} were {how} for {shorten(first, 30)} than "
+        f"{shorten(source.human, 30)} raters (difference = {numbers_text(top)})."
     )

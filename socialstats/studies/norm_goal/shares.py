@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.figures import Bar, forest, heat, shares
 from socialstats.figures.heat import MOST_GROUPS
@@ -18,13 +19,14 @@ from socialstats.models.sources import Source
 from socialstats.planning.adjusting import with_holm
 from socialstats.planning.part_gaps import Part
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import clear_text, df_text, numbers_text, p_text, rows_table
+from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table
 from socialstats.studies.page import Block, Table, check_named
 from socialstats.studies.sources import Shares
-from socialstats.text import count, listing, number, p_value, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 
 BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
 MOST_CHANGES = 200
+DIGITS = 3
 
 
 def base_of(levels: Sequence[str], reference: str | None) -> str | None:
@@ -60,15 +62,9 @@ def base_in(design: Ratings, stratum: str | None, reference: str | None) -> str 
     return base_of(design.strata[stratum].levels, reference)
 
 
-def p_of(row: Row) -> float | None:
-    """Return the adjusted p of a row, or its p."""
-    return row.p_value if row.p_adjusted is None else row.p_adjusted
-
-
-def told_p(row: Row) -> str:
-    """Say the adjusted p of a row, or its p: ``, adjusted p = .031``."""
-    p = p_of(row)
-    return "" if p is None else f", {p_value(p, name='p' if row.p_adjusted is None else 'adjusted p')}"
+def words(name: str) -> str:
+    """Write the name of a column as words, cut where it is long."""
+    return shorten(name.replace("_", " "), 40)
 
 
 def widest(rows: Sequence[Row]) -> Row:
@@ -76,13 +72,47 @@ def widest(rows: Sequence[Row]) -> Row:
     return max(rows, key=lambda row: abs(row.estimate or 0.0))
 
 
-def share(row: Row) -> str:
+def share(row: Row, digits: int = DIGITS) -> str:
     """Write the estimate of a row."""
-    return number(row.estimate, 3, bounded=True)
+    return number(row.estimate, digits, bounded=True)
 
 
-def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str | None) -> tuple[str, str, str]:
-    """Write both shares behind a difference, and the difference: of the units that both rated, where these are fewer.
+def counted_text(rows: Sequence[Row], what: str, where: str = "") -> str:
+    """Return how many of some differences were significant after Holm's correction, and how many have no test.
+
+    Examples
+    --------
+    >>> rows = [Row(term="a", p_adjusted=0.01), Row(term="b", p_adjusted=0.2), Row(term="c")]
+    >>> counted_text(rows, "difference"), counted_text(rows[1:2], "difference", " by domain")
+    ('1 of 2 differences was significant (Holm). 1 has no test.', 'The difference by domain was not significant.')
+    """
+    tested = [row for row in rows if row.p_value is not None or row.p_adjusted is not None]
+    clear, lost = sum(sentences.significant(row) for row in tested), len(rows) - len(tested)
+    gone = f" {count(lost)} {'has' if lost == 1 else 'have'} no test." if lost else ""
+    if not tested:
+        return gone.strip()
+    if len(tested) == 1:
+        return f"The {what}{where} was {'' if clear else 'not '}significant.{gone}"
+    if not clear:
+        return sentences.none_of(len(tested), f"{what}s{where}") + gone
+    verb = "was" if clear == 1 else "were"
+    return f"{count(clear)} of {count(len(tested), what)}{where} {verb} significant (Holm).{gone}"
+
+
+def gap_numbers(row: Row, digits: int = DIGITS, kind: str = "") -> str:
+    """Write a difference with its interval and its p: ``.212, 95% CI [.187, .237], p_Holm < .001``."""
+    return sentences.stat(replace(row, statistic=None), digits=digits, kind=kind)
+
+
+def fitting(own: Row, theirs: Row, gap: Row) -> int:
+    """Return the decimals at which two printed estimates subtract to their printed difference: 3, or 2 or 4."""
+    values = [row.estimate or 0.0 for row in (own, theirs, gap)]
+    return next((d for d in (DIGITS, 2, 4) if abs(round(round(values[0], d) - round(values[1], d), d)
+                                                  - round(values[2], d)) < 1e-9), DIGITS)  # fmt: skip
+
+
+def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str | None, kind: str = "") -> str:
+    """Write both shares behind a difference, and the difference, naming the units that both rated where they are fewer.
 
     Parameters
     ----------
@@ -91,22 +121,28 @@ def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str
     source : Source
     other : str
     stratum : str or None
+    kind : str
+        Word before the interval.
     """
     own, theirs = (next(r for r in rows.shares[who, stratum] if r.term == gap.term) for who in (other, source.human))
+    digits = fitting(own, theirs, gap)
     apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
     where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
-    return share(own), share(theirs), f"{where} {numbers_text(gap, digits=3, bounded=True)}"
+    return (
+        f"{shorten(other, 30)} {share(own, digits)} versus {shorten(source.human, 30)} {share(theirs, digits)} "
+        f"({where} = {gap_numbers(gap, digits, kind)})"
+    )
 
 
 def changes_blocks(shares: Mapping[str | None, Result], source: Source, asked: str | None = None) -> tuple[Block, ...]:
-    """Show the changes in each stratum whose shares were computed with a base."""
+    """Return the changes in each stratum whose shares were computed with a base."""
     based = [(name, result) for name, result in shares.items() if name is not None and result.settings["base"]]
     made = [changes_block(result, source, name, k, asked) for k, (name, result) in enumerate(based)]
     return tuple(block for block in made if block is not None)
 
 
 def changes_block(result: Result, source: Source, name: str, k: int, asked: str | None = None) -> Block | None:
-    """Show by how much each source moves from the base, and each other source more than people."""
+    """Return the change of each source from the base, and how much more each other source changed than people."""
     base = str(result.settings["base"])
     rows = [r for r in result.rows if r.label("base") is not None]
     shown, tests = [r for r in rows if r.role == "difference"], [r for r in rows if r.role == "test"]
@@ -116,28 +152,26 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
         replace(r, term=f"{whose(r.label('source'), source, None)}{r.label('stratum')}: {r.term}", group=None)
         for r in shown if r.label("reference") is not None and r.estimate is not None
     ]  # fmt: skip
-    stem, most = shorten(name, 40), shorten(base, 30)
-    said = tuple(change_sentence(shown, source, other, base) for other in source.others[:3])
-    found = "" if base == asked else f" '{most}' is taken as the base by its name."
+    stem, most = words(name), shorten(base, 30)
+    said = tuple(text for other in source.others[:3] for text in change_sentences(shown, source, other, base))
+    found = "" if base == asked else f" '{most}' was recognised as the base by its name."
     return Block(
         id="changes" if k == 0 else f"changes-{k + 1}",
-        question=f"How far does each source move from '{most}', and does one move farther than "
-        f"{shorten(source.human, 30)} raters?",
+        question=f"How much did each source change from '{most}'?",
         sentences=said,
         draw=partial(forest, lines[:MOST_CHANGES], sort=False, digits=3, label=stem,
                      xlabel=f"change from {most}, minus that of {shorten(source.human, 30)}"),
         figure_title=f"Changes from '{most}' beyond those of {shorten(source.human, 30)} raters",
-        caption=f"How much more the share of a source changed than that of {shorten(source.human, 30)} raters, within "
-        "clusters, each cluster counting once; t intervals. p: signs of whole clusters flipped, adjusted by Holm over "
-        f"{stem} and actions, source by source; the table of any change tests all actions at once (Hotelling's "
-        f"T-squared).{found}",
+        caption=f"Points with {level_text(result.settings['level'])} CIs (t over clusters, equally weighted); "
+        f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. p values by sign flips of clusters, "
+        f"Holm-adjusted over {stem} and actions.{found}",
         tables=(
             Table(caption=f"Changes from '{most}'",
                   header=("Source, change and action", "Estimate", "SE", "Low", "High", "p", "p (Holm)", "Clusters",
                           "Why not"),
                   cells=tuple((f"{r.group}: {r.term}", r.estimate, r.std_error, r.conf_low, r.conf_high,
                                p_text(r.p_value), p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in shown)),
-            Table(caption=f"Any change from '{most}', all actions at once",
+            Table(caption=f"Any change from '{most}', all actions at once (Hotelling's T-squared)",
                   header=("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters",
                           "Why not"),
                   cells=tuple((r.group, r.statistic, df_text(r.df), p_text(r.p_value), p_text(r.p_adjusted),
@@ -147,69 +181,62 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
 
 
 def whose(other: str | None, source: Source, width: int | None = 30) -> str:
-    """Say whose a line is, where there are several sources beside people: ``model a, ``."""
+    """Return whose a line is, where there are several sources beside people: ``model a, ``."""
     if len(source.others) == 1 or other is None:
         return ""
     return f"{other if width is None else shorten(other, width)}, "
 
 
-def change_sentence(rows: Sequence[Row], source: Source, other: str, base: str) -> str:
-    """Say the widest difference of differences, and both changes behind it."""
+def change_sentences(rows: Sequence[Row], source: Source, other: str, base: str) -> tuple[str, ...]:
+    """Return the largest difference between the changes of two sources, and how many were significant."""
     own = [r for r in rows if r.label("source") == other and r.label("reference") is not None]
     known = [r for r in own if r.estimate is not None]
+    one, two = shorten(other, 30), shorten(source.human, 30)
     if not known:
-        return (
-            f"No cluster lets the changes of {shorten(other, 30)} and {shorten(source.human, 30)} raters be compared."
-        )
-    tested = [r for r in known if r.p_value is not None]
+        return (sentences.undefined(f"the difference between the changes of {one} and {two} raters",
+                                    own[0].undefined or "no estimate" if own else "no cluster has both"),)  # fmt: skip
     top = widest(known)
     where = top.label("stratum") or ""
-    one, two = (
-        next(share(r) for r in rows if r.label("reference") is None and r.label("source") == who
+    mine, theirs = (
+        next(r for r in rows if r.label("reference") is None and r.label("source") == who
              and r.label("stratum") == where and r.term == top.term) for who in (other, source.human)
     )  # fmt: skip
-    clear = sum((p_of(r) or 1.0) < 0.05 for r in tested)
+    digits = fitting(mine, theirs, top)
     return (
-        f"From '{shorten(base, 30)}' to '{shorten(where, 30)}' the share of '{shorten(top.term, 30)}' of "
-        f"{shorten(other, 30)} changed by {one}, that of {shorten(source.human, 30)} raters by {two}: difference of "
-        f"differences {numbers_text(top, digits=3, bounded=True)}{told_p(top)}, the widest of {count(len(known))}; "
-        f"{clear_text(clear, len(tested))}."
+        f"From '{shorten(base, 30)}' to '{shorten(where, 30)}', the share of '{shorten(top.term, 30)}' changed by "
+        f"{share(mine, digits)} ({one}) and {share(theirs, digits)} ({two}); difference = {gap_numbers(top, digits)}.",
+        counted_text(own, "such difference"),
     )
 
 
 def apart(design: Ratings, stratum: str) -> bool:
-    """Tell whether every declared cluster lies in one level of a stratum, so that its levels are independent."""
+    """Return whether every declared cluster lies in one level of a stratum, so that its levels are independent."""
     return all(is_inside(factor, design.strata[stratum]) for factor in design.clusters)
 
 
-def gap_sentences(gaps: Result, name: str, digits: int = 3) -> tuple[str, ...]:
-    """Say for each of those whose parts these are the widest difference, and how many are significant."""
+def gap_sentences(gaps: Result, name: str) -> tuple[str, ...]:
+    """Return the largest difference of each of those whose parts these are, and how many were significant."""
     by_whom: dict[str, list[tuple[Row, tuple[Row, Row]]]] = {}
     for row, pair in zip(gaps.rows, gaps.extras["pairs"], strict=True):
         by_whom.setdefault(row.label("whose") or "", []).append((row, pair))
-    said = [widest_part(who, found, digits) for who, found in by_whom.items()]
-    tested = [r for r in gaps.rows if r.p_value is not None]
-    clear = sum((p_of(r) or 1.0) < 1 - (r.conf_level or 0.95) for r in tested)
-    end = "" if clear == len(tested) else f"; neither sign is excluded in {'the others' if clear else 'any of them'}"
-    what = count(len(tested), "difference")
-    are = "was" if clear == 1 else "were"
-    return (*said, f"{count(clear)} of {what} between two levels of {name} {are} significant (Holm over all){end}.")
+    said = [widest_part(who, found) for who, found in by_whom.items()]
+    return (*said, counted_text(gaps.rows, "difference", f" between levels of {name}"))
 
 
-def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]], digits: int) -> str:
-    """Say the widest of some differences between two parts, with both values."""
+def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]]) -> str:
+    """Return the largest of some differences between two parts, with both values."""
     known = [(row, pair) for row, pair in found if row.estimate is not None]
     if not known:
-        return f"{shorten(who, 40)}: no difference between two parts has an error."
-    row, pair = max(known, key=lambda one: abs(one[0].estimate or 0.0))
-    named = zip((row.label("one"), row.label("two")), pair, strict=True)
-    low, high = (
-        f"{shorten(name or '', 40)} ({number(part.estimate, digits, bounded=True)})"
-        for name, part in sorted(named, key=lambda one: one[1].estimate or 0.0)
+        return f"{shorten(who, 40)}: no difference between two levels has a standard error."
+    row, (one, two) = max(known, key=lambda each: abs(each[0].estimate or 0.0))
+    digits = fitting(one, two, row)
+    row = row if one.limits == (-1.0, 1.0) else replace(row, limits=(-1.0, 1.0))  # of shares and similarities
+    first, second = (
+        f"{shorten(row.label(side) or '', 40)} ({share(part, digits)})" for side, part in (("one", one), ("two", two))
     )
     return (
-        f"{who}: {row.label('what')} differs most between {low} and {high}: {shorten(row.term, 80)} "
-        f"{numbers_text(row, digits=digits, bounded=True)}{told_p(row)}."
+        f"{who}: {row.label('what')} differed most between {first} and {second}, difference = "
+        f"{gap_numbers(row, digits)}."
     )
 
 
@@ -229,7 +256,7 @@ MOST_DRAWN = 60  # rows of a figure that can be read
 
 
 def shares_block(rows: Shares, result: Result, source: Source, stratum: str | None, k: int) -> Block:
-    """Show the shares of each source: in all units, and in each stratum."""
+    """Return the shares of each source: in all units, and in each stratum."""
     everyone = (source.human, *source.others)
     among: tuple[str | None, ...] = (None, *rows.strata) if k == 0 else rows.strata
     bars = [
@@ -239,19 +266,36 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
     fits = len(bars) <= MOST_BARS and len(bars[0].rows) <= MOST_LEVELS
     listed = [(f"{shorten(g or 'all units', 40)}: {shorten(who, 30)}: {shorten(r.term, 40)}", r)
               for g in among for who in everyone for r in rows.shares[who, g]]  # fmt: skip
-    name = "" if stratum is None else f" by {shorten(stratum, 40)}"
+    name = "" if stratum is None else f" by {words(stratum)}"
     return Block(
         id="shares" if k == 0 else f"shares-{k + 1}",
-        question=f"How often is each action chosen{name}?",
-        sentences=(result.sentence(),) if k == 0 else (),
+        question=f"How often was each action chosen{name}?",
+        part="main" if k == 0 else "appendix",
+        sentences=tuple(side_sentence(rows, source, other) for other in source.others[:3]) if k == 0 else (),
         draw=partial(shares, bars, xlabel="Share of choices") if fits else None,
-        figure_title=f"Shares of the actions{name}, source by source",
-        caption=f"Numbers in the bars are shares (those below 5% are not written); n and intervals (Wilson's"
-        f"{by_clusters(result)}) are in the table.",
+        figure_title=f"Shares of the actions{name} and source",
+        caption=f"Numbers in the bars are shares (below .05: not printed); n = {count(result.counts['ratings'])} "
+        f"choices{by_clusters(result)}. CIs (Wilson) are in the table.",
         tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
                            labels=[text for text, _ in listed]),),
         results=(result,),
     )  # fmt: skip
+
+
+def side_sentence(rows: Shares, source: Source, other: str) -> str:
+    """Return which actions a source chose significantly more, and less, often than people in all units."""
+    gaps, human = rows.gaps[other, None], shorten(source.human, 30)
+    known = [gap for gap in gaps if gap.p_value is not None]
+    if not known:
+        return sentences.undefined(f"the difference between {shorten(other, 30)} and {human} raters",
+                                   gaps[0].undefined or "no test")  # fmt: skip
+    clear = [gap for gap in known if sentences.significant(gap)]
+    more, less = (listing([f"'{shorten(gap.term, 30)}'" for gap in clear if sign * (gap.estimate or 0.0) > 0])
+                  for sign in (1, -1))  # fmt: skip
+    if not clear:
+        return sentences.none_of(len(known), f"differences between {shorten(other, 30)} and {human} raters")
+    said = " and ".join(f"{names} {how} often" for names, how in ((more, "more"), (less, "less")) if names)
+    return f"{shorten(other, 30)} chose {said} than {human} raters (Holm)."
 
 
 def share_parts(rows: Shares, source: Source) -> list[Part]:
@@ -291,7 +335,7 @@ def halves(similar: Result) -> Row:
 
 
 def differences_block(rows: Shares, result: Result, source: Source, stratum: str, k: int) -> Block:
-    """Show the differences to people in each level of a stratum, with the tests of any difference."""
+    """Return the differences to people in each level of a stratum, with the tests of any difference."""
     keys = [(other, g) for other in source.others for g in rows.strata]
     lines = [replace(r, term=f"{whose(other, source, None)}{g}: {r.term}", group=None)
              for other, g in keys for r in rows.gaps[other, g]]  # fmt: skip
@@ -300,23 +344,22 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
     widest_first = sorted(lines, key=lambda r: -abs(r.estimate or 0.0))
     drawn = lines if len(lines) <= MOST_DRAWN else widest_first[:MOST_DRAWN]
     swaps = int(result.settings["permutations"])
-    name = shorten(stratum, 40)
+    name = words(stratum)
     return Block(
         id=f"differences-{k + 1}",
-        question=f"Where do sources differ from {shorten(source.human, 30)} raters, by {name}?",
-        sentences=tuple(gap_sentence(rows, source, other) for other in source.others[:3]),
+        question=f"Where did sources differ from {shorten(source.human, 30)} raters, by {name}?",
+        sentences=tuple(text for other in source.others[:3] for text in where_sentences(rows, source, other)),
         draw=partial(forest, drawn, sort=False, digits=3, label=name,
                      xlabel=f"difference of shares, minus {shorten(source.human, 30)}"),
         figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}"
         + ("" if drawn is lines else f" (the {count(len(drawn))} widest of {count(len(lines))})"),
-        caption=f"t intervals of paired units{by_clusters(result)}; p adjusted by Holm over {count(len(rows.strata))} "
-        f"levels of {name} and all actions, source by source. {count(swaps)} swaps cannot give a p below "
-        f"{number(1 / (swaps + 1), 4, bounded=True)} before Holm.",
+        caption=f"Points with {level_text(result.settings['level'])} CIs (t of paired units{by_clusters(result)}). "
+        f"p values Holm-adjusted over {count(len(rows.strata))} levels of {name} and all actions.",
         tables=(
             rows_table(lines, f"Differences of shares by {name}", term="Action"),
             Table(
-                caption=f"Any difference of shares by {name}: sources swapped in whole clusters, and what a chi-square "
-                "of ratings taken as independent would have claimed",
+                caption=f"Any difference of shares by {name}: cluster permutation test ({count(swaps)} permutations; "
+                f"least p {number(1 / (swaps + 1), 4, bounded=True)}), and chi-square treating ratings as independent",
                 header=(name, "Statistic", "df", "p", "p (Holm)", "p (ratings independent)", "Why not"),
                 cells=tuple(
                     (label, t.statistic, df_text(t.df), p_text(t.p_value),
@@ -327,28 +370,47 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
 
 
 def by_clusters(result: Result) -> str:
-    """Say how many clusters the errors of a result count: ``, 160 clusters``; nothing without."""
+    """Return how many clusters the errors of a result count: ``, 160 clusters``; nothing without."""
     n = next((row.n_clusters for row in result.rows if row.n_clusters is not None), None)
     return "" if n is None else f", {count(n, 'cluster')}"
 
 
-def gap_sentence(rows: Shares, source: Source, other: str) -> str:
-    """Say the widest difference of a source over the levels of a stratum."""
-    known = [r for g in rows.strata for r in rows.gaps[other, g] if r.estimate is not None]
+def where_sentences(rows: Shares, source: Source, other: str) -> tuple[str, ...]:
+    """Return the largest difference of a source over the levels of a stratum, and how many were significant."""
+    all_gaps = [r for g in rows.strata for r in rows.gaps[other, g]]
+    known = [r for r in all_gaps if r.estimate is not None]
     if not known:
-        return f"No unit of any level was rated by both {shorten(other, 30)} and {shorten(source.human, 30)}."
+        return (f"No unit of any level was rated by both {shorten(other, 30)} and {shorten(source.human, 30)} raters.",)
     gap = widest(known)
-    own, theirs, difference = both_shares(rows, gap, source, other, gap.label("stratum"))
-    clear = sum(r.p_adjusted is not None and r.p_adjusted < 0.05 for r in known)
+    where = gap.label("stratum")
     return (
-        f"Under '{shorten(gap.label('stratum') or '', 40)}', {shorten(other, 30)} chose '{shorten(gap.term, 30)}' in a "
-        f"share of {own}, {shorten(source.human, 30)} raters in {theirs}: {difference}{told_p(gap)}, the widest of "
-        f"{count(len(known), 'difference')}; {clear_text(clear, len(known))}."
+        f"The largest difference was for '{shorten(gap.term, 30)}' under '{shorten(where or '', 40)}': "
+        f"{both_shares(rows, gap, source, other, where)}.",
+        counted_text(all_gaps, "difference"),
     )
 
 
+def near_one(row: Row) -> str:
+    """Write a similarity with its interval; one that rounds to 1 but is less as ``> .999``.
+
+    Examples
+    --------
+    >>> near_one(Row(term="halves", estimate=0.9998)), near_one(Row(term="halves", estimate=0.5))
+    ('> .999', '.500')
+    """
+    if row.estimate is not None and 1 - 0.5 * 10.0**-DIGITS <= row.estimate < 1:
+        return "> .999"
+    return numbers_text(row, digits=DIGITS, bounded=True)
+
+
+def similarity_text(row: Row) -> str:
+    """Write a similarity with its interval and the p of equal shares."""
+    p = f", {sentences.p_of(row)} against equal shares" if row.p_value is not None else ""
+    return f"{numbers_text(row, digits=DIGITS, bounded=True)}{p}"
+
+
 def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Block:
-    """Show the similarity of all units and of each cell beside its ceiling."""
+    """Return the similarity of all units and of each cell beside its ceiling."""
     first = next(iter(similar.values()))
     table = [r for r in first.rows if r.group is None]
     lines = [replace(r, group=None) for r in table if r.role != "component"]
@@ -362,22 +424,26 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
     fits = len(lines) + len(cell_lines) <= MOST_DRAWN
     return Block(
         id="similarity",
-        question="How alike are the shares of all actions?",
-        sentences=(first.sentence(),),
+        question="How similar were the shares of all actions?",
+        sentences=(
+            *(f"The similarity of {shorten(other, 30)} was {similarity_text(similar_row(first, other))}."
+              for other in source.others[:3]),
+            f"Two random halves of the {shorten(source.human, 30)} ratings had {near_one(halves(first))}.",
+        ),
         draw=partial(forest, [*lines, *cell_lines] if fits else lines[:MOST_DRAWN], sort=False, digits=3,
                      xlabel=first.title, reference=1.0),
         figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling"
         + ("" if fits else " (cells are in the table)"),
-        caption="Corrected for bias, so that equal sources have 1 on average; (split-half) is how alike two random "
-        f"halves of the {shorten(source.human, 30)} ratings are, corrected alike. Plug-in values, which publications "
-        f"print, are in the table, to be held beside the plug-in halves. Intervals: {first.inference}.",
+        caption=f"Points (bias-corrected; 1: equal shares) with {level_text(first.settings['level'])} CIs "
+        f"({first.inference.split('; ')[0].replace(' intervals', '')}). "
+        f"Split-half: two random halves of the {shorten(source.human, 30)} ratings. Plug-in values are in the table.",
         tables=(rows_table(table, "Jensen-Shannon similarity", term="Source and cell"),),
         results=(*similar.values(), *extra),
     )  # fmt: skip
 
 
 def cells_block(design: Ratings, cells: Result | None, source: Source, names: Sequence[str]) -> Block | None:
-    """Show the similarity in every combination of two strata as a heat map of the first source."""
+    """Return the similarity in every combination of two strata as a heat map of the first source."""
     if cells is None:
         return None
     found = cells_of(design, tuple(names), "cell")
@@ -386,30 +452,30 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
     first = [replace(r, term=place[r.group][1], group=place[r.group][0])
              for r in rows if r.label("source") == source.others[0] and r.group is not None]  # fmt: skip
     known = [r for r in rows if r.estimate is not None]
-    said = "No cell has a similarity."
+    said = "The similarity is undefined in every cell."
     if known:
         low, high = min(known, key=lambda r: r.estimate or 0.0), max(known, key=lambda r: r.estimate or 0.0)
         said = (
-            f"Over {count(len(known), 'cell')}, similarity runs from {numbers_text(low, digits=3, bounded=True)} "
+            f"Similarity ranged over {count(len(known), 'cell')} from {numbers_text(low, digits=3, bounded=True)} "
             f"({shorten(low.group or '', 50)}) to {numbers_text(high, digits=3, bounded=True)} "
-            f"({shorten(high.group or '', 50)})."
+            f"({shorten(high.group or '', 50)}; unadjusted CIs)."
         )
     small = max(len(design.strata[name].levels) for name in names) <= MOST_GROUPS
     plain = [r for r in cells.rows if r.group in place and r.role == "component" and r.label("source") in source.others]
     labels, others = ([f"{shorten(r.group or '', 50)}: {shorten(r.term, 30)}" for r in some] for some in (rows, plain))
     return Block(
         id="cells",
-        question=f"In which {shorten(names[1], 30)} and {shorten(names[0], 30)} are they least alike?",
-        sentences=(said,),
-        draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=shorten(names[0], 30), digits=3) if small else None,
+        question=f"In which {words(names[1])} and {words(names[0])} were they least similar?",
+        sentences=(said, "No difference between cells was tested."),
+        draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=words(names[0]), digits=3) if small else None,
         figure_title=f"Similarity of {shorten(source.others[0], 30)} in each cell",
-        caption="Each cell: similarity corrected for bias, and ratings of both sources. Full colour: .8 and below. "
-        f"Intervals are in the table: {cells.inference}.",
+        caption="Cells: bias-corrected similarity and number of choices of both sources; darkest colour: .80 and "
+        "below. Values above 1 reflect sampling error. CIs are in the table.",
         tables=(
             rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),
             rows_table(
                 plain,
-                "The same, plug-in: not corrected, as publications print it",
+                "Plug-in similarity in each cell (not bias-corrected)",
                 term="Cell and source",
                 labels=others,
             ),
@@ -419,22 +485,21 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
 
 
 def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | None:
-    """Show how far each source agrees with itself: what a similarity of shares says nothing about."""
+    """Return the agreement within each source, which a similarity of shares does not measure."""
     if not alphas:
         return None
     rows = [replace(result.rows[0], term=f"within {name}", group=None) for name, result in alphas.items()]
-    said = "; ".join(f"{shorten(n, 30)} {numbers_text(r.rows[0], digits=3, bounded=True)}" for n, r in alphas.items())
+    said = "; ".join(f"{numbers_text(r.rows[0], digits=3, bounded=True)} ({shorten(n, 30)})" for n, r in alphas.items())
     return Block(
         id="agreement",
-        question="Do raters of one source choose the same action in the same unit?",
+        question="Did raters of one source choose the same action in the same unit?",
         sentences=(
-            f"Krippendorff's alpha (nominal) within each source: {said}.",
-            "Equal shares do not mean equal choices: alpha says how far single units decide the action, and where runs "
-            "agree more than people, more runs are not more evidence.",
+            f"Krippendorff's α within sources was {said}.",
+            "Equal shares do not imply agreement within units. Repeated runs do not add units.",
         ),
-        draw=partial(forest, rows, sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
+        draw=partial(forest, rows, sort=False, digits=3, xlabel="α (0: chance agreement)"),
         figure_title="Krippendorff's alpha within each source",
-        caption="1 is perfect agreement, 0 what chance gives.",
+        caption="Points with CIs; nominal α: 1 is perfect, 0 chance agreement.",
         tables=(rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),),
         results=tuple(alphas.values()),
     )

@@ -1,4 +1,4 @@
-"""Study norm-goal: which action, under which pressure, beside people?"""
+"""Study norm-goal: the actions of models and people, by pressure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
@@ -55,31 +57,23 @@ from socialstats.studies.norm_goal.shares import (
     differences_block,
     gaps_table_block,
     halves,
+    near_one,
     share_parts,
     shares_block,
     similar_row,
     similarity_block,
     similarity_parts,
     widest,
+    words,
 )
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
 from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, replies_block, unpacked
-from socialstats.text import (
-    capital,
-    count,
-    inconclusive,
-    level_text,
-    listing,
-    number,
-    p_value,
-    quoted,
-    shorten,
-)
+from socialstats.text import as_given, count, level_text, listing, p_value, quoted, shorten
 
 
 def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
-    """Say what the differences of all shares of two sources settle together.
+    """Return the verdict on the differences of all shares of two sources together.
 
     Parameters
     ----------
@@ -90,14 +84,14 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
     alpha : float
         Level of the test.
     smallest : float, optional
-        Differences of shares smaller than this, either way, are practically nothing.
+        The smallest difference of shares of interest.
 
     Returns
     -------
     {"equal", "differs", "open", "none"}
-        "equal" where two one-sided tests put every difference inside the smallest that matters (each at level alpha,
-        which holds the level of the claim about all of them: Berger, 1982), even if the test of any difference is
-        significant; "none" without a test.
+        "equal" where two one-sided tests (each at level alpha, which holds for all of them together: Berger, 1982) put
+        every difference within the smallest of interest, even if the test of any difference is significant; "none"
+        without a test.
 
     Examples
     --------
@@ -120,46 +114,52 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
 
 
 def answer(
-    whole: Shares, similarity: Result, source: Source, other: str, options: StudyOptions, unit: str = "unit"
+    whole: Shares, similarity: Result, source: Source, other: str, options: StudyOptions, units: str = "units"
 ) -> str:
-    """Return the verdict on one source, with its numbers; `unit` names what is swapped whole."""
+    """Return the verdict on one source, its largest difference and its similarity.
+
+    Parameters
+    ----------
+    whole : Shares
+    similarity : Result
+    source : Source
+    other : str
+    options : StudyOptions
+    units : str
+        What the test permutes, with its number: ``160 scenarios``.
+    """
     human, name, test = shorten(source.human, 30), shorten(other, 30), whole.tests[other, None]
     beside = beside_text(similarity, other, human)
     gaps = whole.gaps[other, None]
     gap = widest(gaps)
-    own, theirs, difference = both_shares(whole, gap, source, other, None)
-    far = f"The widest gap is in '{shorten(gap.term, 30)}': {own} against {theirs}, {difference}"
+    far = f"The largest difference was for '{shorten(gap.term, 30)}': {both_shares(whole, gap, source, other, None)}."
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
-    tested = "" if test.p_value is None else f"{p_value(test.p_value)} by swapping the two, {unit} by {unit}"
+    tested = "" if test.p_value is None else f"cluster permutation test over {units}, {p_value(test.p_value)}"
     if found == "equal":
-        near = number(options.smallest_effect, 3, bounded=True)
-        also = f"; any difference at all: {tested}" if tested else ""
-        return f"{name} chooses practically as {human} raters do: every share within ±{near}{also}. {far}. {beside}."
+        near = as_given(options.smallest_effect or 0.0)
+        also = f" (test of any difference: {tested})" if tested else ""
+        return f"{name} was equivalent to {human} raters in every share within ±{near}{also}. {far} {beside}"
     if found == "none":
-        why = test.undefined or "no test by clusters"
-        apart = test.reason == "no_data"  # what is alike or not are then answers to other units
-        return f"No verdict on {name}: {why}." + ("" if apart else f" {beside}.")
-    if found == "open":
-        return f"{capital(inconclusive(f'{name} chooses as {human} raters do'))} ({tested}). {far}. {beside}."
-    return f"{name} does not choose as {human} raters do ({tested}). {far}. {beside}."
+        said = sentences.undefined(f"the comparison of {name} with {human} raters", test.undefined or "no test")
+        apart = test.reason == "no_data"  # shares and similarity are then of different units
+        return said if apart else f"{said} {beside}"
+    verdict = "differed" if found == "differs" else "did not differ significantly"
+    return f"The choices of {name} {verdict} from those of {human} raters ({tested}). {far} {beside}"
 
 
 def beside_text(similarity: Result, other: str, human: str) -> str:
     """Return the similarity of a source, beside its ceiling."""
     top = halves(similarity)
-    said = f"Jensen-Shannon similarity {numbers_text(similar_row(similarity, other), digits=3, bounded=True)}"
+    said = f"Jensen-Shannon similarity was {numbers_text(similar_row(similarity, other), digits=3, bounded=True)}"
     if top.estimate is None:
-        return said
-    return (
-        f"{said} (1: equal shares; two random halves of the {human} ratings, corrected alike: "
-        f"{numbers_text(top, digits=3, bounded=True)})"
-    )
+        return f"{said}."
+    return f"{said} (equal shares: 1; two random halves of the {human} ratings: {near_one(top)})."
 
 
 def ceiling_text(similarity: Result, human: str) -> str:
-    """Return the similarity of two halves of the people, beside which those of the sources stand."""
-    top = numbers_text(halves(similarity), digits=3, bounded=True)
-    return f"Equal shares have 1; two random halves of the {shorten(human, 30)} ratings, corrected alike, have {top}."
+    """Return the similarity of two halves of the people, the ceiling of that of the sources."""
+    top = near_one(halves(similarity))
+    return f"Equal shares have similarity 1; two random halves of the {shorten(human, 30)} ratings have {top}."
 
 
 NAME = "ratings independent"
@@ -168,7 +168,7 @@ NAME = "ratings independent"
 def variants_block(
     design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
 ) -> Block | None:
-    """Show the similarity of the first source under every choice of analysis."""
+    """Return the similarity of the first source under each analysis variant."""
     first = source.others[0]
     made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}",
                       distinct(variants(design, similar, source, strata, options)), reference=1.0, digits=3,
@@ -176,8 +176,7 @@ def variants_block(
     return multiverse_block(
         made, id="multiverse", question=other_analyses("the similarity"),
         quantity=f"similarity of {shorten(first, 30)}",
-        note="Within units a source is compared with people unit by unit, which asks for more than equal shares of "
-        "all; two groups of the same people would have about 1 there too.",
+        note="Within units, sources are compared unit by unit, which requires more than equal overall shares.",
     )  # fmt: skip
 
 
@@ -219,7 +218,7 @@ def variants(
 
 
 def bounds_block(design: Ratings, source: Source, place: int, options: StudyOptions) -> Block | None:
-    """Show how far refusals of the first source could move its difference to people in one action; None without any."""
+    """Return bounds that refusals of the first source leave for its difference to people; None without refusals."""
     first = source.others[0]
     factor = design.rater_groups[source.name]
     mine = (factor.codes[design.rater] == factor.levels.index(first)) & (design.status == REFUSAL)
@@ -286,12 +285,12 @@ class Numbers:
 
 
 def suits(design: Ratings) -> bool:
-    """Tell whether the ratings are nominal, by people and others."""
+    """Return whether the ratings are nominal, by people and others."""
     return design.scale == "nominal" and human_source(design) is not None
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer: do the others choose each action as often as people, where do they differ, and how sure is that?"""
+    """Answer whether the others choose each action as often as people, where they differ, and how certain that is."""
     design = base_first(crossed(design), options.reference)
     source = human_source(design)
     if source is None:
@@ -306,12 +305,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     results = (*numbers.shares.values(), *numbers.similar.values(), *numbers.alphas.values())
     return Outcome(
         study="norm-goal",
-        title=f"How alike are the choices of {names(source)}?",
+        title=f"How similar were the choices of {names(source)}?",
         design=describe(design, source),
         answer=(
             *lead_words(first),
             *(() if told else [ceiling_text(numbers.similarity, source.human)]),
-            *(answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design)) for other in told),
+            *(answer(numbers.whole, numbers.similarity, source, other, options, units_text(design)) for other in told),
         ),
         strip=strip(numbers, first),
         cautions=order_cautions(run_cautions(source, numbers.alphas), *(r.cautions for r in results), design.cautions),
@@ -328,7 +327,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
 
 
 def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution, ...]:
-    """Caution SS322 where the raters of a source agree more than people do, beyond both intervals: runs repeat."""
+    """Caution SS322 where the raters of a source agree more than people, by intervals that do not overlap."""
     rows = {name: result.rows[0] for name, result in alphas.items()}
     people = rows.get(source.human)
     most = None if people is None else people.conf_high
@@ -337,21 +336,29 @@ def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution,
             if row.conf_low is not None and most is not None and row.conf_low > most}  # fmt: skip
     if people is None or not more:
         return ()
-    said = listing([f"{shorten(name, 30)} {numbers_text(row, bounded=True)}" for name, row in more.items()], most=4)
+    said = listing([f"{shorten(name, 30)} {numbers_text(row, digits=3, bounded=True)}" for name, row in more.items()],
+                   most=4)  # fmt: skip
     detail = (
-        f"answers of one source to the same unit agree more than people's do, by intervals that do not overlap (alpha "
-        f"{said}; {shorten(source.human, 30)} {numbers_text(people, bounded=True)}): runs of a unit are not more units"
+        f"repeated answers of a source agreed more than {shorten(source.human, 30)} raters, by CIs that do not overlap "
+        f"(α: {said}; {shorten(source.human, 30)} {numbers_text(people, digits=3, bounded=True)}). Repeated runs do "
+        "not add units"
     )
     return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
 
 
 def unit_name(design: Ratings) -> str:
-    """Name what the tests take as independent: the one declared cluster, or the unit."""
-    return shorten(design.clusters[0].name, 30) if len(design.clusters) == 1 else "unit"
+    """Return what tests take as independent, in the singular: the one declared cluster, or the unit."""
+    return words(design.clusters[0].name) if len(design.clusters) == 1 else "unit"
+
+
+def units_text(design: Ratings) -> str:
+    """Return what the tests permute, with its number: ``160 scenarios``."""
+    n = len(design.clusters[0].levels) if len(design.clusters) == 1 else int(design.unit_count.sum())
+    return count(n, unit_name(design))
 
 
 def names(source: Source) -> str:
-    """Name the sources for the heading."""
+    """Return the sources for the heading."""
     return f"{listing([shorten(o, 30) for o in source.others], most=3)} and {shorten(source.human, 30)} raters"
 
 
@@ -401,7 +408,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     similar = similarity_block(numbers.similar, numbers.source)
     for name in (n for n in numbers.strata if apart(design, n) and not options.brief):
         parts = similarity_parts(numbers.similar[name], numbers.source)
-        similar = gaps_table_block(similar, part_gaps(parts, name, options.level), shorten(name, 40))
+        similar = gaps_table_block(similar, part_gaps(parts, name, options.level), words(name))
     found.append(similar)
     found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2]))
     found.append(agreement_block(numbers.alphas, numbers.source))
@@ -432,22 +439,32 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
 
 def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list[Block]:
     """Return the shares and their differences to people by each stratum."""
-    found = []
+    found: list[Block] = []
     for k, (name, result) in enumerate(numbers.shares.items()):
         rows = unpacked(result)
         shown = shares_block(rows, result, numbers.source, name, k)
         if name is not None and apart(design, name) and not options.brief:
             gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
-            shown = gaps_table_block(shown, gaps, shorten(name, 40))
+            shown = gaps_table_block(shown, gaps, words(name))
+        if k == 0:
+            shown = replace(shown, sentences=(*shown.sentences, *halving_words(rows, numbers.source, design)))
         entropies = [replace(row, term=f"{row.term}, {row.group}", group=None) for row in result.rows
                      if row.label("entropy") is not None]  # fmt: skip
         if entropies:
-            told = "Entropies in bits of replies read as probabilities: H of units, H_reply of single replies"
+            told = "Entropies (bits) of replies with probabilities: H of units, H_reply of single replies"
             shown = replace(shown, tables=(*shown.tables, rows_table(entropies, told)))
         found.append(shown)
         if name is not None:
             found.append(differences_block(rows, result, numbers.source, name, k))
     return found
+
+
+def halving_words(rows: Shares, source: Source, design: Ratings) -> tuple[str, ...]:
+    """Return how many more clusters halve the interval of the largest difference of the first source."""
+    gap = widest(rows.gaps[source.others[0], None])
+    more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
+    quantity = f"the difference for '{shorten(gap.term, 30)}'"
+    return () if more is None else (sentences.halving(more, f"{unit_name(design)}s", quantity),)
 
 
 def naive(design: Ratings, source: Source, place: int, options: StudyOptions) -> tuple[str, Result] | None:
@@ -472,7 +489,7 @@ def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
         r = similar_row(numbers.similarity, other)
         marks.append(Mark(label=shorten(other, 40), value=r.estimate, low=r.conf_low, high=r.conf_high,
                           undefined=r.undefined or ""))  # fmt: skip
-    title = f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, beside its ceiling"
+    title = f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, with its ceiling"
     return Strip(title=title, axis="1 = equal shares of all actions", marks=tuple(marks), digits=3)
 
 
@@ -488,9 +505,10 @@ def describe(design: Ratings, source: Source) -> str:
 
 
 def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -> tuple[Diagnostic, ...]:
-    """Say whether every unit was rated by all sources, and what repeated runs are worth."""
-    agree = listing([f"{shorten(name, 30)} {numbers_text(r.rows[0], bounded=True)}" for name, r in alphas.items()
-                     if r.rows[0].estimate is not None], most=6)  # fmt: skip
+    """Return whether every unit was rated by all sources, and how dependent repeated runs are."""
+    lines = {name: result.rows[0] for name, result in alphas.items()}
+    agree = listing([f"{shorten(name, 30)} {numbers_text(row, digits=3, bounded=True)}" for name, row in lines.items()
+                     if row.estimate is not None], most=6)  # fmt: skip
     data = source_counts(design, source.name, "missing")
     rated = data.n[:, [data.index(name, "source") for name in (source.human, *source.others)]] > 0
     shared, every = int(rated.all(axis=1).sum()), int(rated.any(axis=1).sum())
@@ -498,12 +516,12 @@ def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -
         Diagnostic(
             check="Was every unit rated by every source?",
             found="Yes." if shared == every else f"No: {count(shared)} of {count(every, 'unit')}.",
-            so_what="Differences are those of the units that both sources rated.",
+            so_what="Differences rest on the units that both sources rated.",
         ),
         Diagnostic(
             check="Are runs of a model independent decisions?",
-            found=f"Nominal alpha within each source: {agree}." if agree else "No source has two ratings of a unit.",
-            so_what="Runs that agree more than people repeat each other. Intervals and tests count units or their "
+            found=f"Nominal α within each source: {agree}." if agree else "No source has two ratings of a unit.",
+            so_what="Runs that agree more than human raters are dependent. Intervals and tests count units or "
             "clusters, not runs.",
         ),
     )
@@ -514,15 +532,19 @@ READ = ("Shares, their differences and changes, and similarities are those of th
 
 
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods paragraph."""
-    shares, like = next(iter(numbers.shares.values())), numbers.similarity
-    parts = "" if not numbers.strata else f" Strata: {quoted(list(numbers.strata))}."
+    """Return the methods: brief, then in full."""
+    shares, like, human = next(iter(numbers.shares.values())), numbers.similarity, shorten(numbers.source.human, 30)
+    parts = "" if not numbers.strata else f" Strata: {quoted([words(name) for name in numbers.strata])}."
+    many = f"{unit_name(design)}s"
     return (
+        f"Shares of {count(len(design.levels), 'action')} were compared with those of {human} raters by differences "
+        f"with {level_text(options.level)} t intervals over {many}. Sources were permuted in whole {many}. "
+        f"Jensen-Shannon similarity was bias-corrected. Its ceiling is two random halves of the {human} ratings. "
+        "p values were Holm-adjusted within levels and strata.",
         *probability_methods(design, READ),
-        f"Shares of {count(len(design.levels), 'action')} by source ({shares.inference}). {like.title}: 1 minus the "
-        f"Jensen-Shannon divergence in bits, corrected for bias by the jackknife ({like.inference}); its ceiling is "
-        f"that of two random halves of the {shorten(numbers.source.human, 30)} ratings of each unit, corrected alike. "
-        f"{level_text(options.level)} intervals.{parts} Differences are adjusted by Holm over the levels and strata.",
+        f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
+        f"the jackknife ({like.inference}). Halves are of the {human} ratings of each unit and are corrected alike. "
+        f"Differences were Holm-adjusted over the levels and strata.{parts}",
     )
 
 
