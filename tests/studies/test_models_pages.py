@@ -91,7 +91,7 @@ def test_the_pooled_answer_of_raters_does_not_lead() -> None:
     outcome = run_study(given, given.read(as_table(couples(3))), replace(FAST, verify=False))
     assert outcome.answer[0] == outcome.blocks[0].results[0].sentence()
     assert not any("favoured" in sentence for sentence in outcome.answer)
-    assert outcome.answer[-1].startswith("The mean over these 3 models of B_all, corrected, is ")
+    assert outcome.answer[-1].startswith("The mean of B_all (bias-corrected) over these 3 models was ")
     pooled = next(b for b in outcome.blocks if b.id == "bias")
     assert pooled.question == "Whom did the models favour, with their answers pooled?"
     assert outcome.strip is not None

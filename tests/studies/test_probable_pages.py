@@ -64,7 +64,7 @@ def goals() -> Outcome:
 @pytest.mark.parametrize(("made", "said"), [
     (norms, "Distances of models, their shares by distance and mean ratings are means over these probabilities"),
     (goals, "Shares, their differences and changes, and similarities are those of these probabilities"),
-    (bias, "A reply scores the probability of the second name less that of the first"),
+    (bias, "A reply scores the probability of the second name minus that of the first"),
 ])  # fmt: skip
 def test_a_page_says_what_was_read_and_is_verified(made: Any, said: str) -> None:
     outcome = made()
