@@ -42,7 +42,7 @@ def main(page: str = "staged_values.html") -> None:
 
 def print_zero(zero: Any) -> None:
     """Print what the judges give to a balanced text, beside the offset that was simulated, and its error."""
-    print("1. The judges' own zero: what they give to a balanced text, and the offset that was simulated")
+    print("1. The judges' neutral point: scores of a balanced text, and the offset that was simulated")
     for judge, value in zero.items():
         print(f"   {judge}: {value:.2f}, simulated {TRUTH.judge_offset[judge]:.2f}")
     error, true, mean = zero.error(), np.mean(list(TRUTH.judge_offset.values())), np.mean(list(zero.values()))
@@ -51,8 +51,8 @@ def print_zero(zero: Any) -> None:
 
 
 def print_leans(profile: Any) -> None:
-    """Print the composites against the judges' own zero, beside the truth."""
-    print("\n2. Where do the models lean? Composite minus the judges' own zero, and the truth")
+    """Print the composites relative to the judges' neutral point, beside the truth."""
+    print("\n2. Where did the models lean? Composite minus the judges' neutral point, and the truth")
     off = np.mean(list(TRUTH.judge_offset.values()))
     for row in profile.rows:
         if row.group == "composite minus zero":
@@ -113,7 +113,7 @@ def print_naive(scores: Any, profile: Any) -> None:
     error = neutral.std(ddof=1) / len(neutral) ** 0.5
     row = profile.row("model 04", group="composite minus zero")
     print(f"   model 04, which leans to no side: {neutral.mean():.2f}, t = {neutral.mean() / error:.1f} from "
-          f"{len(neutral)} rows; against the judges' own zero, over {row.n:.0f} scenarios: {row.estimate:.2f}, "
+          f"{len(neutral)} rows; relative to the judges' neutral point, over {row.n:.0f} scenarios: {row.estimate:.2f}, "
           f"t({row.df:.0f}) = {row.statistic:.1f}, p = {row.p_value:.3f}")  # fmt: skip
 
 

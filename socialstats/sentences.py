@@ -132,8 +132,8 @@ def stat(
     >>> stat(row, digits=1)
     '−2.4, unadjusted 95% CI [−4.4, −0.4], p_Holm = .076'
     """
-    if row.p_adjusted is not None and not kind and reliable(row) != significant(row):
-        kind = "unadjusted"
+    if row.p_adjusted is not None and row.conf_low is not None and reliable(row) != significant(row):
+        kind = f"unadjusted {kind}".rstrip()
     tested = statistic_of(row)
     said = estimate(row, digits=digits, unit=unit, as_percent=as_percent, kind=kind)
     return said + (f", {tested}" if tested else "")
@@ -182,7 +182,7 @@ def headline(
 
 def difference(
     quantity: str, a: str, b: str, row: Row, *, digits: int | None = None, as_percent: bool = False, verb: str = "was",
-    kind: str = "",
+    kind: str = "", at: str = "for",
 ) -> str:  # fmt: skip
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
 
@@ -201,7 +201,7 @@ def difference(
     numbers = f"(difference = {stat(row, digits=digits, as_percent=as_percent, kind=kind)})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
-        return f"{capital(quantity)} {verb} {word} for {a} than {b} {numbers}."
+        return f"{capital(quantity)} {verb} {word} {at} {a} than {b} {numbers}."
     if not tested and row.conf_low is None and row.conf_high is None:
         return f"The difference in {quantity} between {a} and {b} was {numbers[14:-1]}, without interval or test."
     how = "significantly" if tested else "reliably"

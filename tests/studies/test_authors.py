@@ -244,8 +244,8 @@ def test_from_personas_to_the_table_of_composites(
     tables = tables_of(capsys, "page.html")
     zero = np.mean([composite(("control", f"Control 0 {c}", j)) for c in "ab" for j in judges])
     for persona in ("mayor", "nurse"):
-        raw = tables[persona, "Composite over all stages as the judges gave it, against 0"]
-        own = tables[persona, "Composite over all stages against the judges' own zero; p"]
+        raw = tables[persona, "Composite over all stages as scored, against 0"]
+        own = tables[persona, "Composite over all stages relative to the judges' neutral point; p"]
         for model in models:
             values = np.array([np.mean([composite((model, persona, str(place), stage, judge))
                                         for stage in stages for judge in judges]) for place in places])  # fmt: skip
@@ -262,9 +262,8 @@ def test_from_personas_to_the_table_of_composites(
             for model in models
         }  # fmt: skip
         d_z = np.mean([*moved.values()]) / np.std([*moved.values()], ddof=1)
-        row = tables[persona, "d_z of the changes of commitment, models as units"]["stage 4 minus baseline"]
-        assert row[1] == pytest.approx(d_z, rel=1e-6)
-        change = tables[persona, "Changes of commitment, models as units"]["stage 4 minus baseline"]
+        change = tables[persona, "Changes in commitment, models as units"]["stage 4 minus baseline"]
+        assert change[9] == pytest.approx(d_z, rel=1e-6)
         assert change[5] == pytest.approx(d_z * np.sqrt(len(models)), rel=1e-6)
     scores = pd.read_csv("table.csv")
     assert scores.groupby("persona").size().to_dict() == {"mayor": 6 * 8 * 18, "nurse": 6 * 8 * 18}

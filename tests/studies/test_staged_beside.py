@@ -105,7 +105,9 @@ def test_a_zero_of_few_neutral_texts_is_cautioned(texts: int, cautioned: bool) -
     found = few_controls(StudyOptions(controls=read, zero={"a": -0.5, "b": 3.25}))
     assert [c.code for c in found] == ["SS312"] * cautioned
     if cautioned:
-        assert found[0].detail.startswith(f"{texts} neutral text{'s give' if texts > 1 else ' gives'} the judges' own")
+        assert found[0].detail.startswith(
+            f"{texts} neutral text{'s give' if texts > 1 else ' gives'} the judges' neutral"
+        )
         assert "by judge from \u22120.50 to 3.25" in found[0].detail
 
 

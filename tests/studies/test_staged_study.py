@@ -15,8 +15,10 @@ from socialstats.errors import InputError
 from socialstats.figures import trajectories
 from socialstats.models.traits import TRAIT_WEIGHTS
 from socialstats.results import Row
+from socialstats.results.rows import rows_with
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
+from socialstats.studies.staged_values.blocks import activation_block, lean_block
 from socialstats.studies.staged_values.judges import with_zero
 from socialstats.tables import as_table
 from socialstats.text import number
@@ -95,23 +97,25 @@ def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
     texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
     for text in texts:
-        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+        assert not re.search(r"\bnan\b|\bNone\b(?! of )|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
 
 
 def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFrame, zero: dict[str, float]) -> None:
     main = frame[frame["wording"] == 1]
     values = main.assign(value=composite(main))
-    tables = {t.caption.split(" (p (Holm)")[0].split(";")[0]: t for b in outcome.blocks for t in b.tables}
+    tables = {
+        t.caption.split(" (p (Holm)")[0].split(";")[0].split(": est")[0]: t for b in outcome.blocks for t in b.tables
+    }
     cells = values.groupby(["model", "stage"])["value"].mean()
-    table = tables["Composite of each model at each stage: estimate [95% CI]"]
+    table = tables["Composite of each model at each stage, as scored"]
     for line in table.cells:
         for stage, cell in zip(table.header[1:], line[1:], strict=True):
             assert str(cell).split(" [")[0] == f"{cells[str(line[0]), stage]:.1f}".replace("-", "\u2212")
     anchored = values.groupby("model")["value"].mean() - np.mean(list(zero.values()))
-    for line in tables["Composite over all stages against the judges' own zero"].cells:
+    for line in tables["Composite over all stages relative to the judges' neutral point"].cells:
         assert line[1] == pytest.approx(anchored[line[0]])
     kept = main.groupby("stage")["commitment"].mean()
-    for line in tables["Changes of commitment of all models"].cells:
+    for line in tables["Changes in commitment, models as units"].cells:
         assert line[1] == pytest.approx(kept[str(line[0]).removesuffix(" minus baseline")] - kept["baseline"])
     off = values.groupby("judge")["value"].mean() - values["value"].mean()
     for line in tables["Composite of each judge minus the judges' mean"].cells:
@@ -120,15 +124,16 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
 
 @pytest.mark.slow
 def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> None:
-    assert "1 above it (model 01), 1 below it (model 06) and 1 inconclusive after adjustment (model 04)" in " ".join(
-        outcome.answer
+    assert outcome.answer[0].startswith(
+        "After Holm adjustment, 1 of 3 models scored above the judges' neutral point (model 01), 1 scored below it "
+        "(model 06) and 1 did not differ significantly from it (model 04). Composites ranged from "
     )
+    assert "approximate 95% CI [" in outcome.answer[0]  # of one neutral text: SS312
     assert not any(c.code == "SS318" for c in outcome.cautions)
     bare = run_study(STUDY, read(frame.drop(columns=["commitment"])), replace(FAST, verify=False))
     assert any(c.code == "SS318" for c in bare.cautions)
-    assert bare.answer[0] == bare.blocks[0].results[0].sentence()
-    assert any(text.startswith("Against the centre of the scale, of 3 models: ") for text in bare.answer)
-    assert bare.answer[-1].startswith("Averaged over the 3 models, ")
+    assert bare.answer[0].startswith("After Holm adjustment, 1 of 3 models scored above the centre of the scale (")
+    assert bare.answer[-2].startswith("With 3 models as units, the composite was lower at stage 4 than baseline (")
     assert "commitment" not in [b.id for b in bare.blocks]
     assert "composite" in bare.blocks[-1].question
 
@@ -140,9 +145,11 @@ def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) ->
     outcome = run_study(STUDY, read(few), FAST)
     assert all(v.ok for v in outcome.verifications.values())
     assert [b.id for b in outcome.blocks] == [
-        "lean", "trajectories", "changes", "commitment", "activation", "weights", "traits", "multiverse-composite",
+        "lean", "changes", "trajectories", "commitment", "traits", "activation", "weights", "multiverse-composite",
         "multiverse",
     ]  # fmt: skip
+    assert outcome.answer[0].endswith(", above the centre of the scale (0).")
+    assert [b.id for b in outcome.blocks if b.part == "main"] == ["lean", "changes", "trajectories", "commitment"]
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
@@ -171,13 +178,20 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
     main = frame[frame["wording"] == 1]
     cells = main.groupby(["model", "stage"])["commitment"].mean().unstack()
     gap = cells["stage 4"] - cells["baseline"]
-    block = next(b for b in outcome.blocks if b.id == "units")
+    block = next(b for b in outcome.blocks if b.id == "commitment")
     row = block.results[1].row("stage 4 minus baseline", group="composite change by stage of all models")
     d_z = block.results[1].row("stage 4 minus baseline", group="composite d_z by stage of all models")
     assert (row.estimate, row.df) == pytest.approx((gap.mean(), 2))
     assert d_z.estimate == pytest.approx(gap.mean() / gap.std(ddof=1))
-    assert "with 20 scenarios as units" in block.sentences[1]
-    assert f"with 3 models as units {number(gap.mean())}" in block.sentences[1]
+    said = next(text for text in outcome.answer if "commitment" in text)
+    assert said.startswith(
+        "With 3 models as units, commitment did not differ significantly between stage 4 and baseline"
+    )
+    assert f"(difference = {number(gap.mean())}, " in said
+    assert " With 20 scenarios as units it was significant (t(19) = " in said
+    table = next(t for t in block.tables if t.caption.startswith("Changes in commitment, models as units"))
+    line = next(line for line in table.cells if line[0] == "stage 4 minus baseline")
+    assert dict(zip(table.header, line, strict=True))["d_z"] == d_z.estimate
     share = main.groupby(["model", "scenario", "stage"])[TRAITS].mean()
     share = share.div(share.sum(axis=1), axis=0)
     nats = -(share * np.log(share.where(share > 0, 1.0))).sum(axis=1).groupby("stage").mean()
@@ -196,10 +210,10 @@ def test_scores_all_alike_are_said_to_be_the_same(frame: pd.DataFrame, value: in
         for text in texts
         if re.search(r"highest (is|at|for).*lowest (is|at|for)", text) and "ommitment" not in text
     ]
-    assert outcome.answer[0].startswith("The composite was the same for all 2 models (")
-    assert any("for 2 there is no test (model 01 and model 04: all" in text for text in outcome.answer)
+    assert outcome.answer[0].startswith("2 of 2 models had no test (model 01 and model 04: all")
+    assert " All models had the same composite, " in outcome.answer[0]
     course = next(b for b in outcome.blocks if b.id == "trajectories").sentences[0]
-    assert course.startswith("The composite of all models is the same at all of them (baseline, stage 1, ")
+    assert course.startswith("The mean composite of all models was the same at all of them (baseline, stage 1, ")
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
@@ -234,7 +248,7 @@ def test_without_a_judge_the_zero_is_that_of_the_others(
         for model, value in wanted.items():
             assert profile.row(str(model), group=f"without judge '{judge}' minus zero").estimate == pytest.approx(value)
     block = next(b for b in outcome.blocks if b.id == "judges")
-    assert any(s.startswith("Against the zero of the judges left") for s in block.sentences)
+    assert any("(neutral point of the other judges)" in s for s in block.sentences)
 
 
 @pytest.mark.slow
@@ -246,6 +260,7 @@ def test_agreement_is_that_of_composites_and_of_traits(outcome: Outcome, frame: 
         index=["model", "scenario", "stage"], columns="judge", values="value"
     )
     block = next(b for b in outcome.blocks if b.id == "agreement")
+    assert block.sentences[0].startswith("Agreement about composites was \u03b1 = .")
     wanted = krippendorff.alpha(values.to_numpy().T, level_of_measurement="interval")
     assert block.results[0].rows[0].estimate == pytest.approx(wanted)
     share = (main.groupby(["model", "scenario", "stage"])[TRAITS].mean() >= 14).mean()
@@ -274,6 +289,41 @@ def test_what_the_study_refuses(frame: pd.DataFrame, zero: dict[str, float]) -> 
     with pytest.raises(InputError, match="the only stage is 'baseline'; trait_profile"):
         run_study(STUDY, read(frame[frame["stage"] == "baseline"]), FAST)
     assert pick(STUDIES, None, read(frame)).name == "staged-values"  # type: ignore[arg-type]
+
+
+def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_a_change(outcome: Outcome) -> None:
+    whole = datasets.staged_values()
+    found = run_study(STUDY, read(whole), replace(FAST, verify=False))
+    said = next(text for text in found.answer if "the composite did" in text)
+    assert said.startswith(
+        "With 8 models as units, the composite did not differ significantly between stage 4 and baseline"
+    )
+    assert "unadjusted approximate 95% CI [" in said
+    assert "p_Holm = .076" in said
+    assert " With 20 scenarios as units it was significant (t(19) = \u22126.97, p_Holm < .001)." in said
+    assert [c.detail for c in found.cautions if "models" in c.detail and c.code == "SS312"] == [
+        "8 models; t needs values close to normal"
+    ]
+    main = [b for b in found.blocks if b.part == "main"]
+    assert len(main) <= 8
+    shown = [*found.answer, *(t for b in main for t in (b.question, *b.sentences, b.figure_title, b.caption))]
+    assert len(" ".join(shown).split()) < 850
+    assert len(found.methods[0].split()) <= 60
+
+
+def test_counts_of_significant_rows_follow_the_level_and_take_p_of_0(outcome: Outcome) -> None:
+    profile = next(b for b in outcome.blocks if b.id == "lean").results[0]
+    lean = rows_with(profile.rows, "model", measure="composite", against="zero")
+    rows = tuple(
+        replace(row, p_value=0.0) if row.group == "composite" else replace(row, conf_level=0.9, p_adjusted=0.07)
+        for row in profile.rows
+    )
+    made = replace(profile, rows=rows)
+    block = lean_block(made, lean, None, replace(FAST, zero={"a": 0.0}))
+    assert "Relative to 0 instead of the neutral point, 3 of 3 models differed (unadjusted)." in block.sentences
+    active = activation_block(made)
+    assert active is not None
+    assert "Significant changes in the number of active traits (p_Holm < .1): " in " ".join(active.sentences)
 
 
 def test_trajectories_order_labels_and_gaps() -> None:

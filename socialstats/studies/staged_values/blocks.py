@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from socialstats.figures import dumbbell, forest, trajectories
+from socialstats import sentences
+from socialstats.figures import dumbbell, forest, multiples, trajectories
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.metrics.trait_profile import change_name, changes_of, size_of
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.studies.estimates import p_text, rows_table
+from socialstats.studies.estimates import NUMBERS, SCALED, df_text, digits_for, p_text, rows_table, table_of, whole
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.staged_values.words import (
     at_stages,
@@ -23,14 +24,14 @@ from socialstats.studies.staged_values.words import (
     leans,
     named,
     place_of,
-    size_text,
-    with_test,
+    range_text,
+    unit_words,
 )
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import alpha_text, count, level_text, listing, number, shorten
 
 UNITS_TEXT = (
-    "Scenarios as units: would these models change in other scenarios? Models as units: would other models change in "
-    "these scenarios? The means are alike, their errors and d_z are not, so that a d_z needs its unit beside it."
+    "Models as units generalise to other models in these scenarios, scenarios as units to other scenarios with these "
+    "models. The means agree; standard errors and d_z do not. Report d_z with its unit of analysis."
 )
 Label = Callable[[Row], str]
 
@@ -81,9 +82,10 @@ def cell_text(row: Row, digits: int) -> str:
     """
     if row.estimate is None:
         return row.undefined or ""
-    text = number(row.estimate, digits)
+    short = sentences.bounded(row)
+    text = number(row.estimate, digits, bounded=short)
     if row.conf_low is not None and row.conf_high is not None:
-        text += f" [{number(row.conf_low, digits)}, {number(row.conf_high, digits)}]"
+        text += f" [{number(row.conf_low, digits, bounded=short)}, {number(row.conf_high, digits, bounded=short)}]"
     return text if row.p_adjusted is None else f"{text}, {p_text(row.p_adjusted)}"
 
 
@@ -111,7 +113,7 @@ PICKS = {"highest": "highest", "this page": "", "lowest": "lowest", "equal": "eq
 
 
 def weights_block(profile: Result) -> Block | None:
-    """Return the composites under other weights, against the judges' own zero under the same weights where it is known.
+    """Return the composites under other weights, relative to the neutral point under these where it is known.
 
     Parameters
     ----------
@@ -138,28 +140,28 @@ def weights_block(profile: Result) -> Block | None:
             gap = cell_text(moved[r.term], 2) if r.term in moved else None
             cells.append((r.term, name, cell_text(r, 2), gap, words(str(r.label("weights")))))
     n = next((f"; n = {int(r.n):,}" for r in chosen["lowest"] if r.n), "")
-    minus = " minus the judges' own zero" if anchored else ""
+    minus = " relative to the judges' neutral point" if anchored else ""
     sets = count(len(every), "set")
     return Block(
         id="weights",
         question="Does the answer depend on the weights of the traits?",
+        part="appendix",
         sentences=(sides_text(chosen, f"{sets} of weights", bool(anchored)), gaps_text(list(gaps.values()))),
         draw=partial(dumbbell, [replace(r, group=name, conf_low=None, conf_high=None)
                                 for name, rows in chosen.items() for r in rows][: 4 * MOST_ROWS],
                      targets=dict.fromkeys(PICKS), digits=1, xlabel=f"composite{minus}"),
         figure_title="Composite of each model under other weights",
-        caption=f"{count(len(every), 'other set')} of weights: each trait 20% up, 20% down and left out, and all "
-        "traits alike; positive and negative weights are then scaled to add up to 5 each. Lowest and highest: over "
-        "these sets. Intervals are in the tables.",
+        caption=f"Lowest and highest of {count(len(every), 'other set')} of weights: each trait 20% up, 20% down and "
+        "left out, and equal weights. Positive and negative weights were scaled to sum to 5 each.",
         tables=(
             Table(
                 caption=f"Composite{minus} of each model under other weights: estimate "
                 f"[{level_of(chosen['lowest'])} CI]{n}",
-                header=("Model", "Weights", "Composite", "Difference to this page", "Which"), cells=tuple(cells),
+                header=("Model", "Weights", "Composite", "Difference to this page", "Set"), cells=tuple(cells),
             ),
             Table(
-                caption=f"Composite under every set of weights, as the judges gave it: estimate [{level_of(every)} "
-                f"CI]; difference to the weights of this page: the same, and p (Holm over {sets})",
+                caption=f"Composite under every set of weights, as scored: estimate [{level_of(every)} CI]; difference "
+                f"to the weights of this page, with p (Holm over {sets})",
                 header=("Weights", "Composite", "Difference"),
                 cells=tuple((words(r.term), cell_text(r, 2), cell_text(gaps[r.term], 2))
                             for r in every if r.term in gaps),
@@ -169,137 +171,138 @@ def weights_block(profile: Result) -> Block | None:
 
 
 def sides_text(chosen: Mapping[str, list[Row]], many: str, anchored: bool) -> str:
-    """Say for which models some set of weights changes the side, or leaves it open."""
+    """Say for which models some set of weights changes the sign, is inconclusive about it, or has no interval."""
     here, low, high = ({r.term: r for r in chosen[name]} for name in ("this page", "lowest", "highest"))
-    known = [term for term, row in here.items() if row.estimate is not None and term in low and term in high]
-    flips = [t for t in known if (low[t].estimate or 0.0) < 0 < (high[t].estimate or 0.0)]
-    others = [t for t in known if (low[t].conf_low or 0.0) <= 0 and (high[t].conf_high or 0.0) >= 0]
-    moved, unsettled = (listing([shorten(t, 40) for t in some], most=6) for some in (flips, others))
-    place = "the judges' own zero (under the same weights)" if anchored else "0, as the judges gave it"
-    who = "the model" if len(known) == 1 else f"{count(len(known) - len(others))} of {count(len(known), 'model')}"
-    said = f"Against {place}, the interval of {who} lies on one side under every one of the {many}"
-    if len(known) == 1 and others:
-        said = f"Against {place}, some of the {many} leave the side of the model open"
-    elif others:
-        said += f"; some set leaves open the side of {unsettled}"
-    return f"{said}, and moves the estimate of {moved} across." if flips else f"{said}. No estimate changes its sign."
+    terms = [term for term, row in here.items() if row.estimate is not None and term in low and term in high]
+    known = [t for t in terms if low[t].conf_low is not None and high[t].conf_high is not None]
+    flips = [t for t in terms if (low[t].estimate or 0.0) < 0 < (high[t].estimate or 0.0)]
+    open_ = [t for t in known if (low[t].conf_low or 0.0) <= 0 <= (high[t].conf_high or 0.0)]
+    gone = [t for t in terms if t not in known]
+    names = [listing([shorten(t, 40) for t in some], most=6) for some in (flips, open_, gone)]
+    place = "the judges' neutral point (same weights)" if anchored else "0, as scored"
+    clear = f"{count(len(known) - len(open_))} of {count(len(terms), 'model')}"
+    said = [f"Relative to {place}, the CI of {clear} excluded 0 on one side under all {many}."]
+    said += [f"Some sets were inconclusive about the sign of {names[1]}."] if open_ else []
+    said += [f"Some CI is undefined for {names[2]}."] if gone else []
+    return " ".join([*said, f"The sign changed for {names[0]}." if flips else "No estimate changed its sign."])
 
 
 def gaps_text(gaps: Sequence[Row]) -> str:
-    """Say which set of weights moves the composite most, in pairs within scenarios."""
+    """Say which set of weights had the largest effect on the composite."""
     known = [r for r in gaps if r.estimate is not None]
     if not known:
-        return "No set of weights gives a difference."
+        return "No set of weights gave a difference."
     row = max(known, key=lambda r: abs(r.estimate or 0.0))
     return (
-        f"The largest difference to the weights of this page, over all models and paired within scenarios, comes from "
-        f"the set {shorten(words(row.term), 60)}: {with_test(row)}."
+        f"Of these sets, {shorten(words(row.term), 60)} had the largest effect (difference, paired within scenarios = "
+        f"{sentences.stat(row, digits=2)})."
     )
 
 
 def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, options: StudyOptions) -> Block:
-    """Return the composite of each model against the zero."""
+    """Return the composite of each model against the reference."""
     place, rows = place_of(options), named(lean)
-    said = [f"Against {place}: {leans(lean, options)}."]
-    tables = [rows_table(rows, f"Composite over all stages against {place}", term="Model")]
+    said = [leans(lean, options) if len(lean) > 1 else range_text(lean, options, sentences.kind_of(profile.cautions))]
+    tables = [rows_table(rows, f"Composite over all stages relative to {place}", term="Model")]
     if options.zero is not None:
         raw = named(rows_with(profile.rows, "model", measure="composite"))
-        tables.append(rows_table(raw, "Composite over all stages as the judges gave it, against 0", term="Model"))
-        apart = sum((r.p_value or 1.0) < 1 - options.level for r in raw)
-        said.append(f"Against 0, as the judges gave it and without adjustment, {count(apart)} of "
-                    f"{count(len(raw), 'model')} would differ.")  # fmt: skip
-    else:
-        said.append(profile.sentence())
+        tables.append(rows_table(raw, "Composite over all stages as scored, against 0", term="Model"))
+        apart = sum(sentences.significant(r) for r in raw)
+        of = f"{count(apart)} of {count(len(raw), 'model')}"
+        said.append(f"Relative to 0 instead of the neutral point, {of} differed (unadjusted).")
     return Block(
         id="lean",
-        question="Where do the models lean?",
+        question="Where did the models lean?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_ROWS], xlabel=f"composite, against {place}", digits=1, label="Model"),
-        figure_title=f"Weighted composite of each model over all stages, against {place}",
-        caption=f"Mean over scenarios of the judges' mean composite. {profile.inference}.",
-        tables=tuple(tables),
+        draw=partial(forest, rows[:MOST_ROWS], xlabel=f"composite relative to {place}", digits=1, label="Model"),
+        figure_title="Weighted composite of each model over all stages",
+        caption=f"Points: means over judges and scenarios, relative to {place}; {level_of(rows)} CIs "
+        f"({profile.inference}).",
+        tables=(*tables, *spread_tables(profile)),
         results=(profile,) if tests is None else (profile, tests),
     )  # fmt: skip
 
 
-def courses(result: Result, stages: Sequence[str]) -> tuple[list[Row], partial[Any] | None, str]:
+def courses(result: Result, stages: Sequence[str], **facts: str) -> tuple[list[Row], partial[Any] | None, str]:
     """Return the composites of each model at each stage, their figure where they are few, and what its bars are."""
-    rows = rows_with(result.rows, "model", "stage", measure="composite")
+    rows = rows_with(result.rows, "model", "stage", measure="composite", **facts)
     rows = [replace(r, group=r.label("stage")) for r in rows]
     n, last = count(result.counts["scenarios"], "scenario"), shorten(stages[-1], 40)
-    bars = f"Bars: {level_of(result.rows)} interval of each mean over {n}; numbers at the right: {last}."
+    bars = f"Lines: models; bars: {level_of(result.rows)} CIs (t); n = {n}. Numbers at the right: {last}."
     few = 0 < len({r.term for r in rows}) <= MOST_ITEMS
     return rows, partial(trajectories, rows, stages=stages) if few else None, bars
 
 
 def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOptions) -> Block:
-    """Return the course of every model's composite, with the judges' own zero as a line."""
-    rows, figure, bars = courses(profile, stages)
-    joint, axis, lines, own = at_stages(profile), "composite, from −100 to 100", {"centre": 0.0}, ""
+    """Return the course of every model's composite, relative to the judges' neutral point where it is known."""
+    facts = {} if options.zero is None else {"against": "zero"}
+    rows, figure, bars = courses(profile, stages, **facts)
+    joint, place = at_stages(profile, **facts), place_of(options)
+    axis = "composite, from \u2212100 to 100" if options.zero is None else f"composite relative to {place}"
     known = [r for r in joint if r.estimate is not None]
-    many = " of all models" if len({r.term for r in rows}) > 1 else ""
-    said = f"The composite{many} is {ends_text(known, at='at')}." if known else "No stage has a composite."
-    tables = [rows_table(joint, "Composite of all models at each stage", term="Stage")]
+    many = "mean composite of all models" if len({r.term for r in rows}) > 1 else "composite"
+    said = f"The {many} was {ends_text(known, at='at')}." if known else "The composite is undefined at every stage."
+    tables = [rows_table(joint, f"Composite of all models at each stage, relative to {place}", term="Stage")]
     if options.zero is not None:
-        lines["judges' own zero"], own = sum(options.zero.values()) / len(options.zero), ", their own zero is a line"
-        off = named(rows_with(profile.rows, "stage", measure="composite", against="zero"))
-        tables.append(rows_table(off, "The same minus the judges' own zero", term="Stage"))
+        tables.append(rows_table(at_stages(profile), "The same as scored", term="Stage"))
+        raw, _, _ = courses(profile, stages)
+        tables.append(cross_table(raw, "Composite of each model at each stage, as scored", column=at, digits=1))
     tables.append(cross_table(rows, "Composite of each model at each stage", column=at, digits=1))
     return Block(
         id="trajectories",
-        question="How do the models move over the stages?",
+        question="How did composites change over the stages?",
         sentences=(said,),
-        draw=partial(figure, lines=lines, ylabel=axis) if figure else partial(forest, joint, sort=False, xlabel=axis),
-        figure_title="Composite at each stage, a line a model",
-        caption=f"{bars} Composites are as the judges gave them{own}. Whether a model moved is tested within scenarios "
-        "(next question): overlapping intervals do not rule it out.",
+        draw=partial(figure, lines={place: 0.0}, ylabel=axis) if figure
+        else partial(forest, joint, sort=False, xlabel=axis),
+        figure_title="Composite at each stage, one line per model",
+        caption=f"{bars} Overlapping CIs do not rule out within-scenario change.",
         tables=tuple(tables),
     )  # fmt: skip
 
 
-def moved_tables(result: Result, caption: str, sizes: str = "", measure: str = "composite") -> list[Table]:
-    """Return the changes of all models (of the only one), and their d_z where it has a caption."""
+def changes_table(
+    result: Result, rows: Sequence[Row], caption: str, labels: Sequence[str], term: str = "Change"
+) -> Table:
+    """Return changes with their d_z."""
+
+    def of_size(name: str) -> Callable[[Row], Any]:
+        return lambda row: None if (size := size_of(result, row)) is None else getattr(size, name)
+
+    decimals = digits_for(rows)
+    columns: dict[str, Any] = NUMBERS | {
+        "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "d_z": of_size("estimate"), "d_z low": of_size("conf_low"), "d_z high": of_size("conf_high"),
+        "n": whole("n"), "Why not": "undefined",
+    }  # fmt: skip
+    digits = tuple(decimals if name in SCALED else 3 for name in ("", *columns))
+    return table_of(rows, caption, (term, labels), columns, digits)
+
+
+def moved_table(result: Result, caption: str, measure: str = "composite") -> list[Table]:
+    """Return the changes of all models (of the only one) with their d_z."""
     rows = changes_of(result, measure)
-    labels = [change_name(r) for r in rows]
-    tables = [rows_table(rows, caption, term="Change", labels=labels)] if rows else []
-    if sizes:
-        tables.append(rows_table(sizes_of(result, rows), sizes, term="Change", labels=labels))
-    return tables
-
-
-def sizes_of(result: Result, rows: Sequence[Row]) -> list[Row]:
-    """Return the d_z of changes."""
-    return [size for row in rows if (size := size_of(result, row)) is not None]
-
-
-def change_tables(result: Result, what: str) -> list[Table]:
-    """Return the changes of all models and of each model, and their d_z."""
-    caption = f"Changes of {what} of all models (p (Holm): over stages)"
-    tables = moved_tables(result, caption, "d_z of these changes")
-    own = rows_with(result.rows, "stage", "baseline", "model", role="difference", measure="composite")
-    if own != changes_of(result):
-        caption = f"Changes of {what} of each model, adjusted over models and stages"
-        tables += [cross_table(own, caption, column=change_name),
-                   cross_table(sizes_of(result, own), f"d_z of the changes of {what} of each model",
-                               column=change_name)]  # fmt: skip
-    return tables
+    return [changes_table(result, rows, caption, [change_name(r) for r in rows])] if rows else []
 
 
 def other_tables(result: Result, what: str) -> list[Table]:
-    """Return the change of the stages of the play together, and those between any two other stages, each with d_z."""
+    """Return the changes of each model, of the stages of the play together, and between any two other stages."""
+    own = rows_with(result.rows, "stage", "baseline", "model", role="difference", measure="composite")
     tables = []
+    if own != changes_of(result):
+        names = [f"{r.term}: {change_name(r)}" for r in own]
+        tables.append(
+            changes_table(result, own, f"Changes in {what} of each model; p (Holm): over models and stages", names)
+        )
     for facts, caption, name in (
-        (("span", "baseline"), f"Change of {what} from the baseline to the mean of the stages of the play", play_name),
-        (("stage", "from"), f"Changes of {what} between any two other stages", step_name),
+        (("span", "baseline"), f"Change in {what} from the baseline to the mean of the stages of the play", play_name),
+        (("stage", "from"), f"Changes in {what} between any two other stages", step_name),
     ):
-        joint, own = (rows_with(result.rows, *facts, *more, role="difference", measure="composite")
-                      for more in ((), ("model",)))  # fmt: skip
-        for rows, whose in ((joint or own, "all models" if joint else "the model"), (own if joint else [], "each")):
-            label = partial(labelled, name=name, whose=whose)
+        joint, each = (rows_with(result.rows, *facts, *more, role="difference", measure="composite")
+                       for more in ((), ("model",)))  # fmt: skip
+        for rows, whose in ((joint or each, "all models" if joint else "the model"), (each if joint else [], "each")):
+            labels = [labelled(r, name=name, whose=whose) for r in rows]
             if rows:
-                tables += [rows_table(rows, f"{caption}, {whose}", term="Change", labels=[label(r) for r in rows]),
-                           rows_table(sizes_of(result, rows), f"d_z: {caption[0].lower()}{caption[1:]}, {whose}",
-                                      term="Change", labels=[label(r) for r in rows])]  # fmt: skip
+                tables.append(changes_table(result, rows, f"{caption}, {whose}", labels))
     return tables
 
 
@@ -318,16 +321,17 @@ def step_name(row: Row) -> str:
     return f"{row.label('stage')} minus {row.label('from')}"
 
 
-def play_text(result: Result, what: str) -> tuple[str, ...]:
-    """Say how far a measure moves from the baseline to the stages of the play together; nothing without these."""
+def play_text(result: Result, what: str) -> str:
+    """Say how far a measure moved from the baseline to the stages of the play together; nothing without these."""
     joint, own = (rows_with(result.rows, "span", "baseline", *more, role="difference", measure="composite")
                   for more in ((), ("model",)))  # fmt: skip
     if not (joint or own):
-        return ()
+        return ""
     row = (joint or own)[0]
-    return (f"From {shorten(row.label('baseline') or '', 40)} to the mean of the stages of the play "
-            f"({listing([shorten(s, 30) for s in result.settings['interaction']], most=6)}) {what} moves by "
-            f"{with_test(row)}{size_text(result, row)}.",)  # fmt: skip
+    play = listing([shorten(s, 30) for s in result.settings["interaction"]], most=6)
+    return sentences.difference(
+        what, f"the mean of {play}", shorten(row.label("baseline") or "", 40), row, digits=2, at="at"
+    )
 
 
 def spread_tables(profile: Result) -> list[Table]:
@@ -338,38 +342,60 @@ def spread_tables(profile: Result) -> list[Table]:
                        "scenarios", term="SD", labels=labels)] if rows else []  # fmt: skip
 
 
-def changes_block(profile: Result, options: StudyOptions) -> Block:
-    """Return the changes of the composite against the baseline."""
-    rows = changes_of(profile)
+def changes_block(profile: Result, models: Result | None) -> Block:
+    """Return the changes of the composite against the baseline: with models as units where there are enough.
+
+    Parameters
+    ----------
+    profile : Result
+        With scenarios as the units of analysis.
+    models : Result or None
+        With models as the units.
+    """
+    lead = models or profile
+    ways = {
+        unit_words(one, rows[-1]): rows for one in (models, profile) if one is not None and (rows := changes_of(one))
+    }
+    panels = {
+        f"{unit} as units": [replace(r, term=change_name(r), group=None) for r in rows] for unit, rows in ways.items()
+    }
+    tables = moved_table(lead, changes_caption(lead, "the composite"))
+    beside = play_text(profile, "the composite") if models is None else changes_text(profile, "the composite")
     return Block(
         id="changes",
-        question="What do the stages change?",
-        sentences=(changes_text(profile, "the composite", options), *play_text(profile, "the composite")),
-        draw=partial(forest, [replace(r, term=change_name(r), group=None) for r in rows], sort=False, digits=1,
-                     xlabel="change of the composite of all models"),
-        figure_title="Change of the composite of all models against the baseline",
-        caption=f"{level_text(options.level)} intervals, paired within {count(int(rows[-1].n or 0), 'scenario')}; d_z "
-        "is the mean change over the standard deviation of the changes.",
-        tables=(*change_tables(profile, "the composite"), *other_tables(profile, "the composite")),
+        question="What did the stages change?",
+        sentences=(changes_text(lead, "the composite"), *filter(None, [beside])),
+        draw=partial(multiples, panels, sort=False, xlabel="change in the composite"),
+        figure_title="Change in the composite from the baseline, by unit of analysis",
+        caption=f"Points: means over all models; unadjusted {level_of(changes_of(lead))} CIs (paired t). d_z is the "
+        "mean change over the SD of the changes of the units.",
+        tables=(*tables, *(other_tables(profile, "the composite") if models is None else ())),
+        results=() if models is None else (models,),
     )  # fmt: skip
 
 
-def commitment_block(commitment: Result, stages: Sequence[str], options: StudyOptions) -> Block:
-    """Return mean commitment at each stage, and its changes with d_z."""
+def changes_caption(result: Result, what: str) -> str:
+    """Return the caption of the changes of all models."""
+    return f"Changes in {what}, {result.settings['unit_of_analysis']}s as units (p (Holm): over stages)"
+
+
+def commitment_block(commitment: Result, models: Result | None, stages: Sequence[str]) -> Block:
+    """Return mean commitment at each stage, and its changes; units of analysis as in `changes_block`."""
     rows, figure, bars = courses(commitment, stages)
-    joint = named(rows_with(commitment.rows, "stage", measure="composite"))
+    joint, lead = named(rows_with(commitment.rows, "stage", measure="composite")), models or commitment
     tables = [rows_table(joint, "Commitment of all models at each stage", term="Stage")] if joint else []
-    tables.append(cross_table(rows, "Commitment of each model at each stage", column=at))
+    tables += [cross_table(rows, "Commitment of each model at each stage", column=at),
+               *moved_table(lead, changes_caption(lead, "commitment"))]  # fmt: skip
     return Block(
         id="commitment",
-        question="Does commitment grow?",
-        sentences=(changes_text(commitment, "commitment", options), *play_text(commitment, "commitment")),
+        question="Did commitment grow?",
+        sentences=(changes_text(lead, "commitment"),),
         draw=partial(figure, ylabel="commitment", digits=2) if figure
         else partial(forest, joint, sort=False, xlabel="commitment"),
-        figure_title="Mean commitment at each stage, a line a model",
-        caption=f"{bars} Changes are paired within scenarios.",
-        tables=(*tables, *change_tables(commitment, "commitment"), *other_tables(commitment, "commitment")),
-        results=(commitment,),
+        figure_title="Mean commitment at each stage, one line per model",
+        caption=f"{bars} Overlapping CIs do not rule out within-scenario change.",
+        tables=(*tables, *(other_tables(commitment, "commitment") if models is None else ())),
+        results=(commitment,) if models is None else (commitment, models),
     )  # fmt: skip
 
 
@@ -381,16 +407,16 @@ def traits_block(profile: Result) -> Block | None:
     if not known:
         return None
     tables = [rows_table(shown, "Mean score of each trait", term="Trait")]
-    said = [f"The mean score is {ends_text(known, at='for')}; 10 is neutral."]
+    said = [f"The mean score was {ends_text(known, at='for')}; 10 is neutral."]
     groups = [r for r in profile.rows if r.label("traits") is not None]
     if groups:
         names = [f"{r.label('model') or 'all models'}: traits with {r.label('traits')}"
                  + (f" minus {r.label('minus')}" if r.label("minus") else "") for r in groups]  # fmt: skip
-        tables.append(rows_table(groups, "Mean scores of groups of traits, and their differences paired within units",
+        tables.append(rows_table(groups, "Mean scores of groups of traits, and their paired differences",
                                  term="Traits", labels=names))  # fmt: skip
         gap = next((r for r in groups if r.label("minus") and r.label("model") is None), groups[-1])
-        said.append(f"Traits with {gap.label('traits')} score higher than those with {gap.label('minus')} by "
-                    f"{with_test(gap)}.")  # fmt: skip
+        one, other = (f"traits with {gap.label(name)}" for name in ("traits", "minus"))
+        said.append(sentences.difference("the mean score", one, other, gap, digits=2))
     if spread := [r for r in profile.rows if r.role == "spread" and r.label("trait")]:
         tables.append(rows_table(spread, "Standard deviation over models of each trait's mean score", term="Trait"))
     if joint:
@@ -398,11 +424,12 @@ def traits_block(profile: Result) -> Block | None:
                                   column=lambda r: str(r.label("model")), digits=1))  # fmt: skip
     return Block(
         id="traits",
-        question="Which traits do the answers show?",
+        question="Which traits did the answers show?",
         sentences=tuple(said),
         draw=partial(forest, shown[:MOST_ROWS], reference=10.0, xlabel="mean score, 0 to 20"),
-        figure_title="Mean score of each trait over all stages and models",
-        caption="The line is the neutral score.",
+        part="appendix",
+        figure_title="Mean score of each trait",
+        caption=f"Points: means over all stages and models; {level_of(shown)} CIs (t). The line is the neutral score.",
         tables=tuple(tables),
     )
 
@@ -410,25 +437,27 @@ def traits_block(profile: Result) -> Block | None:
 def activation_block(profile: Result) -> Block | None:
     """Return how many traits are active, and the entropy of the traits' shares."""
     n, shown, entropies = profile.counts["traits"], at_stages(profile, "activation"), at_stages(profile, "entropy")
-    active = [replace(r, term=trait_of(r), group=None) for r in rows_with(profile.rows, "trait", measure="active")]
+    active = [
+        replace(r, term=trait_of(r), group=None, limits=(0.0, 1.0))
+        for r in rows_with(profile.rows, "trait", measure="active")
+    ]
     known, often, even = ([r for r in rows if r.estimate is not None] for rows in (shown, active, entropies))
     if not known:
         return None
+    least = number(profile.settings["activation"], 0)
     said = [
-        f"Of {count(n, 'trait')}, the mean number that is active (judges' mean score of at least "
-        f"{number(profile.settings['activation'], 0)}) is {ends_text(known, at='at')}.",
-        clear_changes(profile, "activation", "the number"),
+        f"The mean number of active traits of {n} (mean score of at least {least}) was {ends_text(known, at='at')}.",
+        clear_changes(profile, "activation", "the number of active traits"),
     ]
     if often:
-        said.append(f"The share of answers in which a trait is active is {ends_text(often, at='for', digits=3)}.")
+        said.append(f"The share of answers in which a trait was active was {ends_text(often, at='for', digits=3)}.")
     if even:
         said += [
-            f"The entropy of the traits' shares in the scores, in nats, is {ends_text(even, at='at', digits=3)}; the "
-            f"largest possible, ln {n}, would be scores all alike.",
+            f"The entropy of the trait shares, in nats (at most ln {n}), was {ends_text(even, at='at', digits=3)}.",
             clear_changes(profile, "entropy", "entropy", 3),
         ]
     tables = [rows_table(shown, "Number of active traits at each stage", term="Stage"),
-              *moved_tables(profile, "Changes of the number of active traits", measure="activation")]  # fmt: skip
+              *moved_table(profile, "Changes in the number of active traits", measure="activation")]  # fmt: skip
     own = rows_with(profile.rows, "model", "stage", measure="activation")
     if rows_with(profile.rows, "stage", measure="activation"):
         tables.append(cross_table(own, "Active traits of each model at each stage", column=at))
@@ -437,26 +466,33 @@ def activation_block(profile: Result) -> Block | None:
         tables.append(rows_table(entropies, "Entropy of the trait scores at each stage", term="Stage"))
     return Block(
         id="activation",
-        question="How many traits are active, and how evenly are the scores spread over the traits?",
+        question="How many traits were active, and how evenly were scores spread over traits?",
         sentences=tuple(said),
         draw=partial(forest, shown, sort=False, xlabel="active traits", reference=None),
         figure_title="Mean number of active traits at each stage, all models",
-        caption="A count above a line loses what happens on either side of it: composites and scores say more.",
-        tables=(*tables, *moved_tables(profile, "Changes of the entropy of the trait scores", measure="entropy")),
+        caption=f"Points: means over all models; {level_of(shown)} CIs (t). Thresholding discards information; see "
+        "composites and scores.",
+        part="appendix",
+        tables=(*tables, *moved_table(profile, "Changes in the entropy of the trait scores", measure="entropy")),
     )
 
 
 def clear_changes(profile: Result, measure: str, what: str, digits: int = 2) -> str:
-    """Say which changes of a measure are below .05 after adjustment."""
-    clear = [r for r in changes_of(profile, measure) if r.p_adjusted is not None and r.p_adjusted < 0.05]
+    """Return the significant changes of a measure."""
+    rows = [r for r in changes_of(profile, measure) if r.p_value is not None]
+    clear = [r for r in rows if sentences.significant(r)]
+    if not rows:
+        return f"No change in {what} has a test."
     if not clear:
-        return f"No change of {what} is below .05 after adjustment."
-    said = listing([f"{shorten(change_name(r), 40)} ({with_test(r, digits)})" for r in clear], most=4)
-    return f"Changes of {what} below .05 after adjustment: {said}."
+        none = sentences.none_of(len(rows), f"changes in {what}")
+        return none if len(rows) > 1 else f"The change in {what} was not significant ({sentences.p_of(rows[0])})."
+    alpha = alpha_text(rows[0].conf_level or 0.95)
+    said = listing([f"{shorten(change_name(r), 40)} ({sentences.stat(r, digits=digits)})" for r in clear], most=4)
+    return f"Significant changes in {what} (p_Holm < {alpha}): {said}."
 
 
 def units_block(pairs: Mapping[str, tuple[Result, Result]]) -> Block | None:
-    """Return the changes with models as units beside those with scenarios as units.
+    """Return the changes with scenarios as units, those of each model and between other stages.
 
     Parameters
     ----------
@@ -467,23 +503,18 @@ def units_block(pairs: Mapping[str, tuple[Result, Result]]) -> Block | None:
         return None
     said, shown, tables = [], [], []
     for what, (scenarios, models) in pairs.items():
-        ways = []
-        for result, unit in ((scenarios, "scenario"), (models, "model")):
+        for result in (models, scenarios):
             row = last_change(result)
-            ways.append(f"with {count(result.counts[f'{unit}s'], unit)} as units {with_test(row)}"
-                        f"{size_text(result, row)}")  # fmt: skip
-            shown.append(replace(row, term=f"{what}, {unit}s as units", group=None))
-        said.append(f"Change of {what}, {shorten(change_name(last_change(scenarios)), 50)}: {'; '.join(ways)}.")
-        tables += moved_tables(models, f"Changes of {what}, models as units (p (Holm): over stages)",
-                               f"d_z of the changes of {what}, models as units")  # fmt: skip
+            shown.append(replace(row, term=f"{what}, {result.settings['unit_of_analysis']}s as units", group=None))
+        said += [changes_text(scenarios, what), play_text(scenarios, what)]
+        tables += [*moved_table(scenarios, changes_caption(scenarios, what)), *other_tables(scenarios, what)]
     return Block(
         id="units",
-        question="Scenarios or models: whose variation counts?",
-        sentences=(*said, UNITS_TEXT),
-        draw=partial(forest, shown, sort=False, digits=2, xlabel="change of the last stage"),
-        figure_title="Change of the last stage with either unit of analysis",
-        caption=f"{level_text(shown[0].conf_level or 0.95)} intervals. Tests on the models' means alone (as in "
-        "publications that average over scenarios first) are those with models as units.",
+        question="How do changes depend on the unit of analysis?",
+        sentences=(UNITS_TEXT, *filter(None, said)),
+        draw=partial(forest, shown, sort=False, digits=2, xlabel=f"change, {change_name(last_change(models))}"),
+        figure_title="Change of the last stage of the play, by unit of analysis",
+        caption=f"{level_text(shown[0].conf_level or 0.95)} CIs (paired t), unadjusted.",
         tables=tuple(tables),
-        results=tuple(models for _, models in pairs.values()),
+        part="appendix",
     )

@@ -1,4 +1,4 @@
-"""Judges of traits: their agreement, their own zero, and what their scores look like."""
+"""Judges of traits: agreement, neutral point, and diagnostics of their scores."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, caution
@@ -34,7 +35,7 @@ from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
 from socialstats.studies.staged_values.blocks import cross_table
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
-from socialstats.text import capital, count, inconclusive, level_text, listing, number, quoted, shorten
+from socialstats.text import count, level_text, listing, number, quoted, shorten
 
 LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
 PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
@@ -96,48 +97,54 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
     if not found:
         return None
     shown = {name: by_stage(one, stages) for name, one in found.items()}
-    rows, traits = shown[COMPOSITES], shown[TRAITS]
-    both = [numbers_text(r, bounded=True) for r in (rows[0], traits[0])]
     pairs = [replace(r, term=PAIRS.get(r.term, r.term)) for r in found[KAPPA].rows if r.group is None]
-    pair_texts = [f"{shorten(r.term, 60)} {numbers_text(r, bounded=True)}" for r in pairs]
-    said = [
-        f"Krippendorff's alpha (interval) of the composites is {both[0]}, of the single trait scores {both[1]}."
-        + stages_text(rows, "That of the composites"),
-        f"Quadratic weighted kappa of the composites, to whole points: {listing(pair_texts, most=6)}.",
-    ]
-    if COMMITMENT in shown:
-        own = shown[COMMITMENT]
-        said.append(f"Alpha of commitment is {numbers_text(own[0], bounded=True)}.{stages_text(own, 'It')}")
+    units = f"{count(shown[COMPOSITES][0].n or 0, 'rating')} by {count(len(found[COMPOSITES].design.raters), 'judge')}"
+    kinds = {"composites": COMPOSITES, "single trait scores": TRAITS, "commitment": COMMITMENT}
+    said = [f"Agreement about {what} was {alpha_of(shown[name][0])}{stages_text(shown[name]) if not k else ''}."
+            for k, (what, name) in enumerate(kinds.items()) if name in shown]  # fmt: skip
+    level = shown[COMPOSITES][0].conf_level or 0.95
     clusters = found[COMPOSITES].design.clusters
     return Block(
         id="agreement",
-        question="Do the judges agree, stage by stage?",
+        question="Did the judges agree?",
         sentences=tuple(said),
-        draw=partial(forest, [*rows, *(replace(r, term=f"kappa {r.term}") for r in pairs)][:MOST_ROWS], sort=False,
-                     digits=3, reference=None, xlabel="1 = perfect agreement"),
+        draw=partial(forest, [*shown[COMPOSITES], *(replace(r, term=f"kappa {r.term}") for r in pairs)][:MOST_ROWS],
+                     sort=False, digits=3, reference=None, xlabel="1 = perfect agreement"),
         figure_title="Agreement of the judges about composites: alpha by stage, and kappa of each pair",
-        caption=f"{level_text(rows[0].conf_level or 0.95)} intervals, clusters: "
-        f"{count(len(clusters[0].levels), 'scenario') if clusters else 'none'}. "
-        "Models that differ raise agreement about composites, traits that differ raise it over all traits; an offset "
-        "of a judge lowers it, and does not touch a comparison of models.",
+        caption=f"{level_text(level)} CIs; n = {units}, "
+        f"{count(len(clusters[0].levels), 'scenario') if clusters else 'no clusters'}. Offsets of judges lower "
+        "agreement but do not affect comparisons of models.",
         tables=tuple(rows_table(shown[name], caption, term="Term" if name == KAPPA else "Stage")
                      for name, caption in AGREEMENT.items() if name in shown),
         results=tuple(found.values()),
     )  # fmt: skip
 
 
-def stages_text(rows: Sequence[Row], what: str) -> str:
-    """Say how low and high it is by stage, after a blank; nothing where there is one."""
+def alpha_of(row: Row) -> str:
+    """Return an alpha with its interval and a customary band that the interval lies in."""
+    band = ""
+    if row.conf_low is not None and row.conf_low >= FIRM:
+        band = ", reliably at least .80"
+    elif row.conf_high is not None and row.conf_high < LEAST:
+        band = ", reliably below .667"
+    return f"\u03b1 = {numbers_text(row, bounded=True)}{band}"
+
+
+FIRM, LEAST = 0.8, 0.667  # Krippendorff's customary bands
+
+
+def stages_text(rows: Sequence[Row]) -> str:
+    """Return how low and high it is by stage, in brackets after a blank; nothing where there is one."""
     parts = [r for r in rows[1:] if r.estimate is not None]
     if len(parts) < 2:
         return ""
-    high, low = max(parts, key=lambda r: r.estimate or 0.0), min(parts, key=lambda r: r.estimate or 0.0)
-    ends = [f"{numbers_text(r, bounded=True)} ({shorten(r.term, 40)})" for r in (low, high)]
-    return f" {what} runs from {ends[0]} to {ends[1]} within single stages."
+    ends = [pick(parts, key=lambda r: r.estimate or 0.0) for pick in (min, max)]
+    low, high = (f"{number(r.estimate, bounded=True)} at {shorten(r.term, 40)}" for r in ends)
+    return f" ({low} to {high})"
 
 
 def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
-    """Return the rows in all and by stage, in their order, without tests: nobody doubts more than chance agreement.
+    """Return the rows in all and by stage, in their order, without tests of no agreement.
 
     They are named by the stage; kappas by the pair of judges, too.
     """
@@ -165,13 +172,13 @@ def controls_of(table: DataTable) -> Ratings:
 
 
 def weights_of(given: DataTable | str) -> dict[str, float]:
-    """Return weights by their name (paper, equal), or read them from columns trait and weight, one row a trait.
+    """Return weights by their name (paper, equal), or read them from columns trait and weight, one row per trait.
 
     Raises
     ------
     InputError
-        For a name or a trait that does not exist, a trait without a weight or with two, and weights that are no
-        numbers, do not add up to 0 or whose absolute values do not add up to ten.
+        For an unknown name or trait, a trait without a weight or with two, weights that are no numbers, do not add up
+        to 0, or whose absolute values do not add up to ten.
 
     Examples
     --------
@@ -184,7 +191,7 @@ def weights_of(given: DataTable | str) -> dict[str, float]:
         return dict(NAMED_WEIGHTS[given])
     absent = [column for column in COLUMNS if column not in given.columns]
     if absent:
-        raise InputError(f"{given.source}: no column {quoted(absent)}; weights are one row a trait: trait, weight")
+        raise InputError(f"{given.source}: no column {quoted(absent)}; weights are one row per trait: trait, weight")
     cells = given.counts(list(COLUMNS))
     coded = [cells.columns[column].labels() for column in COLUMNS]
     traits, values = ([one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded)
@@ -204,7 +211,7 @@ def weights_of(given: DataTable | str) -> dict[str, float]:
 
 
 def with_zero(options: StudyOptions) -> StudyOptions:
-    """Return the options with the judges' own zero under the weights asked for, where neutral control texts give it.
+    """Return the options with the judges' neutral point under the weights asked for, where neutral texts give it.
 
     Texts whose name starts with balanced or neutral count; where there is none, nothing gives the zero.
     """
@@ -224,7 +231,7 @@ def neutral_texts(controls: Ratings) -> list[str]:
 
 
 def no_zero(options: StudyOptions) -> str:
-    """Say why nothing gives the judges' own zero."""
+    """Return why the judges' neutral point is unknown."""
     if options.controls is None:
         return "no control texts were given"
     texts = control_names(options.controls)
@@ -232,7 +239,7 @@ def no_zero(options: StudyOptions) -> str:
 
 
 def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Table:
-    """Return the composites of the control texts by judge, their mean with its interval, and the sd (n - 1)."""
+    """Return the composites of the control texts by judge, their mean with its interval, and the SD (n - 1)."""
     found = judge_zeros(controls, weights=weights)
     cells = tuple(
         (text, *map(number, values), number(mean.mean),
@@ -241,8 +248,7 @@ def control_table(controls: Ratings, weights: Mapping[str, float] | None, level:
         for text, values, mean in zip(found.texts, found.composites().tolist(), found.text_means(), strict=True)
     )  # fmt: skip
     return Table(
-        caption="Composites of the control texts, by judge; mean over judges with its t interval, and their standard "
-        "deviation (n − 1)",
+        caption="Composites of the control texts, by judge; mean over judges with its t interval, and SD (n − 1)",
         header=("Text", *(shorten(j, 30) for j in found.judges), "Mean", "Low", "High", "SD"), cells=cells,
     )  # fmt: skip
 
@@ -255,61 +261,44 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
     anchored = options.zero is not None
     facts = {"measure": "composite", **({"against": "zero"} if anchored else {})}
     out = [*rows_with(profile.rows, "without", "model", **facts), *rows_with(profile.rows, "without", **facts)]
-    said = [
-        f"Against the judges' mean, {'; '.join(f'{shorten(r.term, 40)} gives {numbers_text(r)}' for r in rows)}.",
-        *without_text(out, anchored=anchored),
-    ]
+    ends = [pick(rows, key=lambda r: r.estimate or 0.0) for pick in (min, max)]
+    told = [f"{sentences.estimate(r, digits=2)} ({shorten(r.term, 40)})" for r in ends]
+    said = [f"Relative to the judges' mean, offsets ranged from {told[0]} to {told[1]}.",
+            *without_text(out, anchored=anchored)]  # fmt: skip
     tables = [rows_table(rows, "Composite of each judge minus the judges' mean", term="Judge")]
-    if options.zero is not None:
-        error = profile.settings.get("zero_error")
-        known = "" if error is None else f", SE of their mean {number(error['std_error'])}"
-        given = [f"{number(v)} ({shorten(j, 40)})" for j, v in options.zero.items()]
-        said.append(
-            f"To neutral control texts the judges give {listing(given, most=8)}: that is their own zero{known}."
-        )
     tables += zero_tables(options)
-    said += control_text(options)
-    what = "Composite minus the zero of the judges left" if anchored else "Composite"
+    what = "Composite relative to the neutral point of the other judges" if anchored else "Composite"
     tables.append(cross_table(out, f"{what}, without each judge", line=who, digits=1,
                               column=lambda r: f"without {r.label('without')}"))  # fmt: skip
+    fixed = "fixed" if profile.settings["judges"] == "fixed" else "drawn at random"
     return Block(
         id="judges",
-        question="How far do the judges lie apart, and does the answer depend on one of them?",
+        question="Do conclusions depend on any one judge?",
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=1, xlabel="composite minus the judges' mean"),
         figure_title="Offset of each judge",
-        caption=f"Judges are {'fixed' if profile.settings['judges'] == 'fixed' else 'drawn'}: with "
-        f"{count(len(rows))} of them nothing is said about others.",
+        caption=f"Points: means over answers; {level_text(rows[0].conf_level or 0.95)} CIs (t); n = "
+        f"{count(len(rows), 'judge')}, {fixed}. Results do not generalise to other judges.",
         tables=tuple(tables),
     )
 
 
 def without_text(rows: Sequence[Row], *, anchored: bool) -> list[str]:
-    """Say how far leaving out a judge moves the composite of all models, and of the model most affected."""
+    """Return how far leaving out a judge moves the composite of all models, and of the model most affected."""
     found: dict[str, list[float]] = {}
     for row in rows:
         if row.estimate is not None:
             found.setdefault(who(row), []).append(row.estimate)
     if not found:
         return []
-    place = "Against the zero of the judges left" if anchored else "As the judges gave it"
-    ends = {term: f"from {number(min(values))} to {number(max(values))}" for term, values in found.items()}
+    place = " (neutral point of the other judges)" if anchored else ""
+    ends = {term: f"{number(min(values))} to {number(max(values))}" for term, values in found.items()}
     joint = found.pop("all models", None)
     most = max(found, key=lambda term: max(found[term]) - min(found[term]), default="all models")
     if joint is None or not found:
-        return [f"{place}, without any one judge the composite of {shorten(most, 40)} lies {ends[most]}."]
-    return [f"{place}, without any one judge the composite of all models lies {ends['all models']}, and that of "
-            f"{shorten(most, 40)}, the most affected, {ends[most]}."]  # fmt: skip
-
-
-def control_text(options: StudyOptions) -> list[str]:
-    """Say what the judges give to each control text, on average: texts that lean should lie far apart."""
-    if options.controls is None:
-        return []
-    found = judge_zeros(options.controls, weights=options.weights)
-    means = [f"{shorten(text, 30)} {number(mean)}"
-             for text, mean in zip(found.texts, found.composites().mean(axis=1).tolist(), strict=True)]  # fmt: skip
-    return [f"Judges' means of all control texts: {listing(means, most=8)}."] if len(means) > 1 else []
+        return [f"Without any one judge, the composite of {shorten(most, 40)} was {ends[most]}{place}."]
+    return [f"Without any one judge, the composite of all models was {ends['all models']}{place}.",
+            f"That of {shorten(most, 40)}, the most affected model, was {ends[most]}."]  # fmt: skip
 
 
 def who(row: Row) -> str:
@@ -324,7 +313,7 @@ def zero_tables(options: StudyOptions) -> list[Table]:
     if options.zero is None:
         return []
     cells = tuple((judge, number(value)) for judge, value in options.zero.items())
-    caption = "The judges' own zero: composite of neutral control texts"
+    caption = "The judges' neutral point: composite of neutral control texts"
     return [Table(caption=caption, header=("Judge", "Composite"), cells=cells)]
 
 
@@ -334,29 +323,25 @@ def wordings_block(spread: Result) -> Block:
     moved = [replace(r, group=None) for r in spread.rows if r.label("baseline") is not None]
     said = [spread.sentence()]
     row = moved[0] if moved else None
-    if row is not None and row.estimate is not None and row.conf_low is not None and row.conf_high is not None:
+    if row is not None:
         first, last = (shorten(stage, 40) for stage in spread.settings["change"])
-        more = "more" if row.conf_low > 0 else "less"
-        said.insert(0, (
-            f"Answers depend {more} on the wording at {first} than at {last}."
-            if row.conf_low > 0 or row.conf_high < 0
-            else f"{capital(inconclusive(f'the spread over wordings differs between {first} and {last}'))}."
-        ))  # fmt: skip
-    tables = [rows_table(rows, "Mean standard deviation over wordings", term="Stage")]
+        said = [sentences.difference("the SD over wordings", first, last, row, at="at",
+                                     kind=sentences.kind_of(spread.cautions))]  # fmt: skip
+    tables = [rows_table(rows, "Mean SD over wordings", term="Stage")]
     tables += [rows_table(own, "The same, by model", term="Model, stage")] if own else []
     names = {"test": "Wilcoxon's signed ranks", "effect_size": "d_z of the change"}
     labels = [names.get(str(r.role), r.term) for r in moved]
     tables += [rows_table(moved, "Its change", term="Change", labels=labels)] if moved else []
     return Block(
         id="wordings",
-        question="How much do the answers depend on the wording?",
+        question="How much did answers depend on the wording?",
         sentences=tuple(said),
         draw=partial(forest, [*rows, *own][:MOST_ROWS], sort=False, reference=None,
-                     xlabel="standard deviation of the composite over wordings"),
-        figure_title="Standard deviation of the composite over wordings of the same question",
-        caption=f"{level_text(rows[0].conf_level or 0.95)} intervals, {count(int(rows[0].n or 0), 'scenario')}. The "
-        "noise of models and judges is part of every standard deviation, at all stages alike: that of wordings alone "
-        "is smaller.",
+                     xlabel="SD of the composite over wordings"),
+        figure_title="SD of the composite over wordings of the same question",
+        caption=f"Points: mean SDs; {level_text(rows[0].conf_level or 0.95)} CIs; n = "
+        f"{count(int(rows[0].n or 0), 'scenario')}. Every SD includes the noise of models and judges, equally at all "
+        "stages.",
         tables=tuple(tables),
         results=(spread,),
     )  # fmt: skip
@@ -367,14 +352,14 @@ def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
     if options.zero is not None:
         return few_controls(options)
     return (
-        caution("SS318", f"{no_zero(options)}: what the judges give to a neutral answer is not known",
-                affects="whether a model leans at all, not changes and differences between models",
-                fix="let the same judges score neutral texts, named balanced... or neutral... among the controls"),
+        caution("SS318", f"{no_zero(options)}: the judges' neutral point is unknown",
+                affects="leans of models, not changes and differences between models",
+                fix="let the same judges score neutral control texts, named balanced... or neutral..."),
     )  # fmt: skip
 
 
 def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
-    """Return a caution where so few neutral texts give the zero that its own error may outweigh a model's."""
+    """Return a caution where few neutral texts give the neutral point, whose error may then outweigh a model's."""
     if options.controls is None:
         return ()
     texts = neutral_texts(options.controls)
@@ -383,47 +368,45 @@ def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
     give = "gives" if len(texts) == 1 else "give"
     return small_sample(
         len(texts), FEW_TEXTS,
-        f"{count(len(texts), 'neutral text')} {give} the judges' own zero{ends}; {known_error(options)}",
-        affects="whether a model leans at all",
-        fix=f"let the judges score {FEW_TEXTS} neutral texts or more; compare models with each other",
+        f"{count(len(texts), 'neutral text')} {give} the judges' neutral point{ends}; {known_error(options)}",
+        affects="leans of models",
+        fix=f"let the judges score {FEW_TEXTS} or more neutral texts; compare models with each other",
     )  # fmt: skip
 
 
 def known_error(options: StudyOptions) -> str:
-    """Say which error of the zero is in the intervals."""
+    """Return which error of the neutral point is in the intervals."""
     error = options.zero.error() if isinstance(options.zero, JudgeZeros) else None
     if error is None:
-        return "it is taken as known, so that its error is not in the intervals"
+        return "it is taken as known, and its error is not in the CIs"
     if error.basis == "texts":
         degrees = count(int(error.df), "degree")
-        return f"its standard error, {number(error.std_error)} ({degrees} of freedom), is in the intervals"
+        return f"its standard error, {number(error.std_error)} ({degrees} of freedom), is in the CIs"
     return (
-        f"the judges' noise on it (SE {number(error.std_error)}) is in the intervals; how far another neutral text "
-        "would lie from it is not known"
+        f"the judges' noise (SE = {number(error.std_error)}) is in the CIs, the variation between neutral texts is not"
     )
 
 
 def zero_diagnostic(profile: Result, options: StudyOptions) -> Diagnostic:
-    """Say what is known of the judges' own zero, and what its error does to the intervals."""
-    check = "Is the judges' own zero known?"
+    """Return what is known of the judges' neutral point, and what its error does to the intervals."""
+    check = "Is the judges' neutral point known?"
     if options.zero is None:
         return Diagnostic(
             check=check, found=f"No: {no_zero(options)}.",
-            so_what="A lean may be that of the judges: only changes and differences between models are safe.",
+            so_what="Leans may reflect judge bias; interpret only changes and model differences.",
         )  # fmt: skip
     given = [f"{shorten(judge, 30)} {number(value)}" for judge, value in options.zero.items()]
     mean = sum(options.zero.values()) / len(options.zero)
     wider = widening(profile)
-    said = "Leans are given against it" + (
-        f"; its error makes their intervals {number(wider, 2)} times as long as those against 0 (median of the models)."
-        if wider is not None else ", taken as known: its own error is not in the intervals."
+    said = "Leans are relative to it" + (
+        f"; its error makes their CIs {number(wider, 2)} times as long as those against 0 (median of the models)."
+        if wider is not None else ", taken as known: its error is not in the CIs."
     )  # fmt: skip
-    found = f"{listing(given, most=8)}; mean {number(mean)}."
-    return Diagnostic(check=check, found=f"Yes: {found}", so_what=said)
+    return Diagnostic(check=check, found=f"Yes: {listing(given, most=8)}; mean {number(mean)}.", so_what=said)
 
 
 def judge_diagnostics(profile: Result) -> tuple[Diagnostic, ...]:
-    """Say how far the judges' levels lie apart, and that they are taken as they are."""
+    """Return how far the judges' levels lie apart, and that they are fixed."""
     rows = rows_with(profile.rows, "judge", role="difference", measure="composite")
     known = [r for r in rows if r.estimate is not None]
     if len(known) < 2:
@@ -433,18 +416,18 @@ def judge_diagnostics(profile: Result) -> tuple[Diagnostic, ...]:
     return (
         Diagnostic(
             check="Do the judges give the same level?", found=f"From {low} to {high} around their mean composite.",
-            so_what="High agreement about which answer is higher says nothing about the level: compare models and "
-            "stages, or use control texts.",
+            so_what="Agreement about order does not imply agreement about level; compare models and stages, or use "
+            "control texts.",
         ),
         Diagnostic(
-            check="Whom do the intervals speak of?", found=f"These {count(len(known), 'judge')}, taken as they are.",
-            so_what="Nothing is said about other judges; the multiverse shows what drawing them too would change.",
+            check="To which judges do the CIs generalise?", found=f"These {count(len(known), 'judge')}, fixed.",
+            so_what="Results do not generalise to other judges; an analysis variant draws judges at random.",
         ),
     )  # fmt: skip
 
 
 def widening(profile: Result) -> float | None:
-    """Return by how many times the error of the zero makes intervals longer, in the median; None without."""
+    """Return by how many times the error of the neutral point makes intervals longer, in the median; None without."""
     if profile.settings.get("zero_error") is None:
         return None
     lengths: list[dict[str | None, float]] = []
@@ -458,7 +441,7 @@ def widening(profile: Result) -> float | None:
 
 
 def diagnostics(design: Ratings, profile: Result, options: StudyOptions) -> tuple[Diagnostic, ...]:
-    """Say what is known of the judges' zero, which wordings the trajectories use, and which judges are judged."""
+    """Return what is known of the neutral point, which wordings the trajectories use, and which judges are judged."""
     found = [zero_diagnostic(profile, options)]
     if "wording" in design.strata and len(design.strata["wording"].levels) > 1:
         used, every = main_wordings(design), design.strata["wording"].levels
@@ -466,8 +449,8 @@ def diagnostics(design: Ratings, profile: Result, options: StudyOptions) -> tupl
             Diagnostic(
                 check="Which wordings does the page use?",
                 found=f"{listing([shorten(w, 30) for w in used], most=6)} (of {listing(every, most=6)})",
-                so_what="Those that every stage was asked in; the others enter the spread over wordings only."
-                if set(used) != set(every) else "All; they are averaged.",
+                so_what="Those asked at every stage; the others enter the SD over wordings only."
+                if set(used) != set(every) else "All, averaged.",
             )
         )  # fmt: skip
     judged = sorted(set(profile.design.raters) & set(codes_of(design, "model")[1]))
@@ -484,7 +467,7 @@ def diagnostics(design: Ratings, profile: Result, options: StudyOptions) -> tupl
         found.append(
             Diagnostic(
                 check="Does every model have every scenario at every stage?", found="No.",
-                so_what="Rows say how many scenarios they rest on; changes use scenarios that have both stages.",
+                so_what="Column n gives the scenarios of each row; changes use scenarios with both stages.",
             )
         )  # fmt: skip
     return tuple(found)

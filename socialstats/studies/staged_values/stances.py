@@ -1,4 +1,4 @@
-"""Stances of answers in words: a column that somebody labels, one row an answer."""
+"""Stances of answers in words: labels of answers, one row per answer."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def stances_block(result: Result) -> Block:
     best = max(whole, key=lambda row: row.estimate or 0.0)
     return Block(
         id="stances",
-        question="Which stances do the answers take?",
-        sentences=(f"Of {count(result.counts['units'], 'answer')}, most take the stance "
-                   f"'{shorten(best.label('label') or '', 40)}': {numbers_text(best, bounded=True)}.",),
+        question="Which stances did the answers take?",
+        sentences=(f"Of {count(result.counts['units'], 'answer')}, the largest share took the "
+                   f"stance '{shorten(best.label('label') or '', 40)}': {numbers_text(best, bounded=True)}.",),
         draw=partial(forest, shown[:60], sort=False, digits=3, reference=None, xlabel="share of answers"),
-        figure_title="Share of the answers that take each stance",
-        caption=f"{result.inference}.",
-        tables=(rows_table(shown, "Share of the answers that take each stance", term="Model and stance"),),
+        figure_title="Share of answers that took each stance",
+        caption=f"Points: shares of answers; CIs: {result.inference}.",
+        tables=(rows_table(shown, "Share of answers that took each stance", term="Model and stance"),),
         results=(result,),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from socialstats import sentences
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.replies import trait_replies
 from socialstats.designs.trait_ratings import trait_ratings
@@ -21,7 +22,7 @@ from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
-from socialstats.studies.models import FEW, comparison, lead_words
+from socialstats.studies.models import FEW, comparison, tests_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, check_named, order_cautions
 from socialstats.studies.sources import replies_block
@@ -51,13 +52,15 @@ from socialstats.studies.staged_values.judges import (
 from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
 from socialstats.studies.staged_values.words import (
     COMMITMENT,
-    answer,
+    changes,
     codes_of,
+    halving,
     last_change,
     main_wordings,
     only,
     ordered_stages,
     place_of,
+    range_text,
     score_table,
 )
 from socialstats.tables import Table as DataTable
@@ -68,14 +71,14 @@ OWN = "as on this page"
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "reference", "verify")
 PARTS = ("scenario", "stage", "judge")
 COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
-SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # a score by itself
+SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # one score
 HIGHEST = 5.0  # commitment is scored from 0
 CONTROL = "control"
 FEWEST = 3  # models from which their variation says something
 
 
 def single(design: Ratings) -> dict[str, Any]:
-    """Return how commitment is analysed: by itself, on a scale from 0 to 5 unless a score lies outside."""
+    """Return how commitment is analysed: alone, on a scale from 0 to 5 unless a score lies outside."""
     given = design.scores[design.value[design.status == OK]]
     inside = len(given) and given.min() >= 0 and given.max() <= HIGHEST
     return SINGLE | ({"limits": (0.0, HIGHEST)} if inside else {})
@@ -104,7 +107,7 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
         multiverse("trait_profile", quantity, listed, reference=0.0, words="0"), quantity=quantity,
         id="multiverse" if held else "multiverse-composite",
         question=other_analyses(f"the change of {what}"),
-        note="With models as units of analysis the estimate is the same mean, with another error.",
+        note="With models as units, the mean is the same; its standard error differs.",
     )  # fmt: skip
 
 
@@ -126,14 +129,14 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
     models = codes_of(main, "model")[1]
     made = [
         way("scenarios as units, judges fixed", OWN),
-        way("judges drawn too", "judges", judges="random"),
+        way("judges drawn at random", "judges", judges="random"),
         way("bootstrap of scenarios, percentile", "interval", ci="percentile"),
     ]
     scenario = main.strata["scenario"]
     if any(not is_inside(factor, scenario) for factor in main.clusters):  # clusters that hold several scenarios
         made.append(way("clusters ignored", "clusters", cluster=None))
     if given["weights"] != dict(EQUAL_WEIGHTS) and not given.get("free_weights"):
-        made.append(way("equal weights of the traits", "weights", weights=EQUAL_WEIGHTS))
+        made.append(way("equal weights", "weights", weights=EQUAL_WEIGHTS))
     if len(models) > 2:
         made.append(way("models as units", "units of analysis", unit_of_analysis="model", cluster=None))
     if part is not main:
@@ -153,7 +156,7 @@ def read(
     table: DataTable, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
     cluster: Sequence[str] = (), missing: str | None = None,
 ) -> Ratings:  # fmt: skip
-    """Read a table with one row an answer and judge, one column a trait, and a column ``commitment`` if there is one.
+    """Read a table with one row per answer and judge, one column per trait, and perhaps a column ``commitment``.
 
     Raises
     ------
@@ -180,7 +183,7 @@ def read(
 
 
 def suits(design: Ratings) -> bool:
-    """Tell whether the design holds trait scores of stages, under the names that `trait_ratings` gives them."""
+    """Return whether the design holds trait scores of stages, under the names that `trait_ratings` gives them."""
     if not {"scenario", "stage", "trait"} <= set(design.strata):
         return False
     traits = set(design.strata["trait"].levels)
@@ -209,26 +212,57 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     lean, tests = with_holm(rows_with(profile.rows, "model", measure="composite", **group), "models")
     if tests is not None:
         results = {"Composites": profile, "Lean of the models": tests, **results}
-    first = comparison(profile, options)
+    first = compared(comparison(profile, options))
     shown = (*first, *blocks(design, stages, results, lean, options))
-    known = [r.cautions for name, r in results.items() if r not in units.values()]
+    known = [r.cautions for r in results.values() if r not in units.values()]
+    cautions = order_cautions(unknown_zero(options), *known, design.cautions)
+    few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # of models as units, which lead
+    cautions = order_cautions(cautions, tuple(few), once=False)
+    kind = sentences.kind_of((*unknown_zero(options), *profile.cautions))
     return Outcome(
         study="staged-values",
-        title="Where do the models lean, and what do the stages change?",
+        title="Where did the models lean, and what did the stages change?",
         design=describe(design, profile),
-        answer=(*lead_words(first), *answer(results, lean, options, several=bool(first))),
+        answer=(
+            range_text(lean, options, kind),
+            *differences(first),
+            *changes(results, units),
+            *halving(results, units),
+        ),
         strip=strip(lean, options),
-        cautions=order_cautions(unknown_zero(options), *known, design.cautions),
+        cautions=cautions,
         blocks=shown,
         flow=design.flow,
         data=(score_table(design),),
         diagnostics=diagnostics(design, profile, options),
-        methods=(methods(profile, options),),
+        methods=methods(profile, units, options),
         references=tuple(dict.fromkeys([*(key for r in results.values() for key in r.references), "steegen2016"])),
         verifications=verify_all(results, shown) if options.verify else {},
         settings=settings_of(options, USED) | {"zero": None if options.zero is None else dict(options.zero)},
         simulated=options.simulated,
     )
+
+
+def compared(found: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the comparison of models with the reference as a line; the differences stand in the appendix."""
+    if not found:
+        return ()
+    lead, *more = found
+    if isinstance(lead.draw, partial) and "reference" in lead.draw.keywords:
+        lead = replace(lead, draw=partial(lead.draw, reference=0.0))
+    return (lead, *(replace(block, part="appendix") for block in more))
+
+
+def differences(found: Sequence[Block]) -> tuple[str, ...]:
+    """Say how many differences between models were significant; nothing without a comparison."""
+    if not found:
+        return ()
+    tested, clear = tests_of(found[0].results[0])
+    if not clear:
+        return (sentences.none_of(len(tested), "differences between models"),) if tested else ()
+    verb = "was" if len(tested) == 1 else "were"
+    many = count(len(tested), "difference")
+    return (f"{count(len(clear))} of {many} between models {verb} significant (Holm).",)
 
 
 def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], dict[str, Result], dict[str, Result]]:
@@ -286,24 +320,25 @@ def blocks(
     profile, commitment, spread = (results.get(n) for n in ("Composites", "Commitment", "Spread over wordings"))
     assert profile is not None
     both = {"the composite": profile, "commitment": commitment}
-    units = {what: (one, results[name]) for what, one in both.items()
-             if one is not None and (name := f"{what}, models as units") in results}  # fmt: skip
+    units = {what: results.get(f"{what}, models as units") for what in both}
+    pairs = {what: (one, by_model) for what, one in both.items() if one and (by_model := units[what])}
     replies = trait_replies(design)
     source = RATER if len(replies.raters) > 1 else None
+    block = lean_block(profile, lean, results.get("Lean of the models"), options)
     found = (
-        lean_block(profile, lean, results.get("Lean of the models"), options),
+        replace(block, part="appendix") if len(lean) > 1 else block,  # the same numbers as those of the comparison
+        changes_block(profile, units["the composite"]),
         trajectories_block(profile, stages, options),
-        changes_block(profile, options),
-        None if commitment is None else commitment_block(commitment, stages, options),
-        units_block(units),
-        activation_block(profile),
+        None if commitment is None else commitment_block(commitment, units["commitment"], stages),
         agreement_block({name: results[name] for name in AGREEMENT if name in results}, stages),
         judges_block(profile, options),
+        None if options.stances is None else stances_block(stance_counts(options.stances, options)),
         replies_block(replies, reply_shares(replies, source=source, stratum="stage", level=options.level)),
         None if spread is None else wordings_block(spread),
-        weights_block(profile),
         traits_block(profile),
-        None if options.stances is None else stances_block(stance_counts(options.stances, options)),
+        units_block(pairs),
+        activation_block(profile),
+        weights_block(profile),
         None if options.brief else stage_multiverse(design, stages, options, held=False),
         None if commitment is None or options.brief else stage_multiverse(design, stages, options, held=True),
     )
@@ -317,7 +352,7 @@ def describe(design: Ratings, profile: Result) -> str:
 
 
 def strip(lean: Sequence[Row], options: StudyOptions) -> Strip | None:
-    """Return the composite of the models that lean most, and of all, beside the zero."""
+    """Return the composite of the models that lean most beside the reference."""
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     if not known:
         return None
@@ -327,32 +362,32 @@ def strip(lean: Sequence[Row], options: StudyOptions) -> Strip | None:
     ]
     marks += [Mark(label=shorten(r.term, 30), value=r.estimate, low=r.conf_low, high=r.conf_high) for r in shown]
     which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
-    axis = "composite, from −100 to 100" if options.zero is None else "composite minus the judges' own zero"
+    axis = "composite, from −100 to 100" if options.zero is None else f"composite relative to {place_of(options)}"
     return Strip(title=f"Weighted composite over all stages{which}", axis=axis, digits=1, marks=tuple(marks))
 
 
-def methods(profile: Result, options: StudyOptions) -> str:
-    """Return the methods paragraph."""
+def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions) -> tuple[str, ...]:
+    """Return the methods paragraphs, the first one brief."""
     low, high = profile.extras["range"]
     weights = ", ".join(f"{words(name)} {number(w, 3)}" for name, w in profile.extras["weights"].items())
-    error, told = profile.settings.get("zero_error"), ""
+    error, told, level = profile.settings.get("zero_error"), "", level_text(options.level)
     if error is not None:
-        source = "by the means of neutral texts" if error["basis"] == "texts" else (
-            "by the judges' noise on control texts")  # fmt: skip
-        told = f" (its error, {source}, adds to theirs; degrees of freedom by Cochran's weighted critical value)"
-    over = "the stages"
-    if profile.counts["models"] > 1:
-        over = "models and stages, and over the stages for all models together"
-    return (
-        f"The composite of an answer, as a judge sees it, is the sum over traits of weight x (score − 10), from "
-        f"{number(low, 0)} to {number(high, 0)} (weights: {weights}); it is averaged over judges, and scenarios are "
-        f"the units of analysis. {profile.inference}; {level_text(options.level)} intervals. Leans: t tests of "
-        f"{'the judges’ own zero' if options.zero is not None else '0'}{told}, "
-        "p-values adjusted by Holm's method over the models, verdicts by the adjusted p. Changes: paired t tests "
-        "against the baseline, adjusted over "
-        f"{over}; d_z is their mean over their standard deviation, with a noncentral t "
-        "interval. A trait is active from a mean score of 14 of 20."
+        source = "the means of neutral texts" if error["basis"] == "texts" else "the judges' noise on control texts"
+        told = f" The error of the neutral point, from {source}, is in these CIs (Cochran's weighted critical value)."
+    over = "models and stages" if profile.counts["models"] > 1 else "stages"
+    of = f"{count(profile.counts['models'], 'model')} and then " if units else ""
+    brief = (
+        f"Composites (weighted trait scores, {number(low, 0)} to {number(high, 0)}) were averaged over judges. Changes "
+        f"were tested by paired t tests with {of}{count(profile.counts['scenarios'], 'scenario')} as units, leans by t "
+        f"tests against {place_of(options)}. {level} CIs are unadjusted t intervals; p values were Holm-adjusted over "
+        "stages and over models."
     )
+    return (brief, (
+        "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
+        f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models were Holm-adjusted over "
+        f"{over}. d_z is the mean change over the SD of the changes, with a noncentral t interval. A trait is active "
+        f"from a mean score of {number(profile.settings['activation'], 0)} of 20."
+    ))  # fmt: skip
 
 
 STUDY = Study(

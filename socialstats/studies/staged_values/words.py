@@ -1,4 +1,4 @@
-"""Parts of the design of stages, and what is said of them."""
+"""Parts of the design of stages, and sentences about composites and changes."""
 
 from __future__ import annotations
 
@@ -7,43 +7,35 @@ from dataclasses import replace
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import IntArray
 from socialstats.designs.ratings import OK, Ratings
-from socialstats.metrics.trait_profile import change_name, changes_of, size_of
+from socialstats.inference.halving import clusters_to_halve
+from socialstats.metrics.trait_profile import changes_of, size_of
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.studies.estimates import df_text, equivalence_bounds, numbers_text, planned_verdict
+from socialstats.studies.estimates import equivalence_bounds, planned_verdict
 from socialstats.studies.page import StudyOptions, Table
-from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, quoted, shorten
+from socialstats.text import as_given, capital, count, listing, number, quoted, shorten
 
 COMMITMENT = "commitment"
 BEFORE = ("baseline", "before", "pre", "start")
 AFTER = ("debrief", "after", "post", "end")
-WHERE = {"above": "above", "below": "below", "equal": "practically at"}
 
 
 def place_of(options: StudyOptions) -> str:
     """Name what leans are measured against."""
-    return "the judges' own zero" if options.zero is not None else "the centre of the scale"
+    return "the judges' neutral point" if options.zero is not None else "the centre of the scale"
 
 
 def by_verdict(rows: Sequence[Row], options: StudyOptions, smallest: float | None = None) -> dict[str, list[Row]]:
-    """Sort rows by what they settle: by their adjusted p, and by the smallest effect where one was given."""
+    """Sort rows by verdict: by their adjusted p, and by the smallest effect of interest where one was given."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         bounds = equivalence_bounds(row)
         verdict = planned_verdict(row, alpha=1 - options.level, bounds=bounds, smallest=smallest)
         found.setdefault(verdict, []).append(row)
     return found
-
-
-def with_test(row: Row, digits: int = 2) -> str:
-    """Write estimate, interval and test of a row, with the adjusted p where it has one."""
-    text = numbers_text(row, digits=digits)
-    if row.statistic is None or row.p_value is None:
-        return text
-    p = p_value(row.p_value) if row.p_adjusted is None else p_value(row.p_adjusted, name="Holm-adjusted p")
-    return f"{text}, t({df_text(row.df)}) = {number(row.statistic)}, {p}"
 
 
 def named(rows: Sequence[Row], *dimensions: str) -> list[Row]:
@@ -64,70 +56,88 @@ def last_change(result: Result, measure: str = "composite") -> Row:
     return (inside or rows)[-1]
 
 
-def size_text(result: Result, row: Row, *, ends: bool = True) -> str:
-    """Write d_z of a change (with its interval), after a comma."""
+def size_text(result: Result, row: Row) -> str:
+    """Return d_z of a change, after a comma."""
     size = size_of(result, row)
-    if size is None or size.estimate is None:
-        return ""
-    text = f", d_z = {number(size.estimate)}"
-    if ends and size.conf_low is not None:
-        text += f", {interval(size.conf_low, size.conf_high, level=size.conf_level or 0.95)}"
-    return text
+    return "" if size is None or size.estimate is None else f", d_z = {number(size.estimate)}"
 
 
-def changed(result: Result, what: str, options: StudyOptions) -> str:
-    """Say what the last change settles, with d_z, as a sentence."""
+def unit_words(result: Result, row: Row) -> str:
+    """Return the units of analysis behind a row: ``8 models``."""
+    unit = str(result.settings["unit_of_analysis"])
+    return count(row.n or result.counts[f"{unit}s"], unit)
+
+
+def changed(result: Result, what: str, other: Result | None = None) -> str:
+    """Return the last change with its unit of analysis; after it the same with those of another result."""
     row = last_change(result)
-    name, inside = shorten(change_name(row), 60), f"{with_test(row)}{size_text(result, row)}"
-    (verdict,) = by_verdict([row], options)
-    if row.estimate is None or verdict == "none":
-        return f"No verdict on the change of {what} ({name}): {inside}."
-    if verdict == "open":
-        return f"{capital(inconclusive(f'{what} changed'))} ({name}: {inside})."
-    return f"{capital(what)} {'rose' if verdict == 'above' else 'fell'} ({name}: {inside})."
+    stages = [shorten(str(row.label(part)), 40) for part in ("stage", "baseline")]
+    said = sentences.difference(
+        what, stages[0], stages[1], row, digits=2, at="at", kind=sentences.kind_of(result.cautions)
+    )
+    said = f"With {unit_words(result, row)} as units, {said[:1].lower()}{said[1:]}"
+    if other is None:
+        return said
+    second = last_change(other)
+    units = unit_words(other, second)
+    if second.estimate is None or second.p_value is None:
+        return f"{said} {sentences.undefined(f'The test with {units} as units', second.undefined or 'no test')}"
+    verdict = "significant" if sentences.significant(second) else "not significant"
+    return f"{said} With {units} as units it was {verdict} ({sentences.statistic_of(second)})."
 
 
-def changes_text(result: Result, what: str, options: StudyOptions) -> str:
-    """Say at which stages a measure rose, fell, or did neither for sure, each with interval and d_z."""
-    words = {
-        "above": f"{what} rose at", "below": f"{what} fell at", "equal": f"{what} is practically the same at",
-        "open": inconclusive(f"{what} changed at"), "none": f"no verdict on {what} at",
-    }  # fmt: skip
+def changes_text(result: Result, what: str) -> str:
+    """Say at which stages a measure changed significantly from the baseline, with interval and d_z."""
     rows = changes_of(result)
-    found = {
-        verdict: listing([f"{shorten(str(r.label('stage')), 40)} ({numbers_text(r)}{size_text(result, r, ends=False)})"
-                          for r in some])
-        for verdict, some in by_verdict(rows, options).items()
-    }  # fmt: skip
-    parts = [f"{word} {found[verdict]}" for verdict, word in words.items() if verdict in found]
-    text = f"Against {shorten(str(result.settings['baseline']), 40)}, {'; '.join(parts)}."
-    p = [r.p_adjusted for r in rows if r.p_adjusted is not None]
-    if not p:
-        return text
-    if len(p) == 1:
-        return f"{text} {p_value(p[0], name='Holm-adjusted p')}."
-    return f"{text} Largest of the {count(len(p))} Holm-adjusted p-values: {p_value(max(p))}."
+    base, tested = shorten(str(result.settings["baseline"]), 40), [r for r in rows if r.p_value is not None]
+    gone = [f"{shorten(str(r.label('stage')), 40)} ({r.undefined})" for r in rows if r.estimate is None]
+    lost = f" Undefined: {listing(gone)}." if gone else ""
+    if not tested:
+        return f"No change in {what} from {base} has a test.{lost}"
+    clear = sorted((r for r in tested if sentences.significant(r)), key=lambda r: -abs(r.estimate or 0.0))
+    start = f"With {unit_words(result, tested[0])} as units, "
+    if len(tested) == 1:
+        (row,) = tested
+        verdict = f"was {'' if clear else 'not '}significant ({sentences.stat(row, digits=2)}{size_text(result, row)})"
+        return f"{start}the change in {what} from {base} {verdict}.{lost}"
+    if not clear:
+        none = sentences.none_of(len(tested), f"changes in {what} from {base}")
+        return f"{start}{none[:1].lower()}{none[1:]}{lost}"
+    named = clear if len(clear) <= MOST_TOLD else (clear[0], clear[-1])
+    told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r, digits=2)}"
+            f"{size_text(result, r)})" for r in named]  # fmt: skip
+    where = listing(told) if len(clear) <= MOST_TOLD else f"largest at {told[0]}, smallest at {told[1]}"
+    verb = "was" if len(clear) == 1 else "were"
+    many = f"{count(len(clear))} of {count(len(tested))} changes in {what} from {base}"
+    return f"{start}{many} {verb} significant (Holm): {where}.{lost}"
+
+
+MOST_TOLD = 2  # significant changes that are named one by one
 
 
 def leans(rows: Sequence[Row], options: StudyOptions) -> str:
-    """Say how many models lie above, below, practically at, or undecided about the zero."""
-    found = by_verdict(rows, options, options.smallest_effect)
+    """Say how many models scored above and below the reference, and for how many the test is undefined."""
+    found, of = by_verdict(rows, options, options.smallest_effect), count(len(rows), "model")
     listed = {verdict: listing([shorten(r.term, 30) for r in some], most=6) for verdict, some in found.items()}
-    parts = [f"{count(len(found[v]))} {word} it ({listed[v]})" for v, word in WHERE.items() if v in found]
-    if "open" in found:
-        after = " after adjustment" if any(r.p_adjusted is not None for r in found["open"]) else ""
-        parts.append(f"{count(len(found['open']))} inconclusive{after} ({listed['open']})")
-    if "none" in found:
-        why: dict[str, list[str]] = {}
-        for row in found["none"]:
-            why.setdefault(row.undefined or "there is no interval", []).append(shorten(row.term, 30))
-        told = "; ".join(f"{listing(names, most=6)}: {reason}" for reason, names in why.items())
-        parts.append(f"for {count(len(found['none']))} there is no test ({told})")
-    return listing(parts)
+    size = "" if options.smallest_effect is None else as_given(options.smallest_effect)
+    words = {"above": "scored above {}", "below": "scored below {}",
+             "equal": f"were equivalent to {{}} within \u00b1{size}",
+             "open": "did not differ significantly from {}"}  # fmt: skip
+    parts = [(len(found[v]), word, listed[v]) for v, word in words.items() if v in found]
+    why: dict[str, list[str]] = {}
+    for row in found.get("none", []):
+        why.setdefault(row.undefined or "no interval", []).append(shorten(row.term, 30))
+    parts += [(len(names), "had no test", f"{listing(names, most=6)}: {reason}") for reason, names in why.items()]
+    said = [
+        f"{count(n)}{f' of {of}' if not k else ''} {word.format(place_of(options) if not k else 'it')} ({names})"
+        for k, (n, word, names) in enumerate(parts)
+    ]
+    adjusted = "After Holm adjustment, " if any(r.p_adjusted is not None for r in rows) and len(rows) > 1 else ""
+    return capital(f"{adjusted}{listing(said)}.")
 
 
 def ends_text(rows: Sequence[Row], *, at: str, digits: int = 2) -> str:
-    """Say where a measure is highest and lowest, or that it is the same everywhere (as far as it is printed).
+    """Return where a measure is highest and lowest, or that it is the same everywhere (as far as it is printed).
 
     Examples
     --------
@@ -138,37 +148,48 @@ def ends_text(rows: Sequence[Row], *, at: str, digits: int = 2) -> str:
     'highest at end (3.001) and lowest at start (3.000)'
     """
     high, low = max(rows, key=lambda r: r.estimate or 0.0), min(rows, key=lambda r: r.estimate or 0.0)
+    short = sentences.bounded(high)
     if len(rows) == 1:
-        return f"{numbers_text(high, digits=digits)} {at} {shorten(high.term, 40)}"
+        return f"{sentences.estimate(high, digits=digits)} {at} {shorten(high.term, 40)}"
     if number(high.estimate or 0.0, digits) == number(low.estimate or 0.0, digits):
         names = listing([shorten(r.term, 40) for r in rows], most=6)
-        return f"the same {at} all of them ({names}): {number(high.estimate or 0.0, digits)}"
-    ends = [f"{at} {shorten(r.term, 40)} ({numbers_text(r, digits=digits)})" for r in (high, low)]
+        return f"the same {at} all of them ({names}): {number(high.estimate or 0.0, digits, bounded=short)}"
+    ends = [f"{at} {shorten(r.term, 40)} ({sentences.estimate(r, digits=digits)})" for r in (high, low)]
     return f"highest {ends[0]} and lowest {ends[1]}"
 
 
-def answer(
-    results: Mapping[str, Result], lean: Sequence[Row], options: StudyOptions, *, several: bool
-) -> tuple[str, ...]:
-    """Return where the models lean, what the stages change, and how commitment moves.
+def changes(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple[str, ...]:
+    """Return the last change of each measure: with models as units where there are enough, and scenarios beside."""
+    what = {"Composites": "the composite", "Commitment": "commitment"}
+    return tuple(
+        changed(units.get(measure, results[name]), measure, results[name] if measure in units else None)
+        for name, measure in what.items() if name in results
+    )  # fmt: skip
 
-    With `several` models the comparison stands before: their range is said there, and changes are means over them.
-    """
+
+def halving(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple[str, ...]:
+    """Return how many more models (scenarios) halve the interval of the last change of the composite."""
+    lead = units.get("the composite", results["Composites"])
+    row = last_change(lead)
+    more = clusters_to_halve(row, int(row.n or 0))
+    unit = f"{lead.settings['unit_of_analysis']}s"
+    return (sentences.halving(more, unit, "the change in the composite"),) if more else ()
+
+
+def range_text(lean: Sequence[Row], options: StudyOptions, kind: str) -> str:
+    """Say how the models lie to the reference, and from where to where they range."""
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
-    said = [f"Against {place_of(options)}, of {count(len(lean), 'model')}: {leans(lean, options)}."]
-    over = f"Averaged over the {count(len(lean), 'model')}, "
-    if several:
-        known = []
-    if len(known) > 1 and number(known[0].estimate) == number(known[-1].estimate):
-        said[0] += f" All have the same composite, {number(known[0].estimate)}."
-    elif len(known) > 1:
-        high, low = (f"{shorten(r.term, 40)} ({with_test(r)})" for r in (known[0], known[-1]))
-        said[0] += f" The highest is {high}, the lowest {low}."
-    elif known:
-        said[0] += f" {shorten(known[0].term, 40)}: {with_test(known[0])}."
-    measured = {"Composites": "the composite", "Commitment": "commitment"}
-    changes = [changed(results[name], what, options) for name, what in measured.items() if name in results]
-    return (*said, *((f"{over}{text[:1].lower()}{text[1:]}" for text in changes) if several else changes))
+    if len(lean) == 1 and known:
+        row = replace(known[0], p_adjusted=None)
+        return sentences.headline("The composite", row, 0.0, place_of(options), digits=2, kind=kind)
+    said = leans(lean, options)
+    if len(known) < 2:
+        return said
+    high, low = known[0], known[-1]
+    if number(high.estimate) == number(low.estimate):
+        return f"{said} All models had the same composite, {number(high.estimate)}."
+    ends = [f"{sentences.estimate(r, digits=2, kind=kind)} ({shorten(r.term, 40)})" for r in (low, high)]
+    return f"{said} Composites ranged from {ends[0]} to {ends[1]}."
 
 
 def ordered_stages(levels: Sequence[str]) -> tuple[str, ...]:
@@ -215,7 +236,7 @@ def main_wordings(design: Ratings) -> tuple[str, ...]:
 
 
 def all_stages(design: Ratings) -> bool:
-    """Tell whether every model has every scenario at every stage."""
+    """Return whether every model has every scenario at every stage."""
     parts = [codes_of(design, part) for part in ("model", "scenario", "stage")]
     seen = np.zeros([len(names) for _, names in parts], dtype=bool)
     ok = design.status == OK
