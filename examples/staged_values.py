@@ -113,7 +113,7 @@ def print_naive(scores: Any, profile: Any) -> None:
     error = neutral.std(ddof=1) / len(neutral) ** 0.5
     row = profile.row("model 04", group="composite minus zero")
     print(f"   model 04, which leans to no side: {neutral.mean():.2f}, t = {neutral.mean() / error:.1f} from "
-          f"{len(neutral)} rows; relative to the judges' neutral point, over {row.n:.0f} scenarios: {row.estimate:.2f}, "
+          f"{len(neutral)} rows; relative to the neutral point, over {row.n:.0f} scenarios: {row.estimate:.2f}, "
           f"t({row.df:.0f}) = {row.statistic:.1f}, p = {row.p_value:.3f}")  # fmt: skip
 
 
