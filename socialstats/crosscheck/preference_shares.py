@@ -16,7 +16,7 @@ from socialstats.crosscheck.pair_fits import win_matrix
 from socialstats.crosscheck.pair_refits import WHY as WHY_REFITS
 from socialstats.crosscheck.pair_refits import refits
 from socialstats.crosscheck.resamples import Redrawn
-from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative
+from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative, tail_p
 from socialstats.results import Check, Result, Row, Verification
 
 REFITTED = 1e-5  # refits of the library stop about 1e-6 from the maximum
@@ -54,11 +54,24 @@ def error_checks(result: Result) -> list[Check]:
         error, df = map(float, one)
         name = f"{row.group} share of '{row.term}': std_error"
         checks.append(relative(name, row.std_error, error, "numpy", WHY_ERROR, 1e-6))
+        checks += test_checks(row, error, df, len(set(result.settings["groups"].values())))
         if result.settings["ci"] == "delta" and row.conf_level is not None and row.estimate is not None:
             p = float(row.estimate)
             reach = quantile(row.conf_level, df) * error / (p * (1 - p))
             checks += end_checks(row, expit(logit(p) - reach), expit(logit(p) + reach), "scipy", WHY_ERROR, 1e-5)
     return checks
+
+
+def test_checks(row: Row, error: float, df: float, groups: int) -> list[Check]:
+    """Recompute the test of an equal share: the log-odds of the share less those of 1 / groups, over their error."""
+    if row.p_value is None or row.estimate is None:
+        return []
+    p = float(row.estimate)
+    t = math.log(p / (1 - p) * (groups - 1)) * p * (1 - p) / error
+    known = None if math.isinf(df) else df
+    found = [("statistic", row.statistic, t), ("p", row.p_value, tail_p(t, known))]
+    found += [("df", row.df, known)] if row.df is not None and known is not None else []
+    return [relative(label(row, what), ours, theirs, "scipy", WHY_ERROR, 1e-5) for what, ours, theirs in found]
 
 
 def bootstrap_checks(result: Result) -> list[Check]:

@@ -18,7 +18,8 @@ from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, interval, number, quoted, shorten
+from socialstats.sentences import estimate as estimated
+from socialstats.text import count, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +94,7 @@ def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, le
         trials = float(weight.sum() ** 2 / squares.sum()) if design.replies is None else math.inf
         found = clustered_share(values, weight, codes, trials=trials, level=level, alike=weight**2 / squares)
         row = Row(term=labels[i], group=labels[j], key=(("group", labels[i]), ("other", labels[j])), role="estimate",
-                  estimate=found.estimate, n=float(design.count[met].sum()))  # fmt: skip
+                  estimate=found.estimate, n=float(design.count[met].sum()), limits=(0.0, 1.0))  # fmt: skip
         rows.append(with_share(row, found, level, clustered=bool(factors)))
     if not rows:
         raise NothingToAnalyse("no item was compared with one of another group")
@@ -108,16 +109,12 @@ def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, le
 
 
 def sentence(result: Result) -> str:
-    """Say the largest rate."""
+    """Return the largest rate as a sentence."""
     best = max(result.rows, key=lambda r: r.estimate or 0)
-    inside = number(best.estimate, 3, bounded=True)
-    if best.conf_low is not None:
-        inside += f", {interval(best.conf_low, best.conf_high, 3, level=best.conf_level or 0.95, bounded=True)}"
-    elif best.undefined:
-        inside += f" (no interval: {best.undefined})"
+    one, other = shorten(best.term), shorten(best.group or "")
     return (
-        f"The most one-sided meeting: '{shorten(best.term)}' was chosen over '{shorten(best.group or '')}' at a rate "
-        f"of {inside}, in {count(best.n or 0, 'comparison')}."
+        f"The most one-sided pair of groups was {one} over {other}: {one} won at a rate of "
+        f"{estimated(best, digits=3)} (n = {count(best.n or 0, 'comparison')})."
     )
 
 

@@ -1,8 +1,9 @@
-"""Preference shares: how much of the total worth each group of items holds."""
+"""Preference shares: the share of each group of items in the total worth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -10,14 +11,15 @@ from scipy.special import expit, logit
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.inference.intervals import checked_level, critical_values
+from socialstats.inference.intervals import checked_level, critical_values, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
 from socialstats.results import Result, Row
-from socialstats.text import count, interval, number, percent, quoted, shorten
+from socialstats.sentences import estimate as estimated
+from socialstats.text import count, percent, quoted, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -79,7 +81,9 @@ def preference_shares(
     -------
     Result
         Rows: term = group, group = scale; estimate in (0, 1), sums to 1 over groups; std_error from the delta
-        method; n_units = items of the group. `extras`: ``portions`` (each item's portion of its group's worth).
+        method; statistic, df and p of the test against an equal share (1 over the number of groups), on the logit
+        scale with that error; n_units = items of the group. `extras`: ``portions`` (each item's portion of its
+        group's worth).
 
     Raises
     ------
@@ -210,13 +214,24 @@ def scale_rows(
     for g, name in enumerate(names):
         row = Row(
             term=name, group=scale, key=(("group", name), ("scale", scale)), role="estimate",
-            estimate=float(share[g]), n_units=int(sizes[g]),
+            estimate=float(share[g]), n_units=int(sizes[g]), limits=(0.0, 1.0),
             std_error=float(errors[g]) if errors[g] > 0 else None, method=f"{ci}, logit scale",
         )  # fmt: skip
+        if errors[g] > 0 and 0 < share[g] < 1:
+            row = against_equal(row, len(names), float(df[g]))
         none = refused or np.isnan(low[g])
         undefined = "" if not none else why or TOO_FEW if 0 < share[g] < 1 else AT_THE_END
         rows.append(with_ends(row, float(expit(low[g])), float(expit(high[g])), level, why=undefined))
     return rows
+
+
+def against_equal(row: Row, groups: int, df: float) -> Row:
+    """Return a share with its test against an equal share, 1 over the number of groups, on the logit scale."""
+    p = row.estimate or 0.0
+    statistic = float((logit(p) - logit(1 / groups)) * p * (1 - p) / (row.std_error or 1.0))
+    known = None if np.isinf(df) else df
+    p_value = float(not_zero(two_sided_p(np.array(statistic), known)))
+    return replace(row, test="z" if known is None else "t", statistic=statistic, df=known, p_value=p_value)
 
 
 def size_caution(items: Sequence[str], names: Sequence[str], codes: IntArray, portions: FloatArray) -> Caution:
@@ -227,30 +242,25 @@ def size_caution(items: Sequence[str], names: Sequence[str], codes: IntArray, po
     detail = f"groups have {sizes.min()} to {sizes.max()} items"
     if several[top] > 0:
         detail += (
-            f"; '{shorten(items[top])}' alone holds {percent(float(portions[top]))} of the worth of its group "
-            f"'{shorten(names[codes[top]])}' ({count(int(sizes[codes[top]]), 'item')})"
+            f"; {shorten(items[top])} alone holds {percent(float(portions[top]))} of the worth of its group "
+            f"{shorten(names[codes[top]])} ({count(int(sizes[codes[top]]), 'item')})"
         )
-    fix = "read the geometric shares and the strengths beside them"
+    fix = "report geometric shares and strengths too"
     return caution("SS110", detail, affects="arithmetic shares most", fix=fix)
 
 
 def sentence(result: Result) -> str:
-    """Say the shares, largest first, on the first scale asked for."""
+    """Return the shares as sentences, largest first, on the first scale asked for."""
     scale = result.rows[0].group
     rows = sorted((r for r in result.rows if r.group == scale), key=lambda r: -(r.estimate or 0.0))
-    level = result.settings["level"]
-    said = {
-        r: f"{number(r.estimate, 3, bounded=True)}, {interval(r.conf_low, r.conf_high, 3, level=level, bounded=True)}"
-        for r in result.rows
-    }
-    text = f"Preference shares ({scale} mean worth): " + "; ".join(f"{shorten(r.term)} {said[r]}" for r in rows)
+    text = f"Preference shares ({scale} mean worth): " + "; ".join(
+        f"{shorten(r.term)} {estimated(r, digits=3)}" for r in rows
+    )
     others = [r for r in result.rows if r.group != scale]
     best = max(others, key=lambda r: r.estimate or 0.0, default=rows[0])
     if best.term == rows[0].term:
         return f"{text}."
-    return (
-        f"{text}. The order depends on the mean: by the {best.group} mean {shorten(best.term)} leads with {said[best]}."
-    )
+    return f"{text}. By the {best.group} mean {shorten(best.term)} ranked first, {estimated(best, digits=3)}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

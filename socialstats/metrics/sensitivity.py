@@ -1,4 +1,4 @@
-"""Sensitivity S: how far the choices are from following urgency alone."""
+"""Sensitivity S: the distance of choices from following urgency alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ from socialstats.resampling import Units, basic, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import capital, count, inconclusive, interval, number, p_value, quoted
+from socialstats.sentences import difference
+from socialstats.sentences import estimate as estimated
+from socialstats.text import count, number, quoted
 from socialstats.voice import one_of
 
 if TYPE_CHECKING:
@@ -64,11 +66,11 @@ FEW = "no item has two comparisons under some condition in one of the designs"
 EMPTY = "no item has a comparison under some condition"
 SAME = "every resample gives the same value: no interval"
 LESS = "without one of the clusters some condition is empty: no jackknife interval"
-OUTSIDE = "the interval lies below 0: fewer differences from the target than chance alone makes"
-NOISE = "noise adds more to it than the interval of the corrected value reaches; quote that"
-READ = "probabilities have no noise of drawing to take off; what replies of a pair differ by is left in S and raises it"
-PROBABLE = "the winners are probabilities: the correction for sampling noise is for winners that were drawn"
-ONCE = "no item has two comparisons under some condition, so the noise cannot be estimated"
+OUTSIDE = "the interval lies below 0: fewer differences from the target than sampling error alone makes"
+NOISE = "its sampling bias exceeds the half width of the interval of the bias-corrected value; quote that value"
+READ = "probabilities have no sampling error to subtract; differences between replies of a pair raise S"
+PROBABLE = "the winners are probabilities: the correction for sampling error is for winners that were drawn"
+ONCE = "no item has two comparisons under some condition, so the sampling error cannot be estimated"
 
 
 @reads(Comparisons)
@@ -268,20 +270,19 @@ def group_codes(items: Sequence[str], groups: Mapping[str, str]) -> IntArray:
 
 
 def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bool) -> tuple[Caution, ...]:
-    """Cautions SS304 (noise in the plug-in S) and SS305 (the published baseline)."""
+    """Cautions SS304 (sampling error in the plug-in S) and SS305 (the published baseline)."""
     plug_in, corrected = value[:2]
-    size, better = "noise in the win rates raises S", "S corrected for noise where it exists"
+    size, better = "sampling error inflates S", "compare only designs with equal counts"
     if not drawn:
-        size, better = READ, "its interval, which takes that off,"
+        size, better = READ, "report S with its interval, which allows for that"
     if not np.isnan(corrected):
-        size = f"about {number(plug_in - corrected)} of S = {number(plug_in)} is the scatter of single comparisons"
-        better = f"S corrected for noise ({number(corrected)})"
-    said = f"{lines[1].label} give {number(lines[1].value, 1)} and a random ranking {number(lines[2].value, 1)}"
+        size = f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}"
+        better = f"quote the bias-corrected S ({number(corrected)})"
+    said = f"here {lines[1].label} have S = {number(lines[1].value, 1)}, a random ranking {number(lines[2].value, 1)}"
     return (
-        caution("SS304", size, affects="S, most where comparisons are few",
-                fix=f"quote {better}, or compare only designs with equal counts"),
-        caution("SS305", f"the role-conflict study's random baseline of about 100 is none of these: on this design "
-                f"{said}", affects="what S is compared with", fix="use the reference lines"),
+        caution("SS304", size, affects="the plug-in S, most where comparisons are few", fix=better),
+        caution("SS305", f"a random baseline of about 100 was published for S; {said}", affects="comparisons with it",
+                fix="use the reference values of this design"),
     )  # fmt: skip
 
 
@@ -421,18 +422,28 @@ def sensitivity_difference(
 
 
 def difference_sentence(result: Result) -> str:
-    """Say the corrected difference (or the plug-in one), its interval and p."""
-    row, kind = result.row("S_corrected", group="difference"), "corrected for noise"
-    if row.estimate is None:
-        row, kind = result.row("S", group="difference"), "plug-in"
-    (a, b), covariate = result.settings["labels"], result.settings["covariate"]
-    ends = interval(row.conf_low, row.conf_high, level=result.settings["level"])
-    verdict = capital(inconclusive(f"{a} or {b} is closer to following {covariate}"))
-    if row.conf_low is not None and row.conf_high is not None and (row.conf_low > 0 or row.conf_high < 0):
-        near, far = (a, b) if (row.estimate or 0.0) < 0 else (b, a)
-        verdict = f"{near} was closer to following {covariate} than {far}"
-    test = f", {p_value(row.p_value)}" if row.p_value is not None else ""
-    return f"{verdict}: difference in S ({a} minus {b}, {kind}) {number(row.estimate)}, {ends}{test}."
+    """Return the bias-corrected difference (or the plug-in one), its interval and p as a sentence."""
+    row, (a, b) = lead_row(result, group="difference"), result.settings["labels"]
+    return difference(f"{kind_of_s(row)} S", a, b, row, digits=2)
+
+
+def lead_row(result: Result, group: str | None = None) -> Row:
+    """Return the row of S to quote: bias-corrected, or plug-in where no correction exists.
+
+    Parameters
+    ----------
+    result : Result
+        Of `sensitivity`; of `sensitivity_difference` with the group of its rows.
+    group : str, optional
+    """
+    named = {} if group is None else {"group": group}
+    row = result.row("S_corrected", **named)
+    return result.row("S", **named) if row.estimate is None else row
+
+
+def kind_of_s(row: Row) -> str:
+    """Return which S a row holds: ``bias-corrected`` or ``plug-in``."""
+    return "bias-corrected" if row.label("kind") == "corrected" else "plug-in"
 
 
 def in_words(row: Row) -> str:
@@ -441,35 +452,26 @@ def in_words(row: Row) -> str:
     Examples
     --------
     >>> in_words(Row(term="S", key=KEYS[0])), in_words(Row(term="S_lower_corrected", key=KEYS[7]))
-    ('S', 'S, part of lower, corrected for noise')
+    ('S, plug-in', 'S, part of lower, bias-corrected')
     """
     part = row.label("part")
-    suffix = ", corrected for noise" if row.label("kind") == "corrected" else ""
-    return f"S{'' if part == 'S' else f', part of {part}'}{suffix}"
+    return f"S{'' if part == 'S' else f', part of {part}'}, {kind_of_s(row)}"
 
 
 def sentence(result: Result) -> str:
-    """Say S with its interval and the nearest reference lines."""
+    """Return S with its interval, and the reference values of the design."""
     if "labels" in result.settings:
         return difference_sentence(result)
-    plain, corrected = result.row("S"), result.row("S_corrected")
-    level = result.settings["level"]
-    text = f"Sensitivity to {result.settings['covariate']} was S = {number(plain.estimate)}, "
-    none = f"no interval ({plain.undefined})"
-    text += none if plain.conf_low is None else interval(plain.conf_low, plain.conf_high, level=level)
-    if result.design.replies is not None:
-        text += "; of probabilities, without a correction for what replies of a pair differ by"
-    if corrected.estimate is not None:
-        text += f"; corrected for the noise of single comparisons, {number(corrected.estimate)}"
-        if plain.conf_low is None and corrected.conf_low is not None:
-            text += f", {interval(corrected.conf_low, corrected.conf_high, level=level)}"
+    row = lead_row(result)
+    other = result.row("S")
+    plain = "" if row is other or other.estimate is None else f"; plug-in {number(other.estimate)}"
     lines: tuple[ReferenceLine, ...] = result.extras["reference_lines"]
-    text += " (" + ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines) + ")."
-    return text
+    known = ", ".join(f"{line.label} {number(line.value, 1)}" for line in lines)
+    return f"S was {estimated(row, digits=2)} ({kind_of_s(row)}{plain}). Reference values: {known}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw S on a number line beside its reference lines (differences: a forest)."""
+    """Draw S on a number line beside its reference values (differences: a forest)."""
     from socialstats.figures import Mark, forest, strip
 
     if "labels" in result.settings:

@@ -1,4 +1,4 @@
-"""Conditional win rates: how often an item wins when its urgency is higher, equal or lower."""
+"""Conditional win rates of items, by higher, equal and lower urgency."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from socialstats.models.sensitivity import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, interval, number
+from socialstats.sentences import estimate as estimated
+from socialstats.text import count
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def all_rows(
             term=ALL if item is None else item, group=condition, estimate=None if np.isnan(p[k]) else float(p[k]),
             key=(*(() if item is None else (("item", item),)), ("condition", condition)), role="estimate",
             std_error=float(np.sqrt(variance[k])) if not why and variance[k] > 0 else None, n=float(n[k]),
-            n_units=int(opponents[k]), method=method,
+            n_units=int(opponents[k]), method=method, limits=(0.0, 1.0),
         )  # fmt: skip
         if errors is not None:
             row = replace(row, n_clusters=int(errors.clusters[k]), leverage=float(errors.largest[k]))
@@ -271,23 +272,20 @@ def linearised(
 
 
 def sentence(result: Result) -> str:
-    """Say how often the side with the higher, equal and lower covariate won."""
-    name, level = result.settings["covariate"], result.settings["level"]
+    """Return how often the side with the higher and the lower covariate won, as a sentence."""
+    name = result.settings["covariate"]
     higher, lower = (
         next(row for row in result.rows if row.label("item") is None and row.label("condition") == condition)
         for condition in ("higher", "lower")
     )
     if higher.estimate is None or lower.estimate is None:
         return f"No comparison had two different values of {name}, so the win rates by {name} are undefined."
-    rate, below = (
-        f"{number(r.estimate, 3, bounded=True)}, {interval(r.conf_low, r.conf_high, 3, level=level, bounded=True)}"
-        for r in (higher, lower)
-    )
-    averaged = "Averaged over items and their opponents, the item"
+    rate, below = (estimated(row, digits=3) for row in (higher, lower))
+    averaged = ", averaged over opponents and items" if result.settings["weights"] == "opponent" else ""
     return (
-        f"{averaged if result.settings['weights'] == 'opponent' else 'The item'} with the higher {name} won at a rate "
-        f"of {rate}; the one with the lower {name} at a rate of {below} "
-        f"(n = {count(higher.n or 0, 'comparison')} with unequal {name})."
+        f"The item with the higher {name} won at a rate of {rate}{averaged} "
+        f"(n = {count(higher.n or 0, 'comparison')} with unequal {name}). "
+        f"The item with the lower {name} won at a rate of {below}."
     )
 
 

@@ -43,19 +43,19 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
     none = [row.term for row, refused in zip(rows, errors.refused, strict=True) if refused]
     if none:
         yield caution(
-            "SS209", f"{quoted(none)}: no interval, as each rests on single clusters ({names}), whose leans cannot be "
-            "told from it", affects="their intervals, tests and ranks",
-            fix=f"collect comparisons in more clusters, leave these items out, or use {option('vcov', 'model')} where "
-                "clusters have no leans of their own",
+            "SS209", f"{quoted(none)} rest on single clusters ({names}), so that item and cluster effects cannot be "
+            "separated", affects="their intervals, tests and ranks, which are undefined",
+            fix=f"collect comparisons in more clusters or exclude these items; if clusters have no effects, use "
+                f"{option('vcov', 'model')}",
         )  # fmt: skip
     borrowed = np.where((errors.unit > BORROWED) & ~errors.refused, errors.unit, 0.0)
     if borrowed.any():
         yield caution(
             "SS208", f"up to {percent(borrowed.max())} of the variance of "
             f"{count(int((borrowed > 0).sum()), 'coefficient')} (most: {quoted([rows[int(borrowed.argmax())].term])}) "
-            f"cannot be seen between clusters ({names}) and was taken from the others",
-            affects="these intervals, which assume that clusters are alike",
-            fix="quote differences (pairwise(), contrast()), or collect comparisons in more clusters",
+            f"was not estimable between clusters ({names}) and was taken from other clusters",
+            affects="these intervals, which assume equal clusters",
+            fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
         )  # fmt: skip
     known = [(row.df, row.term) for row in rows if row.df is not None and row.df < FEW_DF]
     if known:
@@ -65,26 +65,26 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
         yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer")
     if largest > DECISIVE and not none:
         yield caution(
-            "SS210", f"one cluster ({names}) decides {percent(largest)} of what is known about something",
-            affects="coefficients that rest on it", fix="see which coefficients have few degrees of freedom (df)",
+            "SS210", f"one cluster ({names}) has {percent(largest)} of the leverage of a coefficient",
+            affects="coefficients with few degrees of freedom (df)", fix="check the df of each coefficient",
         )  # fmt: skip
     p, fewest = len(state.fitted.beta), min(state.sizes.values())
     if fewest < p:
         yield caution(
             "SS203", f"{count(fewest, 'cluster')} for {count(p, 'parameter')}: the covariance matrix "
-            "is singular, single standard errors stand, joint tests do not", affects="joint tests",
+            "is singular; individual SEs are usable, joint tests are not", affects="joint tests",
         )  # fmt: skip
     if state.adjusted:
         yield caution(
-            "SS206", "V1 + V2 - V12 was not positive: its correlations were adjusted; every variance is at least that "
-            "of one factor alone", affects="joint tests and quasi-variances",
-            fix=f"compare with one factor alone: {option('cluster')}",
+            "SS206", "the two-way covariance was not positive semidefinite; correlations were adjusted, and every "
+            "variance is at least that of one factor", affects="joint tests and quasi-variances; some SEs may be too "
+            "small", fix=f"compare with one factor alone: {option('cluster')}",
         )  # fmt: skip
     ratio = None if state.probable else state.design_effects  # the model's errors are those of drawn winners
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
         yield caution(
-            "SS205", f"clustering by {listing(list(state.sizes))} makes the standard errors of the strengths "
-            f"{number(float(np.median(ratio)))} times as large as with independent rows (median)",
+            "SS205", f"clustering by {listing(list(state.sizes))} multiplied the standard errors of the strengths by "
+            f"{number(float(np.median(ratio)))} (median)",
         )  # fmt: skip
 
 
@@ -95,14 +95,14 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
         name = {"davidson": "Davidson's", "rao_kupper": "Rao and Kupper's"}.get(state.ties)
         if name is None:
             yield caution(
-                "SS105", f"{share} of the comparisons are ties, each counted as half a win for both sides: strengths "
-                "are shrunken towards each other", affects="every strength", fix=f"use {option('ties', 'davidson')}",
+                "SS105", f"{share} of the comparisons were ties, each counted as half a win for both sides, which "
+                "shrinks strengths", affects="every strength", fix=f"use {option('ties', 'davidson')}",
             )  # fmt: skip
         else:
-            yield caution("SS109", f"{share} of the comparisons are ties, in {name} model")
+            yield caution("SS109", f"{share} of the comparisons were ties, in {name} model")
     if state.penalised:
         way = "Firth's penalty" if state.options.penalty else f"{state.options.prior:g} pseudo-wins an item"
-        yield caution("SS102", f"{way} pulls the strengths together", affects="every strength")
+        yield caution("SS102", f"{way} shrinks the strengths", affects="every strength")
     few = [item for item, k in zip(design.items, times_compared(design), strict=True) if k < FEW_COMPARISONS]
     if few and state.data.n_items:
         said = f"{quoted(few)}: fewer than {FEW_COMPARISONS} comparisons each"
@@ -112,8 +112,8 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
         yield caution(
             "SS106", f"{option('order', True)} took the item in column '{first}' as shown first",
             affects="the order effect and every strength",
-            fix=f"declare it in the design ({option('order', 'item_a')}, or the column that says it), or leave out "
-                "the order effect",
+            fix=f"declare the order in the design ({option('order', 'item_a')}, or its column), or leave out the order "
+                "effect",
         )  # fmt: skip
     if design.weighted:
         yield caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors")

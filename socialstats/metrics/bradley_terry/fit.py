@@ -46,7 +46,8 @@ from socialstats.models.bradley_terry.likelihoods import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import extremes
-from socialstats.text import count, interval, listing, number, p_value, quoted
+from socialstats.sentences import estimate as estimated
+from socialstats.text import count, listing, p_value, quoted
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -291,31 +292,26 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
 
 
 def sentence(result: Result, item: str = "item") -> str:
-    """Return strongest and weakest item (in the word for one) with intervals, and the effects, from the rows."""
+    """Return sentences on the strongest and weakest item (in the word for one) and on every effect."""
     rows = [r for r in result.rows if r.group == "strength" and r.estimate is not None]
-    parts = []
+    said = []
     if rows:
         bottom, top = extremes(rows)
         best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
         start = f"Of {count(len(rows), item)}, "
         if len(top) == len(rows) > 1:
-            parts.append(f"{start}all have equal strengths (log-strength {_with_interval(top[0])})")
+            said.append(f"{start}all had equal log-strengths ({estimated(top[0], digits=2)}).")
         else:
-            parts.append(
-                f"{start}{best} {'is' if len(top) == 1 else 'are'} strongest (log-strength {_with_interval(top[0])}) "
-                f"and {worst} weakest ({_with_interval(bottom[0])})"
+            said.append(
+                f"{start}{best} had the largest log-strength ({estimated(top[0], digits=2)}) and {worst} the smallest "
+                f"({estimated(bottom[0], digits=2)})."
             )
     for row in result.rows:
         if row.group in ("order", "covariate") and row.estimate is not None:
-            name = "being shown first" if row.group == "order" else f"one unit of {row.term}"
-            parts.append(f"{name} adds {_with_interval(row)}, {p_value(row.p_value)}, to the log-odds")
-    return "; ".join(parts) + "." if parts else f"{result.title}: no estimates."
-
-
-def _with_interval(row: Row) -> str:
-    if row.conf_low is None:
-        return f"{number(row.estimate)} ({row.undefined})"
-    return f"{number(row.estimate)}, {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}"
+            name, unit = ("order effect", "") if row.group == "order" else (f"effect of {row.term}", " per unit")
+            tested = f", {p_value(row.p_value)}" if row.p_value is not None else ""
+            said.append(f"The {name} was {estimated(row, digits=2)}{tested} (log-odds{unit}).")
+    return " ".join(said) or f"{result.title}: no estimates."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -43,7 +43,7 @@ from socialstats.models.bradley_terry.fitting import Refitter
 from socialstats.models.bradley_terry.likelihoods import sums, weight_table
 from socialstats.resampling.engine import Units, check_resamples, lost_caution, resamples_needed, weight_blocks
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.text import count, interval, listing, number, p_value, percent, quoted
+from socialstats.text import capital, count, interval, listing, number, p_value, percent, quoted
 from socialstats.voice import Word, option
 
 FEWEST_DRAWS = 100
@@ -202,7 +202,7 @@ class BradleyTerryResult(Result):
         rows = self._delta(shares, log_worth, gradient, "log", level, within=(0.0, 1.0))
         top = max(rows, key=lambda r: r.estimate or 0)
         words = (
-            f"{top.term} has the largest worth, {number(top.estimate, 3, bounded=True)}, "
+            f"{top.term} had the largest worth, {number(top.estimate, 3, bounded=True)}, "
             f"{ends_of(top, 3, bounded=True)}, of a total of one over {count(len(rows), 'item')}."
         )
         return self._derived("Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",))
@@ -257,11 +257,11 @@ class BradleyTerryResult(Result):
             for k, item in enumerate(self.items)
         ]  # fmt: skip
         width = float(np.mean(sets.high - sets.low + 1))
-        covers = "each set covers its own rank" if kind == "marginal" else "the sets cover all ranks at once"
+        covers = "each covers its own rank" if kind == "marginal" else "they cover all ranks together"
         first = [r.term for r in rows if r.conf_low == 1]
         words = (
-            f"{count(len(first), 'item')} cannot be excluded from rank 1 ({quoted(first)}); the {kind} "
-            f"{100 * level:g}% rank sets hold {number(width, 1)} ranks on average ({covers})."
+            f"{capital(kind)} {100 * level:g}% rank intervals contained {number(width, 1)} of {n} ranks on average "
+            f"({covers}). {count(len(first), 'item')} had intervals that include rank 1 ({quoted(first)})."
         )
         return self._derived(
             f"Ranks with {kind} confidence sets", rows, words, references=("mogstad2024", "romanowolf2005"),
@@ -373,9 +373,9 @@ class BradleyTerryResult(Result):
             rows[k] = replace(rows[k], p_adjusted=p, family=family)
         called, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
         words = (
-            f"{count(called)} of {count(len(rows), 'difference')} are significant at "
+            f"{count(called)} of {count(len(rows), 'difference')} were significant at α = "
             f"{number(1 - level, 3, bounded=True)} ({adjust} over the family)."
-            + (f" {count(untested)} cannot be tested." if untested else "")
+            + (f" {count(untested)} could not be tested." if untested else "")
         )
         return self._derived(
             "All differences of strengths", rows, words, extras={"adjust": adjust}, references=("holm1979",)
@@ -421,7 +421,7 @@ class BradleyTerryResult(Result):
             row, at = replace(row, estimate=float(p[k])), np.array([np.log(p[k]) - np.log(rest)])
             rows += self._delta([row], at, gradient[[k]] / rest, "logit", level)  # d logit p = d log p / (1 - p)
         words = (
-            f"{item_a} is expected to win against {item_b} with probability {number(rows[0].estimate, bounded=True)}, "
+            f"{item_a} had win probability {number(rows[0].estimate, bounded=True)} against {item_b}, "
             f"{ends_of(rows[0], bounded=True)}."
         )
         compared = {"items": (item_a, item_b), "first": FIRST[first], "covariates": dict(known)}
@@ -445,10 +445,10 @@ class BradleyTerryResult(Result):
         gap = np.array([self.strengths[one] - self.strengths[other]])
         row = Row(term=f"{one} beats {other}", group="win_probability", key=(("item", one), ("other", other)),
                   role="estimate", estimate=float(expit(gap[0])))  # fmt: skip
-        rows = self._delta([row], gap, contrast[None, :], "logit", self._level(level))
+        rows = self._delta([row], gap, contrast[None, :], "logit", self._level(level), within=(0.0, 1.0))
         words = (
-            f"Of decided comparisons {one} is expected to win {number(rows[0].estimate, bounded=True)} against "
-            f"{other}, {ends_of(rows[0], bounded=True)}."
+            f"{one} had win probability {number(rows[0].estimate, bounded=True)} against {other}, "
+            f"{ends_of(rows[0], bounded=True)} (decided comparisons)."
         )
         return self._derived("Probability of winning a decided comparison", rows, words)
 
@@ -498,13 +498,15 @@ class BradleyTerryResult(Result):
         rows = [
             row,
             *self._delta([spread], np.log([sd]), by_sd[None, :] / sd, "log", level, **items),
-            *self._delta([chance], np.array([gap]), (by_effect - by_sd)[None, :], "logit", level, **items),
+            *self._delta(
+                [chance], np.array([gap]), (by_effect - by_sd)[None, :], "logit", level, **items, within=(0.0, 1.0)
+            ),
         ]
         words = (
-            f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "
-            f"{ends_of(row)} (sd = {number(sd)} log-odds)."
+            f"One step of {term} equalled {number(ratio)} SD of the strengths, {ends_of(row)} "
+            f"(SD = {number(sd)} log-odds)."
         )
-        title = f"Effect of {term} in sds of the strengths"
+        title = f"Effect of {term} in SD of the strengths"
         return self._derived(title, rows, words, extras={"sd": sd, "effect": term})
 
     def bootstrap(
