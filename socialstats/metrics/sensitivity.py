@@ -441,6 +441,16 @@ def lead_row(result: Result, group: str | None = None) -> Row:
     return result.row("S", **named) if row.estimate is None else row
 
 
+def reference_values(result: Result) -> tuple[ReferenceLine, ...]:
+    """Return the reference lines with the values that the quoted S is compared with.
+
+    Those of a plug-in S include sampling error, those of a bias-corrected one do not.
+    """
+    lines: tuple[ReferenceLine, ...] = result.extras["reference_lines"]
+    corrected = kind_of_s(lead_row(result)) == "bias-corrected"
+    return tuple(replace(line, value=line.without_error) for line in lines) if corrected else lines
+
+
 def kind_of_s(row: Row) -> str:
     """Return which S a row holds: ``bias-corrected`` or ``plug-in``."""
     return "bias-corrected" if row.label("kind") == "corrected" else "plug-in"
@@ -465,8 +475,7 @@ def sentence(result: Result) -> str:
     row = lead_row(result)
     other = result.row("S")
     plain = "" if row is other or other.estimate is None else f"; plug-in {number(other.estimate)}"
-    lines: tuple[ReferenceLine, ...] = result.extras["reference_lines"]
-    known = ", ".join(f"{line.label} {number(line.value, 1)}" for line in lines)
+    known = ", ".join(f"{line.label} {number(line.value, 1)}" for line in reference_values(result))
     return f"S was {estimated(row, digits=2)} ({kind_of_s(row)}{plain}). Reference values: {known}."
 
 
@@ -481,7 +490,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
         Mark(label=in_words(r), value=r.estimate, low=r.conf_low, high=r.conf_high, undefined=r.undefined or "")
         for r in result.rows[:2]
     ]
-    lines = [Mark(label=x.label, value=x.value, kind="reference") for x in result.extras["reference_lines"]]
+    lines = [Mark(label=x.label, value=x.value, kind="reference") for x in reference_values(result)]
     return strip([*marks, *lines], ax=ax, **{"xlabel": "Sensitivity S", **options})
 
 

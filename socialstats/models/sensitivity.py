@@ -280,6 +280,9 @@ def mean_where(values: FloatArray, keep: BoolArray) -> FloatArray:
     return np.where(kept > 0, total / np.maximum(kept, 1), np.nan)
 
 
+COIN = "coin flips"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceLine:
     """What S is for a chooser of a known kind.
@@ -291,11 +294,14 @@ class ReferenceLine:
         Expected plug-in S on the design at hand.
     words : str
         How that chooser chooses.
+    without_error : float
+        Expected S without sampling error, which a bias-corrected S is compared with.
     """
 
     label: str
     value: float
     words: str
+    without_error: float
 
 
 def reference_lines(
@@ -328,13 +334,14 @@ def reference_lines(
     n = rates(whole, len(design.items))[1][0]
     met = [(t, own[~np.isnan(own)]) for t, own in zip(TARGETS, n, strict=True) if not np.isnan(own).all()]
     noise = 0.25 if design.replies is None else 0.0  # of a coin flip; a probability of one half has none
-    coin = float(sum(100 * ((0.5 - t) ** 2 + noise * np.mean(1 / own)) for t, own in met))
+    fair = float(sum(100 * (0.5 - t) ** 2 for t, _ in met))
+    coin = fair + float(sum(100 * noise * np.mean(1 / own) for _, own in met))
     half = sum(100 * (t**2 + (1 - t) ** 2) / 2 for t, _ in met)
     alone = np.arange(len(design.items), dtype=np.int64)
     by_group = 0.0 if groups is None else ranking_value(design, table, weights, groups)
     kinds = (
         ("urgency rule", 0.0, "the higher urgency always wins, and equal urgencies win exactly half of the time"),
-        ("coin flips", coin, "every choice is a fair coin, whatever the items and their urgency"),
+        (COIN, coin, "every choice is a fair coin, whatever the items and their urgency"),
         ("random ranking", ranking_value(design, table, weights, alone),
          "one strict ranking of the items, drawn at random, decides every choice; urgency is ignored"),
         ("ranking group by group", by_group,
@@ -342,7 +349,10 @@ def reference_lines(
          "a group); urgency is ignored"),
         ("half always win", half, "half of the items always win and half never do, whatever the urgency"),
     )  # fmt: skip
-    lines = [ReferenceLine(label=label, value=value, words=words) for label, value, words in kinds]
+    lines = [
+        ReferenceLine(label=label, value=value, words=words, without_error=fair if label == COIN else value)
+        for label, value, words in kinds
+    ]
     return tuple(lines if groups is not None else [*lines[:3], lines[4]])
 
 

@@ -60,7 +60,7 @@ def test_shares_sizes_and_portions_by_the_definition(scale):
     assert result.extras["portions"]["e"] == 1
     text = next(c.detail for c in result.cautions if c.code == "SS110")
     assert "1 to 2 items" in text
-    assert "'a' alone holds 81.8%" in text
+    assert "a alone holds 81.8%" in text
 
 
 def test_both_scales_by_default_and_the_level_of_strengths_does_not_matter():

@@ -8,42 +8,64 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from socialstats import sentences
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.multiverse import Side, side
 from socialstats.metrics.preference_shares import preference_shares, resampled
+from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
-from socialstats.studies.comparisons import default_cluster, fit_model, row_table, sizes_text
-from socialstats.studies.estimates import Column, design_effect, table_of
+from socialstats.studies.comparisons import default_cluster, fit_model
+from socialstats.studies.estimates import Column, design_effect, df_text, ends, p_text, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.text import count, inconclusive, listing, number, shorten
+from socialstats.text import capital, count, level_text, listing, number, p_value, shorten
 
 MOST_REFITS = 1000
-SAID: dict[Side, str] = {"above": "more", "below": "less"}
+FAMILY = "shares of groups"
+FEW_ROLES = 4  # roles of a group that are named, as its share is theirs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fits:
-    """The page's fit, the same without clusters, and the plain model that the paper fits: strengths alone."""
+class Grouping:
+    """The shares of one grouping, and the tests of its arithmetic shares against an equal share.
 
-    own: BradleyTerryResult
-    loose: BradleyTerryResult | None
-    plain: BradleyTerryResult | None
+    Attributes
+    ----------
+    name : str
+        In words.
+    shares : Result
+    plain : Result or None
+        Of the model of strengths alone.
+    tested : tuple of Row
+        Arithmetic shares with Holm-adjusted p over all groupings of the page.
+    """
+
+    name: str
+    shares: Result
+    plain: Result | None
+    tested: tuple[Row, ...] = ()
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        """Group of each role."""
+        found: Mapping[str, str] = self.shares.settings["groups"]
+        return found
+
+    @property
+    def equal(self) -> float:
+        """The share of each group if all had the same."""
+        return 1 / len(set(self.groups.values()))
 
 
 def share_blocks(
     fit: BradleyTerryResult, design: Comparisons, groups: Mapping[str, Mapping[str, Any]], options: StudyOptions
 ) -> list[Block]:
-    """Return the preference shares P of each grouping."""
+    """Return the preference shares of all groupings: one block, and its tables in the appendix."""
     if fit.fitted_state.penalised or not groups:
         return []
-    fits = Fits(
-        own=fit,
-        loose=_attempt(design, options, f"~ {options.covariate}", cluster=None),
-        plain=_attempt(design, options, None, cluster=default_cluster(design), order=False),
-    )
+    loose = _attempt(design, options, f"~ {options.covariate}", cluster=None)
+    plain = _attempt(design, options, None, cluster=default_cluster(design), order=False)
     resamples = min(options.resamples, MOST_REFITS)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": options.seed, "level": options.level}
     try:
@@ -52,10 +74,17 @@ def share_blocks(
         drawn["ci"] = "delta"
     found = []
     for name, mapping in groups.items():
-        by_item = {item: str(v) for item, v in mapping.items()}
+        by_item, kind = {item: str(v) for item, v in mapping.items()}, name.replace("_", " ")
         shares = preference_shares(fit, by_item, ungrouped="leave_out", **drawn)
-        found.append(share_block(shares, name, fits, options.covariate))
-    return found
+        alone = delta_shares(plain, shares.settings["groups"], options.level)
+        title = f"Preference shares by {kind}"
+        found.append(Grouping(
+            name=kind, shares=replace(shares, title=title),
+            plain=None if alone is None else replace(alone, title=f"{title}, plain fit"),
+        ))  # fmt: skip
+    found, adjusted = with_tests(found)
+    effect = median_effect(found, fit, loose)
+    return [share_block(found, adjusted, fit, options, effect), tables_block(found, fit, options)]
 
 
 def _attempt(*given: Any, **choices: Any) -> BradleyTerryResult | None:
@@ -66,51 +95,6 @@ def _attempt(*given: Any, **choices: Any) -> BradleyTerryResult | None:
         return None
 
 
-def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
-    """Return the shares of one grouping, and those of the model of strengths alone."""
-    groups, kind = shares.settings["groups"], name.replace("_", " ")
-    equal, left = 1 / len(set(groups.values())), len(fits.own.strengths) - len(groups)
-    rows = tuple(replace(r, term=f"{r.term} ({r.group})", group=None) for r in shares.rows)
-    held = f"{covariate} and order" if fits.own.design.order_known else covariate
-    outside = f"; {count(left, 'role')} without a group" if left else ""
-    plain = delta_shares(fits.plain, groups, shares.settings["level"])
-    published = "" if plain is None else "; published ones are those of a plain fit (second table)"
-    tables = [row_table(shares.rows, f"Preference shares by {kind}")]
-    if plain is not None:
-        tables.append(row_table(plain.rows, f"The same from a plain Bradley-Terry fit, without {held}"))
-    tables.append(worth_table(fits.own, groups, kind, shares.settings["level"]))
-    return Block(
-        id=f"shares-{name}",
-        question=f"Which {kind} is preferred?",
-        sentences=(shares.sentence(), *verdict_sentences(shares.rows, equal)),
-        draw=partial(forest, rows, xlabel="share of preference", reference=equal, sort=False),
-        figure_title=f"Preference shares by {kind}",
-        caption=f"{'P_d' if name == 'domain' else 'P_g'}: mean worth (RPI) of a group over the sum of the group means; "
-        f"the line is an equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows "
-        "a group's few strongest roles, the geometric mean treats all alike. The worths are those at equal "
-        f"{held}{published}. Intervals: {shares.inference}, {refits_text(shares)}, "
-        f"{count(fits.own.design.n_rows, 'comparison')}{_effect(shares, fits)}.",
-        tables=tuple(tables),
-        results=(shares,) if plain is None else (shares, plain),
-    )
-
-
-def refits_text(shares: Result) -> str:
-    """Say how many refits stand behind the intervals, or why there are none."""
-    if shares.settings["ci"] == "delta":
-        return "as strengths of too few resamples are finite"
-    return f"{count(shares.fit['resamples'])} refits"
-
-
-def worth_table(fit: BradleyTerryResult, groups: Mapping[str, str], kind: str, level: float) -> Table:
-    """Return the worth of every role by its group, largest first."""
-    worths = [row for row in fit.worth(level=level).rows if row.term in groups]
-    rows = sorted(worths, key=lambda row: (groups[row.term], -(row.estimate or 0)))
-    caption = f"Worth (RPI) of the roles by {kind}; the worths of all roles sum to one"
-    columns: dict[str, Column] = {"Role": "term", "Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
-    return table_of(rows, caption, (kind.capitalize(), lambda row: groups[row.term]), columns, 4)
-
-
 def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], level: float) -> Result | None:
     """Return the shares of a fit with delta-method intervals, None without a fit."""
     if fit is None:
@@ -118,38 +102,184 @@ def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], leve
     return preference_shares(fit, groups, ci="delta", ungrouped="leave_out", level=level)
 
 
-def verdict_sentences(rows: Sequence[Row], equal: float) -> tuple[str, ...]:
-    """Say which groups differ from an equal share by the arithmetic mean, and for which that is open.
-
-    Examples
-    --------
-    >>> rows = [Row(term=name, group="arithmetic", estimate=p, conf_low=p - 0.1, conf_high=p + 0.1)
-    ...         for name, p in (("a", 0.5), ("b", 0.3), ("c", 0.2))]
-    >>> for text in verdict_sentences(rows, 1 / 3):
-    ...     print(text)
-    By the arithmetic mean and each interval by itself, a has more and c has less than an equal share (.333); it is
-    inconclusive whether b has more or less than that.
-    """
-    named: dict[Side, list[str]] = {}
-    for row in rows:
-        if row.group == "arithmetic":
-            named.setdefault(side(row, equal), []).append(shorten(row.term))
-    fair = f"an equal share ({number(equal, 3, bounded=True)})"
-    parts = [f"{listing(named[where])} {'have' if len(named[where]) > 1 else 'has'} {said}"
-             for where, said in SAID.items() if where in named]  # fmt: skip
-    left = [*named.get("holds", ()), *named.get("unknown", ())]
-    found = [f"{' and '.join(parts)} than {fair}"] if parts else []
-    if left:
-        has, than = "have" if len(left) > 1 else "has", "that" if parts else fair
-        found.append(inconclusive(f"{listing(left)} {has} more or less than {than}"))
-    return (f"By the arithmetic mean and each interval by itself, {'; '.join(found)}.",) if found else ()
+def with_tests(groupings: Sequence[Grouping]) -> tuple[list[Grouping], Result | None]:
+    """Adjust the tests of an equal share over all groups; two groups of one grouping are one test."""
+    own = [[replace(row, term=f"{one.name}: {row.term}", group=None)
+            for row in one.shares.rows if row.group == "arithmetic"] for one in groupings]  # fmt: skip
+    family = [row for rows in own for row in (rows[:1] if len(rows) == 2 else rows)]
+    done, adjusted = with_holm(family, FAMILY)
+    by_term = {row.term: row for row in done}
+    made = []
+    for one, rows in zip(groupings, own, strict=True):
+        firsts = [by_term.get(row.term, by_term[rows[0].term]) for row in rows]
+        tested = tuple(replace(row, p_adjusted=first.p_adjusted, family=first.family)
+                       for row, first in zip(rows, firsts, strict=True))  # fmt: skip
+        made.append(replace(one, tested=tested))
+    return made, adjusted
 
 
-def _effect(shares: Result, fits: Fits) -> str:
-    """Return the design effect of the clusters on the shares (median over the groups), in words."""
-    loose = delta_shares(fits.loose, shares.settings["groups"], shares.settings["level"])
-    if loose is None or fits.own.fitted_state.robust is None:
+def share_block(
+    groupings: Sequence[Grouping], adjusted: Result | None, fit: BradleyTerryResult, options: StudyOptions,
+    effect: str,
+) -> Block:  # fmt: skip
+    """Return the shares of all groupings in one figure and one table."""
+    rows = tuple(row for one in groupings for row in one.tested)
+    lead = groupings[0].shares
+    return Block(
+        id="shares",
+        question="Which groups of roles were preferred?",
+        sentences=verdict_sentences(groupings, len(fit.strengths), options),
+        draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False, digits=3),
+        figure_title="Preference shares of groups of roles",
+        caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means; shares of one grouping "
+        f"sum to 1; unadjusted {level_text(options.level)} CIs ({lead.inference}, {refits_text(lead)}); "
+        f"n = {count(fit.design.n_rows)} comparisons{effect}.",
+        tables=(share_table(groupings),),
+        results=(*(one.shares for one in groupings), *([] if adjusted is None else [adjusted])),
+    )
+
+
+def refits_text(shares: Result) -> str:
+    """Return how many refits stand behind the intervals, or why there are none."""
+    if shares.settings["ci"] == "delta":
+        return "as too few resamples had finite strengths"
+    return f"{count(shares.fit['resamples'])} refits"
+
+
+def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyOptions) -> tuple[str, ...]:
+    """Return which groups differed significantly from an equal share, conditional on the roles, and which did not."""
+    held = f"At equal {options.covariate} and among these {count(roles)} roles"
+    alpha = p_value(1 - options.level, name="").strip(" =")
+    tests = sum(1 if len(one.tested) == 2 else len(one.tested) for one in groupings)
+    how = f"p_Holm < {alpha}, m = {count(tests)}" if tests > 1 else f"p < {alpha}"
+    more, less, open_, lost = (named(groupings, side) for side in ("more", "less", "open", "undefined"))
+    said = []
+    if more:
+        said.append(f"{held}, more than an equal share was held by {more} ({how}).")
+    if less:
+        said.append(f"Less than an equal share was held by {less}.")
+    if not more and not less:
+        said.append(f"{held}, {sentences.none_of(tests, 'shares').replace('None', 'none')}")
+    elif open_:
+        said.append(f"Not significantly different from an equal share: {open_}.")
+    if lost:
+        said.append(f"Tests are undefined for {lost}.")
+    for one in groupings:
+        first, other = (_largest(one.shares.rows, scale) for scale in ("arithmetic", "geometric"))
+        if first.term != other.term:
+            said.append(
+                f"The leading {one.name} depended on the mean: {shorten(other.term, 30)} ranked first by the geometric "
+                f"mean ({number(other.estimate, 3, bounded=True)})."
+            )
+    few = [f"{shorten(row.term, 40)} ({count(row.n_units or 0)})" for one in groupings for row in one.tested
+           if (row.n_units or 0) <= FEW_ROLES]  # fmt: skip
+    if few:
+        said.append(f"Shares of groups of few roles describe those roles only: {listing(few)}.")
+    return tuple(said)
+
+
+def _largest(rows: Sequence[Row], scale: str) -> Row:
+    return max((row for row in rows if row.group == scale), key=lambda row: row.estimate or 0.0)
+
+
+def named(groupings: Sequence[Grouping], side: str) -> str:
+    """Return the groups on one side of an equal share (more, less, open, undefined), by grouping."""
+    found = []
+    for one in groupings:
+        names = [shorten(row.label("group") or row.term, 30) for row in one.tested if side_of(row, one.equal) == side]
+        if len(one.tested) == 2 and side == "less":  # the other of two groups is said to have more
+            continue
+        if names:
+            found.append(f"{listing(names)} ({one.name})")
+    return listing(found, most=8)
+
+
+def side_of(row: Row, equal: float) -> str:
+    """Return where a share lies by its test: ``more``, ``less``, ``open`` or ``undefined``."""
+    if row.estimate is None or row.p_value is None:
+        return "undefined"
+    if not sentences.significant(row):
+        return "open"
+    return "more" if row.estimate > equal else "less"
+
+
+def share_table(groupings: Sequence[Grouping]) -> Table:
+    """Return one line per group: its arithmetic share with interval and test, and its geometric share."""
+    cells = []
+    for one in groupings:
+        geometric = {row.term: row for row in one.shares.rows if row.group == "geometric"}
+        for row in one.tested:
+            group = row.label("group") or row.term
+            cells.append((
+                one.name, group, row.n_units, *(_short(x) for x in (one.equal, *ends(row))),
+                number(row.statistic), df_text(row.df), p_text(row.p_value), p_text(row.p_adjusted),
+                _short(geometric[group].estimate),
+            ))  # fmt: skip
+    header = ("Grouping", "Group", "Roles", "Equal share", "Share", "Low", "High", "t", "df", "p", "p (Holm)",
+              "Geometric share")  # fmt: skip
+    return Table("Preference shares of groups of roles, tested against an equal share", header, tuple(cells))
+
+
+def _short(value: float | None) -> str:
+    return number(value, 3, bounded=True)
+
+
+def tables_block(groupings: Sequence[Grouping], fit: BradleyTerryResult, options: StudyOptions) -> Block:
+    """Return the shares by both means, those of a plain fit, and the worth of every role with its groups."""
+    held = f"{options.covariate} and order" if fit.design.order_known else options.covariate
+    own = [(one.name, row) for one in groupings for row in one.shares.rows]
+    plain = [(one.name, row) for one in groupings if one.plain is not None for row in one.plain.rows]
+    tables = [_rows_of(own, "Preference shares by both means")]
+    if plain:
+        tables.append(_rows_of(plain, f"Preference shares by a plain fit, without {held}"))
+    return Block(
+        id="shares-more",
+        question="What were the shares by other means and models?",
+        sentences=(
+            "The arithmetic mean depends most on a group's strongest roles; the geometric mean weights all roles alike.",
+            f"The model of this page holds {held} equal; published shares are usually those of a plain fit.",
+        ),
+        tables=(*tables, worth_table(groupings, fit, options.level)),
+        results=tuple(one.plain for one in groupings if one.plain is not None),
+        part="appendix",
+    )
+
+
+def _rows_of(named_rows: Sequence[tuple[str, Row]], caption: str) -> Table:
+    columns: dict[str, Column] = {
+        "Group": lambda r: r.label("group") or r.term, "Mean": "group", "Share": "estimate", "SE": "std_error",
+        "Low": "conf_low", "High": "conf_high", "Why no interval": "undefined",
+    }  # fmt: skip
+    return table_of([row for _, row in named_rows], caption, ("Grouping", [name for name, _ in named_rows]), columns)
+
+
+def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: float) -> Table:
+    """Return the worth of every role with its groups, largest first."""
+    rows = sorted(fit.worth(level=level).rows, key=lambda row: -(row.estimate or 0))
+    columns: dict[str, Column] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
+    for one in groupings:
+        columns[capital(one.name)] = lambda row, groups=one.groups: groups.get(row.term)
+    return table_of(rows, "Worth (RPI) of the roles (sum 1) and their groups", ("Role", "term"), columns, 4)
+
+
+def median_effect(groupings: Sequence[Grouping], fit: BradleyTerryResult, loose: BradleyTerryResult | None) -> str:
+    """Return the median design effect of the clusters on the shares, for a caption."""
+    if loose is None or fit.fitted_state.robust is None:
         return ""
-    found = [design_effect(row, other) for row, other in zip(shares.rows, loose.rows, strict=True)]
-    known = [effect for effect in found if effect is not None]
-    return f"; design effect of the clusters {number(statistics.median(known), 1)}" if known else ""
+    known = []
+    for one in groupings:
+        independent = delta_shares(loose, one.groups, one.shares.settings["level"])
+        pairs = zip(one.shares.rows, independent.rows if independent else (), strict=True)
+        known += [effect for row, other in pairs if (effect := design_effect(row, other)) is not None]
+    return f"; median design effect {number(statistics.median(known), 1)}" if known else ""
+
+
+def share_methods(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """Return the methods paragraph of the shares; none where there are none."""
+    if not blocks:
+        return ()
+    return (
+        "The preference share of a group is the mean worth of its roles over the sum of the group means. Arithmetic "
+        "shares were tested against an equal share by t tests on the logit scale (delta method). p values were "
+        "Holm-adjusted over all groups of the page; of two groups one was tested.",
+    )

@@ -1,4 +1,4 @@
-"""Study role-conflict: does urgency decide, or the role?"""
+"""Study role-conflict: effects of urgency and of role preferences on choices."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.errors import MleDoesNotExist, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
@@ -25,6 +26,7 @@ from socialstats.studies.comparisons import (
     further_groups,
     order_table,
     plain_fits,
+    rank_answer,
     strengths_block,
     strongest,
     ways_methods,
@@ -48,16 +50,17 @@ from socialstats.studies.role_conflict.labels import (
     read_item_groups,
     read_labels,
 )
-from socialstats.studies.role_conflict.shares import share_blocks
+from socialstats.studies.role_conflict.shares import share_blocks, share_methods
 from socialstats.studies.role_conflict.urgency import (
     Counts,
+    answer_sentences,
     balance_table,
+    brief_methods,
     count_up,
     grid_table,
     later_blocks,
-    lead_sentence,
     own_cautions,
-    rates_block,
+    rates_blocks,
     sensitivity_block,
     sensitivity_methods,
     sensitivity_strip,
@@ -65,15 +68,15 @@ from socialstats.studies.role_conflict.urgency import (
     weight_block,
     won_share,
 )
-from socialstats.text import count, interval, number, shorten
+from socialstats.text import interval, number
 
-CHECK = "Does a finite estimate of the strengths exist? (Ford's condition; separation)"
-FIRTH = "Firth's penalty (--penalty firth) makes all of them finite, and pulls them together."
-PRIOR = "Pseudo-wins (--prior 0.5) tie the groups by assumption; data tie them where their roles are compared."
+CHECK = "Existence of finite strengths (Ford's condition; separation)"
+FIRTH = "Use Firth's penalty (--penalty firth), which makes all of them finite and shrinks them."
+PRIOR = "Use pseudo-wins (--prior 0.5), which connect the groups by assumption, or compare roles of both groups."
 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
-    """Answer: does urgency decide, and how much do role preferences weigh against it?"""
+    """Analyse the effects of urgency and of role preferences on choices."""
     check_single(design)
     plain = without_cited(design)
     try:
@@ -99,7 +102,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
 def without_model(
     design: Comparisons, counts: Counts, options: StudyOptions, error: MleDoesNotExist
 ) -> tuple[dict[str, Any], dict[str, Result]]:
-    """Answer what can be answered without strengths, and say why there are none.
+    """Analyse what needs no strengths, and give the reason why there are none.
 
     Parameters
     ----------
@@ -120,29 +123,31 @@ def without_model(
     strips = urgency_multiverses(design, None, counts.s, counts.groups, options)
     reason = error.reason.split(": ", 1)[-1]
     way_out = PRIOR if error.separate else FIRTH
-    lacking = (
-        f"Strengths of the roles, the weight of {covariate} against them, worths (RPI) and preference shares stand on "
-        f"one model of all choices, which has no finite estimate here: {reason}."
-    )
-    rates = rates_block(counts.rates, sorted(wins, key=lambda item: -wins[item]), options, counts.pooled)
+    lacking = sentences.undefined("the Bradley-Terry model of these choices", f"no finite estimate exists; {reason}")
+    rates = rates_blocks(counts.rates, sorted(wins, key=lambda item: -wins[item]), options, counts.pooled)
     missing = Block(
         id="strengths",
-        question=f"Which role is preferred at equal {covariate}, and by how much?",
-        sentences=(lacking, way_out),
+        question=f"Which role was preferred at equal {covariate}?",
+        sentences=(lacking, "Strengths, worths (RPI) and preference shares need that model.", way_out),
     )
     parts: dict[str, Any] = {
         "design": describe(design, None),
-        "answer": (lead_sentence(counts.s, counts.pooled, options), lacking),
+        "answer": (*answer_sentences(counts.s, counts.pooled, options), lacking),
         "cautions": order_cautions(own_cautions(design, None, options), design.cautions, *counts.cautions()),
         "blocks": (
             sensitivity_block(counts.s),
-            replace(rates, figure_title=f"Win rates of every role by {covariate}, most wins first"),
+            rates[0],
             missing,
             *later_blocks(counts, design, options),
+            rates[1],
             *strips,
         ),
-        "diagnostics": (Diagnostic(CHECK, f"No: {reason}.", way_out), evenness_check(design)),
-        "methods": (sensitivity_methods(options, drawn=design.replies is None), *probability_methods(design)),
+        "diagnostics": (Diagnostic(CHECK, f"No finite strengths: {reason}.", way_out), evenness_check(design)),
+        "methods": (
+            brief_methods(counts.s, options, None),
+            *sensitivity_methods(options, drawn=design.replies is None),
+            *probability_methods(design),
+        ),
         "references": literature(counts.results(), ("ford1957", "konis2007", "firth1993", "steegen2016")),
     }
     return parts, counts.named() | {result.title: result for block in strips for result in block.results}
@@ -151,7 +156,7 @@ def without_model(
 def with_model(
     design: Comparisons, fit: BradleyTerryResult, beside: Pairs, counts: Counts, options: StudyOptions
 ) -> tuple[dict[str, Any], dict[str, Result]]:
-    """Answer everything: returns as `without_model`; `beside` has the fit without its order effect."""
+    """Analyse everything: returns as `without_model`; `beside` has the fit without its order effect."""
     covariate = options.covariate
     try:
         ratio = fit.effect_in_sds(covariate, level=options.level)
@@ -159,14 +164,17 @@ def with_model(
         ratio = None
     shares = share_blocks(fit, design, counts.groups | further_groups(design, options), options)
     strips = urgency_multiverses(design, fit, counts.s, counts.groups, options)
+    rates, table = rates_blocks(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled)
+    order = effects_block(fit, beside, said=(covariate,))
     blocks = (
         sensitivity_block(counts.s, sensitivity_effect(counts.s, strips)),
-        rates_block(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled),
+        rates,
         weight_block(fit, ratio, options),
         strengths_block(fit, options, item="role"),
-        effects_block(fit, beside, said=(covariate,)),
         *shares,
         *later_blocks(counts, design, options),
+        table,
+        None if order is None else replace(order, part="appendix"),
         cluster_block(design, options, f"~ {covariate}", fit),
         *strips,
     )
@@ -179,17 +187,17 @@ def with_model(
         "blocks": with_strength_effect(blocks, fit),
         "diagnostics": fit_diagnostics(fit, design),
         "methods": (
-            sensitivity_methods(options, drawn=design.replies is None),
-            ways_methods(fit, options),
+            brief_methods(counts.s, options, fit),
+            *sensitivity_methods(options, drawn=design.replies is None),
+            *ways_methods(fit, options),
+            *share_methods(shares),
             *probability_methods(design),
         ),
         "references": literature([*counts.results(), fit], ("mogstad2024", "firth2004", "steegen2016")),
     }
     named: dict[str, Result] = {"Strengths and effects": fit, **plain_fits(beside), **counts.named()}
     named |= {} if ratio is None else {ratio.title: ratio}
-    for block in shares:
-        for result, how in zip(block.results, ("", ", plain fit"), strict=False):
-            named[f"Preference shares by {block.id.removeprefix('shares-')}{how}"] = result
+    named |= {result.title: result for block in shares for result in block.results if result.metric != "adjust"}
     return parts, named | {result.title: result for block in strips for result in block.results}
 
 
@@ -198,30 +206,22 @@ def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
     leads = multiverses[0].results[0].extras["leads"]
     loose = leads.get("rows independent")
     effect = None if loose is None else design_effect(s.row("S"), loose)
-    return "" if effect is None else f" Design effect of the clusters: {number(effect, 1)}."
+    return "" if effect is None else f" Design effect: {number(effect, 1)}."
 
 
 def answer(
     s: Result, pooled: Result, ratio: Result | None, fit: BradleyTerryResult, options: StudyOptions
 ) -> tuple[str, ...]:
-    """Return the answer: a verdict with S beside its reference lines, urgency against roles, and the extreme roles."""
-    step = fit.row(options.covariate, group="covariate")
+    """Return the answer: a verdict with S beside coin flips, urgency in SD of the strengths, and the extreme roles."""
+    name, step = options.covariate, fit.row(options.covariate, group="covariate")
     odds, low, high = (None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:]))
-    second = f"One step of {options.covariate} multiplies the odds of being chosen by {number(odds)}, "
-    second += interval(low, high, level=step.conf_level or 0.95)
+    kind = sentences.kind_of(fit.cautions)
+    second = f"Each step of {name} multiplied the odds of being chosen by {number(odds)}"
+    if low is not None:
+        second += f", {kind} ".rstrip(" ") + f" {interval(low, high, level=step.conf_level or 0.95)}"
     if ratio is not None:
-        row = ratio.rows[0]
-        second += f": as much as {number(row.estimate)} standard deviations between roles, "
-        second += interval(row.conf_low, row.conf_high, level=options.level)
-    rows = strongest(fit)
-    ranks = fit.ranks(kind="simultaneous", level=options.level, seed=options.seed).rows
-    lead, tail = sum(r.conf_low == 1 for r in ranks), sum(r.conf_high == len(rows) for r in ranks)
-    third = (
-        f"At equal {options.covariate}, the model ranks '{shorten(rows[0].term)}' first and '{shorten(rows[-1].term)}' "
-        f"last (log-strengths {number(rows[0].estimate)} and {number(rows[-1].estimate)}); with all ranks covered at "
-        f"once, {count(lead, 'role')} could be first and {count(tail, 'role')} last."
-    )
-    return (lead_sentence(s, pooled, options), f"{second}.", third)
+        second += f", equal to {sentences.estimate(ratio.rows[0], digits=2, kind=kind)} SD of the role strengths"
+    return (*answer_sentences(s, pooled, options), f"{second}.", *rank_answer(fit, options, f"At equal {name}, "))
 
 
 def levels(design: Comparisons, options: StudyOptions) -> Outcome:

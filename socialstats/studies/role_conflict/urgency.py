@@ -1,23 +1,26 @@
-"""What urgency does to choices between roles: blocks, tables, sentences, other choices of analysis."""
+"""Effects of urgency on choices between roles: blocks, tables, sentences, analysis variants."""
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, joined, merged, without_cited
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
 from socialstats.metrics.multiverse import SAME, Variant, distinct, multiverse, without_label
-from socialstats.metrics.sensitivity import sensitivity
+from socialstats.metrics.sensitivity import kind_of_s, lead_row, reference_values, sensitivity
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import (
@@ -29,88 +32,137 @@ from socialstats.studies.comparisons import (
     presented,
     row_table,
 )
-from socialstats.studies.estimates import counts_table, ends, mark_of, numbers_text, single
+from socialstats.studies.estimates import Column, counts_table, ends, mark_of, single, table_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
 from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
-from socialstats.text import capital, count, inconclusive, interval, listing, number, percent, shorten
+from socialstats.text import capital, count, level_text, listing, number, percent, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
-SENSITIVITY = (
-    "S is 100 times the mean squared distance of win rates from 1 (of the more urgent role), 1/2 and 0: the sum of the "
-    "three parts. Scatter of the win rates makes S too large: 'corrected for noise' removes what single answers add. "
-    "The intervals remove what whole pairs of roles add as well (resamples show how much), and so lie "
-    "mostly below the estimate. {n} comparisons; {inference}."
-)
-
 
 def sensitivity_strip(s: Result) -> Strip:
-    """Return S on its number line, beside what it is for choosers of known kinds."""
-    lines = s.extras["reference_lines"]
+    """Return S on its number line, beside reference choosers."""
+    row = lead_row(s)
     return Strip(
-        title="Sensitivity S beside choosers of known kinds: "
-        f"{count(s.counts['comparisons'])} comparisons, {s.inference.split(', ', 1)[-1]}",
-        axis="S (0 = follows urgency alone)",
+        title=f"S beside reference choosers ({count(s.counts['comparisons'])} comparisons, "
+        f"{count(s.counts['pairs'], 'pair')} of roles)",
+        axis=f"S (0 = choices follow {s.settings['covariate']} alone)",
         digits=1,
-        marks=(mark_of(s.row("S"), "S"), *(Mark(label=x.label, value=x.value, kind="reference") for x in lines)),
+        marks=(
+            mark_of(row, f"S, {kind_of_s(row)}"),
+            *(Mark(label=line.label, value=line.value, kind="reference") for line in reference_values(s)),
+        ),
     )
 
 
 def sensitivity_block(s: Result, effect: str = "") -> Block:
-    """Return S, its components and the reference lines; `effect`: what the caption says of the clusters."""
-    choosers = tuple((line.label, line.value, line.words) for line in s.extras["reference_lines"])
-    about = "What S is for choosers of known kinds on this very design"
+    """Return S, its components and the reference choosers; `effect`: what the caption says of the clusters."""
+    choosers = tuple((line.label, line.value, line.words) for line in reference_values(s))
+    kind, parts = kind_of_s(lead_row(s)), parts_of(s)
+    largest = max(parts[1:], key=lambda row: row.estimate or 0.0)
+    less = ", less sampling error" if kind == "bias-corrected" else ""
     return Block(
         id="sensitivity",
-        question="How far are the choices from following urgency alone?",
-        sentences=(s.sentence(),),
-        draw=partial(forest, named(s), xlabel="S and its components", sort=False),
-        figure_title="Sensitivity S: plug-in, corrected for noise, and by condition",
-        caption=SENSITIVITY.format(inference=s.inference, n=count(s.counts["comparisons"])) + effect,
+        question=f"How far were choices from following {s.settings['covariate']} alone?",
+        sentences=(
+            s.sentence(),
+            f"The largest part was {largest.term} ({number(largest.estimate)}).",
+            *halving_sentence(s),
+        ),
+        draw=partial(forest, parts, xlabel=f"{kind} S and its parts", sort=False),
+        figure_title=f"{capital(kind)} S and its parts",
+        caption=f"Points: 100 times the mean squared distance of win rates from 1, .50 and 0{less}; "
+        f"{level_text(s.settings['level'])} CIs ({s.inference}); n = {count(s.counts['comparisons'])} comparisons."
+        f"{effect}",
         tables=(
-            row_table(named(s), "Sensitivity and its components", digits=2),
-            Table(about, ("Chooser", "S", "How it chooses"), choosers, 1),
+            parts_table(s, parts),
+            Table("S of reference choosers on this design", ("Chooser", "S", "Rule of choice"), choosers, 1),
         ),
         results=(s,),
     )
 
 
-def named(s: Result) -> tuple[Row, ...]:
-    """Return the rows of S with names in words."""
+def halving_sentence(s: Result) -> tuple[str, ...]:
+    """Return how many more pairs of roles halve the interval of S, and whether these roles have as many."""
+    more, k = clusters_to_halve(lead_row(s)), s.counts["items"]
+    if more is None:
+        return ()
+    left, said = math.comb(k, 2) - s.counts["pairs"], sentences.halving(more, "pairs of roles", "S")
+    if more <= left:
+        return (said,)
+    return (said, f"These {count(k)} roles have {count(left, 'further pair')}, so add roles too.")
+
+
+def parts_of(s: Result) -> tuple[Row, ...]:
+    """Return the rows of the quoted S and its parts, with names in words."""
     name = s.settings["covariate"]
-    words = {"S": "S", "S_higher": f"part of higher {name} (from 1)", "S_equal": f"part of equal {name} (from 1/2)"}
-    words["S_lower"] = f"part of lower {name} (from 0)"
-    words |= {f"{term}_corrected": f"{said}, corrected for noise" for term, said in words.items()}
-    return tuple(replace(row, term=words[row.term], group=None) for row in s.rows)
+    words = {"S": "S", "higher": f"higher {name} (target 1)", "equal": f"equal {name} (target .50)",
+             "lower": f"lower {name} (target 0)"}  # fmt: skip
+    kind = lead_row(s).label("kind")
+    return tuple(replace(r, term=words[r.label("part") or ""], group=None) for r in s.rows if r.label("kind") == kind)
 
 
-def rates_block(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result) -> Block:
-    """Return each role's win rates by urgency as dumbbells, strongest first; `pooled`: over all comparisons."""
-    drawn = list(order)[:MOST_ROWS]
-    every = "every role" if len(drawn) == len(order) else f"the {count(len(drawn), 'strongest role')}"
+def parts_table(s: Result, parts: Sequence[Row]) -> Table:
+    """Return S and its parts with their intervals, and the plug-in values beside bias-corrected ones."""
+    columns: dict[str, Column] = {capital(kind_of_s(lead_row(s))): "estimate"}
+    columns |= {"SE": "std_error", "Low": "conf_low", "High": "conf_high"}
+    plain = {row.label("part"): row.estimate for row in s.rows if row.label("kind") == "plug_in"}
+    if kind_of_s(lead_row(s)) == "bias-corrected":
+        columns["Plug-in"] = lambda row: plain[row.label("part")]
+    columns["Why no interval"] = "undefined"
+    return table_of(parts, "S and its parts", ("Part", "term"), columns, 2)
+
+
+def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result) -> tuple[Block, Block]:
+    """Return the figure of each role's win rates with the rate over all comparisons, and the tables behind it.
+
+    Parameters
+    ----------
+    rates, pooled : Result
+        Of roles (means over opponents), and over all comparisons.
+    order : sequence of str
+        Roles, first to last.
+    options : StudyOptions
+    """
+    name, drawn = options.covariate, list(order)[:MOST_ROWS]
+    every = "each role" if len(drawn) == len(order) else f"the first {count(len(drawn), 'role')}"
     own, whole = [r for r in rates.rows if r.term in drawn], [r for r in pooled.rows if r.term == "all"]
-    high = pooled.row("all", group="higher")
-    inside = interval(high.conf_low, high.conf_high, 3, level=high.conf_level or 0.95, bounded=True)
-    said = (
-        "Over all comparisons, each counted once, the more urgent role won at a rate of "
-        f"{number(high.estimate, 3, bounded=True)}, {inside}; means over roles weigh every role alike, however many "
-        "opponents it met, so that the rates of higher and lower need not add to 1."
-    )
-    return Block(
+    main = Block(
         id="win-rates",
-        question=f"How often does a role win when its {options.covariate} is higher, equal, or lower?",
-        sentences=(rates.sentence(), *([] if high.estimate is None else [said])),
+        question=f"How often did roles win by {name}?",
+        sentences=(rate_sentence(pooled, name),),
         draw=partial(dumbbell, own, targets=TARGETS, order=drawn, xlabel="win rate"),
-        figure_title=f"Win rates of {every} by {options.covariate}, strongest role first",
-        caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). Intervals: "
-        f"{rates.inference}; {count(rates.counts['comparisons'])} comparisons{_trials_effect(rates)}.",
-        tables=(
-            row_table(rates.rows, "Win rates by role and condition"),
-            row_table(whole, "Win rates over all comparisons, each counted once"),
-        ),
+        figure_title=f"Win rates of {every} at higher, equal and lower {name}",
+        caption=f"Means over opponents; dotted lines: rates if {name} alone decided (1, .50, 0); "
+        f"{level_text(options.level)} CIs ({rates.inference}); n = {count(rates.counts['comparisons'])} comparisons"
+        f"{_trials_effect(rates)}.",
         results=(rates, pooled),
     )
+    tables = Block(
+        id="win-rates-roles",
+        question=f"What were the win rates of each role by {name}?",
+        sentences=(
+            "Rates of roles are unweighted means over opponents. Their mean over roles differs from the rate over "
+            "comparisons, as roles met different numbers of opponents.",
+        ),
+        tables=(
+            row_table(whole, "Win rates over all comparisons, each counted once"),
+            row_table(rates.rows, "Win rates by role and condition"),
+        ),
+        part="appendix",
+    )
+    return main, tables
+
+
+def rate_sentence(pooled: Result, covariate: str, start: str = "") -> str:
+    """Return the rate at which the role with the higher covariate won, over all comparisons."""
+    high = pooled.row("all", group="higher")
+    if high.estimate is None:
+        return sentences.undefined(f"the win rate at higher {covariate}", high.undefined or "no estimate")
+    kind = sentences.kind_of(pooled.cautions)
+    said = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high, digits=3, kind=kind)}"
+    return f"{start}: {said}." if start else f"{capital(said)} (n = {count(high.n or 0, 'comparison')})."
 
 
 def _trials_effect(rates: Result) -> str:
@@ -120,68 +172,64 @@ def _trials_effect(rates: Result) -> str:
         for row in rates.rows
         if row.std_error and row.n and row.estimate is not None and 0 < row.estimate < 1 and row.term != "all"
     ]
-    return f"; design effect of the clusters {number(statistics.median(found), 1)} (median)" if found else ""
+    return f"; median design effect {number(statistics.median(found), 1)}" if found else ""
 
 
 def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOptions) -> Block:
-    """Return the urgency step against the spread of the roles, in one model."""
-    step = fit.row(options.covariate, group="covariate")
-    rows = [replace(step, term=f"one step of {options.covariate}")]
-    sentences = [
-        f"One step of {options.covariate} adds {number(step.estimate)} to the log-odds, "
-        f"{interval(step.conf_low, step.conf_high, level=options.level)}."
-    ]
+    """Return the urgency step beside the spread of the roles, in one model."""
+    name, step = options.covariate, fit.row(options.covariate, group="covariate")
+    kind, rows = sentences.kind_of(fit.cautions), [replace(step, term=f"one step of {options.covariate}")]
+    said = [f"One step of {name} added {sentences.stat(step, digits=2, kind=kind)}, to the log-odds of being chosen."]
     if ratio is not None:
         spread, chance = ratio.row("sd of strengths"), ratio.rows[2]
-        rows.append(replace(spread, term="one sd between roles"))
-        sentences += [
+        rows.append(replace(spread, term="1 SD of role strengths"))
+        said += [
             ratio.sentence(),
-            f"Of two roles that lie one sd ({number(spread.estimate)} log-odds) apart, the weaker one with one more "
-            f"step of {options.covariate} is expected to be chosen {percent(chance.estimate or 0.0)} of the time, "
-            f"{percent_interval(chance, options.level)}.",
+            f"A role 1 SD weaker but one step higher in {name} had win probability "
+            f"{sentences.estimate(chance, digits=3, kind=kind)}.",
         ]
     else:
-        sentences.append("The roles differ no more than chance would make them differ.")
-    held = [f"difference in {options.covariate}", *(["order of presentation"] * fit.design.order_known)]
+        said.append("Role strengths varied no more than their sampling error.")
+    held = [f"difference in {name}", *(["order of presentation"] * fit.design.order_known)]
     return Block(
         id="urgency-against-roles",
-        question=f"How much does {options.covariate} weigh against the preference between roles?",
-        sentences=tuple(sentences),
+        question=f"How large was the effect of {name} beside role preferences?",
+        sentences=tuple(said),
         draw=partial(forest, tuple(rows), xlabel="log-odds", sort=False),
-        figure_title=f"One step of {options.covariate} beside the spread of the roles",
-        caption=f"Both in log-odds, from one model with role strengths, {listing(held)}. "
-        "The sd is that of the true strengths: sampling variance was subtracted.",
-        tables=(row_table((*ratio.rows, step) if ratio else (step,), "Urgency against role preference"),),
+        figure_title=f"One step of {name} beside 1 SD of role strengths",
+        caption=f"Points: log-odds from one Bradley-Terry model with role strengths, {listing(held)}; "
+        f"{level_text(options.level)} CIs ({fit.inference}). The SD excludes sampling error.",
+        tables=(row_table((*ratio.rows, step) if ratio else (step,), f"Effect of {name} and spread of the roles"),),
         results=(ratio,) if ratio else (),
     )
 
 
 def entropy_block(entropy: Result) -> Block:
-    """Return how undecided the choices between two roles are."""
+    """Return the entropy of the choices between two roles."""
     low, high = (count(float(n)) for n in (entropy.extras["n"].min(), entropy.extras["n"].max()))
     few = (
-        f"A pair has {low if low == high else f'{low} to {high}'} stories, so few that the plug-in value is too small: "
-        "compare it only between equal numbers of stories, or use the corrected one (0 bits: always the same role, "
-        "1 bit: either equally often)."
+        f"With {low if low == high else f'{low} to {high}'} stories per pair, the plug-in estimate is too small. "
+        "Report the bias-corrected one. Entropy is 0 bits if one role always wins and 1 bit if both win equally often."
     )
-    words = {"H": "mean entropy, plug-in", "H_corrected": "mean entropy, corrected for small counts"}
+    words = {"H": "mean entropy, plug-in", "H_corrected": "mean entropy, bias-corrected"}
     if entropy.design.replies is not None:
         few = (
-            "The first is 0 bits where every reply is certain of its role, whichever that is; the second where all "
-            "replies of a pair are certain of the same role."
+            "Entropy of mean probabilities is 0 bits if all replies of a pair are certain of the same role. That of "
+            "single replies is 0 bits if each reply is certain of some role."
         )
         words = {
             "H": "entropy of the pairs' mean probabilities", "H_reply": "mean entropy of single replies",
-            "H_reply_low": "mean entropy of single replies, at least, if other answers were one of both",
-            "H_reply_high": "mean entropy of single replies, at most, if other answers were one of both",
+            "H_reply_low": "mean entropy of single replies, lower bound if other answers were one of both",
+            "H_reply_high": "mean entropy of single replies, upper bound if other answers were one of both",
         }  # fmt: skip
     rows = [replace(row, term=words.get(row.term, row.term)) for row in entropy.rows]
     return Block(
         id="entropy",
-        question="How undecided are the choices between two roles?",
+        question="How undecided were choices between two roles?",
         sentences=(entropy.sentence(), few),
         tables=(row_table(rows, "Entropy of the choices between two roles"),),
         results=(entropy,),
+        part="appendix",
     )
 
 
@@ -190,32 +238,23 @@ MOST_IMBALANCE = 0.05  # of the share of rows whose more urgent role is shown fi
 
 
 def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: StudyOptions) -> tuple[Caution, ...]:
-    """Return the cautions that belong to this study: simulated data, position bias, the published baseline."""
+    """Return the cautions that belong to this study: simulated data and the order of presentation."""
     name, imbalance = options.covariate, _order_imbalance(design, options.covariate)
     found = [caution("SS401", options.simulated, affects="everything on this page")] if options.simulated else []
     order = next((r for r in (fit.rows if fit is not None else ()) if r.group == "order"), None)
-    if order is not None and order.p_value is not None and order.p_value < 0.05:
-        size = order.estimate or 0.0
-        said = (
-            f"the role shown {'first' if size > 0 else 'second'} is preferred: {number(abs(size))} log-odds, "
-            f"{interval(order.conf_low, order.conf_high, level=options.level)}"
-        )
-        fix = (
-            f"nothing for averages: orders are balanced over {name} here, so that it adds scatter, not bias; adjust "
-            "for it, as the strengths do, where single pairs are compared"
-        )
+    if order is not None and sentences.significant(order):
+        first = "first" if (order.estimate or 0.0) > 0 else "second"
+        said = f"the role shown {first} was preferred (order effect {sentences.estimate(order, digits=2)}, log-odds)"
+        fix = f"no action for averages, as orders are balanced over {name}; adjust single pairs for order"
         if imbalance > MOST_IMBALANCE:
             fix = "balance or randomise the order within every story"
-        found.append(caution("SS107", said, affects="win rates and S, which do not adjust for it", fix=fix))
+        found.append(caution("SS107", said, affects="win rates and S, which are not adjusted for order", fix=fix))
     if design.order_known and imbalance > MOST_IMBALANCE:
-        said = f"the share of rows whose more urgent role is shown first differs from one half by {percent(imbalance)}"
+        said = f"the share of rows that show the role with the higher {name} first differs from one half by "
+        said += percent(imbalance)
         fix = f"randomise the order independently of {name}"
         found.append(caution("SS108", said, affects="win rates and S", fix=fix))
-    said = (
-        f"S = {PUBLISHED_BASELINE:g} has been published as the random baseline of this index; "
-        "no random chooser has that value (see the table of choosers)"
-    )
-    return (*found, caution("SS305", said, affects="comparisons with published S"))
+    return tuple(found)
 
 
 def _order_imbalance(design: Comparisons, covariate: str) -> float:
@@ -233,8 +272,8 @@ def grid_table(design: Comparisons, covariate: str) -> Table:
         here = (c.a == x) & (c.b == y)
         n = float(design.count[here].sum())
         cells.append((f"{x:g}", f"{y:g}", int(n), percent(float(won[here].sum() / n)) if n else "none"))
-    header = (f"{covariate} of one side (a)", f"{covariate} of the other (b)", "Rows", "a chosen")
-    return Table(f"The design grid: comparisons by {covariate} of both sides", header, tuple(cells))
+    header = (f"{capital(covariate)} of a", f"{capital(covariate)} of b", "Rows", "a chosen")
+    return Table(f"Comparisons by {covariate} of both roles", header, tuple(cells))
 
 
 def balance_table(design: Comparisons, covariate: str) -> Table:
@@ -244,72 +283,83 @@ def balance_table(design: Comparisons, covariate: str) -> Table:
     labels = {1: f"more {covariate}: {first}", 0: f"equal {covariate}", -1: f"more {covariate}: {second}"}
     parts = [(label, design.count[difference == sign].sum()) for sign, label in labels.items()]
     what = "order of presentation" if design.order_known else "column of the items"
-    return counts_table(f"Is the {what} balanced?", ("Rows with", "Rows", "Share"), parts, design.n_rows)
+    return counts_table(f"Balance of the {what}", ("Rows with", "Rows", "Share"), parts, design.n_rows)
 
 
-def sensitivity_methods(options: StudyOptions, *, drawn: bool) -> str:
-    """Return the methods paragraph of S and the win rates, of winners that are drawn or probabilities."""
-    noise = (
-        "its plug-in value is too high by the sampling variance of the rates, which the corrected value takes off"
+def brief_methods(s: Result, options: StudyOptions, fit: BradleyTerryResult | None) -> str:
+    """Return the brief methods paragraph of a page."""
+    name, row = options.covariate, lead_row(s)
+    less = ", less sampling error" if kind_of_s(row) == "bias-corrected" else ""
+    ways = {"jackknife": "the jackknife", "basic": "the basic bootstrap"}
+    model = ""
+    if fit is not None:
+        terms = [f"{r.term} effect" if r.group == "order" else r.term for r in fit.rows if r.group in BESIDE_STRENGTHS]
+        model = f" Strengths were estimated by a Bradley-Terry model with {listing(terms)}."
+    return (
+        "The overall win rate counted each comparison once. S was 100 times the mean squared distance of roles' "
+        f"win rates from 1, .50 and 0 at higher, equal and lower {name}, summed{less}. Its {level_text(options.level)} CI used "
+        f"{ways.get(str(row.interval), 'the bootstrap')} over {count(s.counts['pairs'], 'pair')} of roles.{model}"
+    )
+
+
+BESIDE_STRENGTHS = ("order", "covariate")
+
+
+def sensitivity_methods(options: StudyOptions, *, drawn: bool) -> tuple[str, ...]:
+    """Return the methods paragraphs of S and the win rates, of winners that are drawn or probabilities."""
+    bias = (
+        "Sampling error inflates the plug-in S; the bias-corrected S subtracts the sampling variance of the rates, and "
+        "is the S of this page. Reference choosers have the S of their win probabilities, without sampling error."
         if drawn
-        else "its plug-in value is too high where replies to the same pair differ, and no corrected value is known"
+        else "The plug-in S is inflated where replies to the same pair differ; no bias-corrected value is known."
     )
     return (
-        f"Win rates are means over opponents of a role's share of wins when its {options.covariate} is higher, equal "
-        "or lower than the opponent's. S = 100 times the sum over the three conditions of the mean squared distance "
-        f"of the rates from 1, 1/2 and 0; {noise}. Intervals resample pairs of roles "
-        f"({options.resamples:,} resamples, seed {options.seed})."
+        f"Win rates of roles are means over opponents of a role's share of wins, by higher, equal or lower "
+        f"{options.covariate} than the opponent's. {bias} Bootstraps resample pairs of roles "
+        f"({options.resamples:,} resamples, seed {options.seed}).",
+        f"S = {PUBLISHED_BASELINE:g} has been published as the random baseline of this index. No random chooser has "
+        "that value on this design (table of reference choosers).",
     )
 
 
-def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
-    """Return the verdict with the win rate of the more urgent role, and S beside its reference lines."""
-    high, total, fixed = pooled.row("all", group="higher"), s.row("S"), s.row("S_corrected")
-    lines = s.extras["reference_lines"]
-    known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
-    ends = "" if total.conf_low is None else f", {interval(total.conf_low, total.conf_high, level=options.level)}"
-    better = fixed if total.conf_low is None and fixed.conf_low is not None else total
-    corrected = numbers_text(fixed) if better is fixed else number(fixed.estimate)
-    noise = f"; corrected for the scatter of single answers, {corrected}"
-    noise = "" if None in (total.estimate, fixed.estimate) else noise
-    few = any(caution.code == "SS202" for caution in s.cautions)
-    alike = s.row("S_equal")
-    if high.estimate in (0.0, 1.0) and total.estimate and alike.estimate == total.estimate:
-        noise += f"; all of S comes from comparisons of equal {options.covariate}, where roles were preferred"
-    reserve = " They rest on few clusters, and the interval of S allows for that." if few else ""
-    return (
-        f"{verdict(better, high, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was "
-        f"chosen {percent(high.estimate)} of the time, {percent_interval(high)}, and S = {number(total.estimate)}"
-        f"{ends} ({known}){noise}.{reserve}"
-    )
+def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[str, ...]:
+    """Return the verdict with the win rate at the higher covariate, and S beside coin flips."""
+    row, high, name = lead_row(s), pooled.row("all", group="higher"), options.covariate
+    corrected = kind_of_s(row) == "bias-corrected"
+    kind = sentences.kind_of(c for c in s.cautions if not (corrected and c.code == "SS304"))
+    coin = reference_values(s)[1].value
+    quantity = capital(f"{kind_of_s(row)} S")
+    said = [
+        rate_sentence(pooled, name, verdict(row, high, coin, name)),
+        sentences.headline(quantity, row, coin, "coin flips", digits=2, kind=kind),
+    ]
+    if high.estimate in (0.0, 1.0) and s.row("S").estimate and s.row("S_equal").estimate == s.row("S").estimate:
+        said.append(f"All of S came from comparisons of equal {name}, in which some roles were preferred.")
+    else:
+        said.append(f"S is 0 if {name} alone decides.")
+    return tuple(said)
 
 
-def verdict(total: Row, high: Row, coin: float, covariate: str) -> str:
+def verdict(row: Row, high: Row, coin: float, covariate: str) -> str:
     """Say whether every choice follows the rule (or its reverse), else where S lies beside rule and coin flips."""
     name = capital(covariate)
     if high.estimate in (0.0, 1.0):
-        rule = "decides" if high.estimate else "decides in reverse"
-        return f"{name} {rule} in every comparison whose sides differ in it"
-    if total.conf_low is None or total.conf_high is None:
-        return f"S is undefined ({total.undefined})"
-    if total.conf_high < 1:
-        return f"{name} decides"
-    if total.conf_high < coin:
-        return f"{name} sways the choices but does not decide them"
-    if total.conf_low > coin:
-        return f"{name} decides less than coin flips would, because roles are preferred whatever their {covariate}"
-    return capital(inconclusive(f"{covariate} decides more than coin flips would"))
+        reverse = "" if high.estimate else " in reverse"
+        return f"{name} decided every comparison whose sides differed in it{reverse}"
+    if row.conf_low is None or row.conf_high is None:
+        return f"S has no interval to compare with coin flips ({row.undefined})"
+    if row.conf_high < 1:
+        return f"{name} determined choices"
+    if row.conf_high < coin:
+        return f"{name} influenced but did not determine choices"
+    if row.conf_low > coin:
+        return "S exceeded its coin-flip value"
+    return "S was not reliably different from its coin-flip value"
 
 
-def percent_interval(row: Row, level: float | None = None) -> str:
-    """Return the interval of a share in percent, at its level or one that is given."""
-    low, high = (None if v is None else 100 * v for v in (row.conf_low, row.conf_high))
-    return interval(low, high, 1, level=level or row.conf_level or 0.95).replace("]", "] %")
-
-
+PARTS: tuple[Literal["main", "appendix"], ...] = ("main", "appendix")  # of the bounds of S, and of the share
 EQUAL = (
-    "A refusal between equals counts half for each role where refusals count for urgency, and for the role that won "
-    "more of the other comparisons where they count against it."
+    "Between equals, a refusal counts half for each role, or (against) for the role that won more other comparisons."
 )
 
 
@@ -321,14 +371,14 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
     unequal = int(refused.count[steps(refused, covariate) != 0].sum())
     about = f"{count(refused.n_rows, 'refusal')}, {unequal:,} of them between unequal sides."
     share, s = partial(share_of, design, covariate, options), partial(s_of, design, covariate, options)
-    what = f"share of choices for the higher {covariate}"
+    what = f"win rate of the role with the higher {covariate}"
     found = {
+        "refusals-s": refusal_block(s, refused.n_rows, quantity="S", lead=lead_row),
         "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher, bounded=True),
-        "refusals-s": refusal_block(s, refused.n_rows, quantity="sensitivity S", lead=_total),
     }
     return tuple(
-        replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}")
-        for name, block in found.items()
+        replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}", part=part)
+        for (name, block), part in zip(found.items(), PARTS, strict=True)
         if block is not None
     )
 
@@ -351,22 +401,22 @@ def refusals_by_level(
     own, against, favour = rows[most]
     shown = tuple(replace(three[0], term=name, group=None) for name, three in rows.items())
     cells = tuple((name, refused[name], *(x for row in three for x in ends(row))) for name, three in rows.items())
-    header = [x for words in ("left out", "against", "for") for x in (words, f"{words}: low", f"{words}: high")]
-    about = "Shares with all refusals left out, counted against, and counted for"
-    what = f"share of choices for the higher {options.covariate}"
+    header = [x for words in ("excluded", "against", "for") for x in (words, f"{words}: low", f"{words}: high")]
+    about = "Win rates with all refusals excluded, counted against, and counted for"
+    what = f"win rate of the role with the higher {options.covariate}"
     return Block(
         id="refusals",
-        question="How far could refusals move the shares?",
+        question="How much could refusals change the rates?",
         sentences=(
-            *(f"{shorten(name, 40)}: {why}; its {what} could be anything." for name, why in silent.items()),
-            f"{'Of the others, ' if silent else ''}'{shorten(most, 40)}' refused most often: {percent(shares[most])} "
-            f"of its stories. Its {what} is {numbers_text(own, digits=3, bounded=True)} without them; had all gone "
-            f"against it, it would be {number(against.estimate, 3, bounded=True)}, had all gone for it, "
+            *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
+            f"{shorten(most, 40)} refused most often ({percent(shares[most])} of its stories).",
+            f"Its {what} was {sentences.estimate(own, digits=3)} without refusals.",
+            f"Counting all refusals against it gives {number(against.estimate, 3, bounded=True)}; for it, "
             f"{number(favour.estimate, 3, bounded=True)}.",
         ),
         draw=partial(forest, shown, xlabel=what, label=by, digits=3, reference=0.5),
-        figure_title=f"S{what[1:]}, refusals left out",
-        caption="Levels that refuse different stories are compared on the stories that both answered.",
+        figure_title=f"{capital(what)}, refusals excluded",
+        caption="Levels that refused different stories are compared on the stories that both answered.",
         tables=(Table(about, (by, "Refusals", *header), cells),),
         results=tuple(result for found in results.values() for result in found),
     )
@@ -415,10 +465,6 @@ def _higher(result: Result) -> Row:
     return result.row("all", group="higher")
 
 
-def _total(result: Result) -> Row:
-    return result.row("S")
-
-
 OWN = "as on this page"
 POOLED = "pooled over opponents (micro)"
 TIE_RULES = ("davidson", "rao_kupper", "half")
@@ -460,7 +506,7 @@ def _pooled_note(found: Result) -> str:
 def of_sensitivity(
     design: Comparisons, s: Result, groups: dict[str, dict[str, Any]], options: StudyOptions, *, clusters: bool = True
 ) -> Result:
-    """Compute S by other weights, clusters and tie rules, without its noise, and without each group in turn.
+    """Compute S by other weights, clusters and tie rules, as plug-in value, and without each group in turn.
 
     Without `clusters`, the choices that move intervals only are left out.
     """
@@ -469,20 +515,30 @@ def of_sensitivity(
         def again() -> Result:
             return single(sensitivity(make(), options.covariate, **options.chosen(), **more))
 
-        return Variant(label=label, choice=choice, compute=again, lead=_total)
+        return Variant(label=label, choice=choice, compute=again, lead=lead)
 
-    variants = [
-        Variant(label=OWN, choice=OWN, compute=lambda: s, lead=_total),
-        Variant(label="corrected for noise", choice="noise", compute=lambda: s, lead=lambda r: r.row("S_corrected")),
-        way(POOLED, "weights", weights="pooled"),
-    ]
+    term = lead_row(s).term
+
+    def lead(result: Result) -> Row:
+        return result.row(term)
+
+    variants = [Variant(label=OWN, choice=OWN, compute=lambda: s, lead=lead)]
+    if term != "S":
+        variants.append(Variant(label="plug-in", choice="bias correction", compute=lambda: s, lead=_plug_in))
+    variants.append(way(POOLED, "weights", weights="pooled"))
     if clusters:
         names = [f.name for f in design.clusters if f.name != "pair"]
         variants.append(way("rows independent", "clusters", cluster=None))
         variants += [way(f"clustered by {shorten(name, 30)}", "clusters", cluster=name) for name in names]
     variants += [way(*other) for other in altered(design, groups, options.covariate)]
-    coin = s.extras["reference_lines"][1]
+    coin = reference_values(s)[1]
     return multiverse("sensitivity", "S", distinct(variants), reference=coin.value, words=f"S of {coin.label}")
+
+
+def _plug_in(result: Result) -> Row:
+    """Return the plug-in S without the interval, which is that of the bias-corrected S."""
+    why = "its interval is that of the bias-corrected S"
+    return replace(result.row("S"), conf_low=None, conf_high=None, conf_level=None, std_error=None, undefined=why)
 
 
 def of_effect(
@@ -599,8 +655,10 @@ class Counts:
         return found + ([] if self.labels is None else list(self.labels.all()))
 
     def cautions(self) -> list[tuple[Caution, ...]]:
-        """Return the cautions, result by result; those of the entropy stand in its own words on the page."""
-        return [result.cautions for result in self.results() if result is not self.entropy]
+        """Return the cautions, result by result, without those that Methods and the entropy's own block state."""
+        stated = {"SS305"} | ({"SS304"} if lead_row(self.s).term != "S" else set())
+        kept = (result for result in self.results() if result is not self.entropy)
+        return [tuple(c for c in result.cautions if c.code not in stated) for result in kept]
 
 
 def count_up(design: Comparisons, options: StudyOptions) -> Counts:
@@ -623,14 +681,14 @@ def count_up(design: Comparisons, options: StudyOptions) -> Counts:
 
 
 def later_blocks(counts: Counts, design: Comparisons, options: StudyOptions) -> tuple[Block, ...]:
-    """Return what stands after the strengths: groups against each other, entropy, values, labels, refusals."""
+    """Return the blocks after the strengths: values, labels, refusals; win rates of groups and entropy (appendix)."""
+    matrices = (group_matrix(design, mapping, name, options.level) for name, mapping in counts.groups.items())
     return (
-        *(group_matrix(design, mapping, name, options.level) for name, mapping in counts.groups.items()),
-        *([] if counts.entropy is None else [entropy_block(counts.entropy)]),
         *counts.values,
         *([] if counts.labels is None else [labels_block(options.labels, counts.labels)]),
-        *counts.replies,
         *counts.refusals,
+        *(replace(block, part="appendix") for block in (*matrices, *counts.replies)),
+        *([] if counts.entropy is None else [entropy_block(counts.entropy)]),
     )
 
 
