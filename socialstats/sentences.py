@@ -280,11 +280,13 @@ def ranked(
     return f"{item} ranked {rank} of {of}, {said} rank interval [{low}, {high}]."
 
 
-def first_ranked(item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool) -> str:
+def first_ranked(
+    item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool, kind: str = ""
+) -> str:  # fmt: skip
     """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable."""
     lead = f"its lead over {runner_up} was {'' if reliable else 'not '}reliable"
-    chance = f"win probability {estimate(win, digits=2)}"
-    return f"{item} ranked first (log-strength {estimate(strength)}); {lead} ({chance})."
+    chance = f"win probability {estimate(win, digits=2, kind=kind)}"
+    return f"{item} ranked first (log-strength {estimate(strength, kind=kind)}); {lead} ({chance})."
 
 
 def undefined(quantity: str, reason: str) -> str:

@@ -232,7 +232,10 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
     """
     shown = [row for row in rows if row.leverage is not None and row.conf_low is not None]
     largest = max((row.leverage or 0.0 for row in shown if (row.n_clusters or 0) >= FEW_CLUSTERS), default=0.0)
-    even = min((row.df + 1 for row in shown if row.df is not None), default=math.inf)
+    even = min(
+        (row.df + 1 for row in shown if row.df is not None and row.df + 1 < (row.n_clusters or 0) / UNEVEN),
+        default=math.inf,
+    )
     found = cluster_cautions(design, factors, df=[row.df for row in shown], largest=largest, effective=even)
     rare = [n for row in shown if row.effective is not None and 0 < (n := rarer(row)) < RARE * unevenness(row)]
     if not rare:

@@ -1,4 +1,4 @@
-"""Study of paired comparisons: which item is preferred, and by how much?"""
+"""Study of paired comparisons: strengths and ranks of items."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat
 from socialstats.inference.dependence import FEW_DF, few_clusters
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
 from socialstats.metrics.group_win_rates import group_win_rates
 from socialstats.planning.adjusting import with_holm
@@ -50,7 +52,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import capital, count, interval, level_text, listing, number, p_value, percent, quoted, shorten
+from socialstats.text import capital, count, level_text, listing, number, percent, quoted, shorten, spoken
 from socialstats.voice import option
 
 
@@ -71,9 +73,9 @@ def few_pairs(design: Comparisons, cluster: Any) -> tuple[Caution, ...]:
     if cluster is not None or design.clusters or pairs == design.n_rows or pairs >= gaps + FEW_DF:
         return ()
     return (few_clusters(
-        f"{count(pairs, 'pair')} for {count(gaps, 'difference')} of strengths: a lean of a pair can hardly be told "
-        "from strengths, and the errors are those of independent comparisons",
-        affects="intervals and tests of strengths: where pairs lean, nominal 95% ones held in .50 to .95",
+        f"{count(pairs, 'pair')} for {count(gaps, 'difference')} of strengths hardly separate effects of pairs from "
+        "strengths, and the errors are those of independent comparisons",
+        affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
         fix="compare more pairs of items, or cluster by pair (--cluster pair)",
     ),)  # fmt: skip
 
@@ -97,65 +99,69 @@ def strongest(fit: BradleyTerryResult) -> list[Row]:
 
 def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, level: float = 0.95) -> Block:
     """Return the matrix of win rates between groups of items, each with its interval (ties count as half)."""
-    found = single(group_win_rates(design, groups, cluster=default_cluster(design), level=level))
+    found, kind = single(group_win_rates(design, groups, cluster=default_cluster(design), level=level)), spoken(name)
     columns: dict[str, Column] = {"Against": "group", "Win rate": "estimate", "Low": "conf_low", "High": "conf_high"}
     columns["Comparisons"] = whole("n")
     return Block(
         id=f"matrix-{name}",
-        question=f"How do {name}s fare against each other?",
+        question=f"How often did each {kind} win against the others?",
         sentences=(found.sentence(),),
         draw=partial(heat, found.rows),
-        figure_title=f"Share of comparisons that the row's {name} won against the column's",
-        caption="Cells show the win rate and the number of comparisons (ties count as half); intervals are in the "
-        f"table ({found.inference}).",
-        tables=(table_of(found.rows, f"Win rates between {name}s", (name.capitalize(), "term"), columns),),
+        figure_title=f"Win rates of each {kind} (rows) against the others (columns)",
+        caption=f"Cells: win rate and number of comparisons, ties as half wins; {level_text(level)} CIs in the table "
+        f"({found.inference}).",
+        tables=(table_of(found.rows, f"Win rates between groups by {kind}", (capital(kind), "term"), columns),),
         results=(found,),
     )
 
 
-EXISTS, FOLLOWS = "Does a finite estimate exist? (Ford's condition)", "Do the wins of each pair follow the model?"
+EXISTS, FOLLOWS = "Existence of finite strengths (Ford's condition)", "Fit of the model to the wins of each pair"
 
 
 def fit_diagnostics(fit: BradleyTerryResult | None, design: Comparisons, *why: str) -> tuple[Diagnostic, ...]:
     """Check existence, fit, and how evenly items were compared; `why` says why there is no fit, first of all."""
     if fit is None:
         gone = Diagnostic(
-            EXISTS, f"No: {why[0] if why else 'none was made'}.", "Nothing that stands on strengths is told."
+            EXISTS, f"No finite strengths: {why[0] if why else 'no model was fitted'}.", "No strengths are reported."
         )
-        return gone, Diagnostic(FOLLOWS, "There is no fit.", "No verdict."), evenness_check(design)
-    found = f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected."
+        return gone, Diagnostic(FOLLOWS, "No model was fitted.", "Not tested."), evenness_check(design)
+    found = f"Finite: the win graph of {count(len(design.items), 'item')} is strongly connected."
     likelihood = "maximum-likelihood" if design.replies is None else "quasi-likelihood"
     so_what = f"Strengths and intervals are {likelihood} estimates."
     if fit.fitted_state.penalised:
-        found = "Not asked: a penalty or prior keeps the estimates finite."
-        so_what = "Strengths are pulled together; likelihood-ratio tests are not available."
+        found = "Not needed: a penalty or prior keeps the estimates finite."
+        so_what = "Strengths are shrunk; likelihood-ratio tests are unavailable."
     exists = Diagnostic(EXISTS, found, so_what)
     return (exists, fit_check(fit), evenness_check(design))
 
 
 def fit_check(fit: BradleyTerryResult) -> Diagnostic:
-    """Say whether the wins of each pair follow the model."""
+    """Return the test of fit of each pair's wins, and what it implies given the clusters of the fit."""
     try:
         gof = fit.goodness_of_fit(cells="total")
     except UndefinedStatistic as error:
-        return Diagnostic(FOLLOWS, str(error), "No verdict.")
-    misfit = "Pairs have preferences of their own beyond the strengths: trust cluster-robust errors."
-    so_what = misfit if gof.cautions else "No sign of misfit."
-    return Diagnostic(FOLLOWS, gof.sentence(), so_what)
+        return Diagnostic(FOLLOWS, str(error), "Not tested.")
+    if not any(caution.code == "SS104" for caution in gof.cautions):
+        return Diagnostic(FOLLOWS, gof.sentence(), "No significant misfit.")
+    misfit = "Wins of pairs deviated from the model. Rely on cluster-robust errors."
+    if set(fit.fitted_state.sizes) - {"pair"}:
+        misfit = "The test assumes independent rows, so dependence within clusters may explain the misfit."
+    return Diagnostic(FOLLOWS, gof.sentence(), misfit)
 
 
 def evenness_check(design: Comparisons) -> Diagnostic:
-    """Say how evenly items were compared, and how many pairs met."""
+    """Return how evenly items were compared, and how many pairs were."""
     k = len(design.items)
     n = np.bincount(design.item_a, design.count, k) + np.bincount(design.item_b, design.count, k)
     low, high = int(np.argmin(n)), int(np.argmax(n))
-    spread = f"{count(n[low], 'comparison')} an item"
+    spread = f"{count(n[low], 'comparison')} per item"
     if n[low] != n[high]:
         least, most = (f"{count(n[i])} ('{shorten(design.items[i])}')" for i in (low, high))
-        spread = f"From {least} to {most} comparisons an item"
-    found = f"{spread}; {count(len(design.pair.levels))} of {count(math.comb(k, 2))} pairs met."
-    so_what = "Intervals are wide where items met rarely." if n[low] * 4 < n[high] else "Evenly enough."
-    return Diagnostic("How evenly were items compared?", found, so_what)
+        spread = f"{least} to {most} comparisons per item"
+    found = f"{spread}; {count(len(design.pair.levels))} of {count(math.comb(k, 2))} pairs were compared."
+    wide = "Intervals are wide for items with few comparisons."
+    so_what = wide if n[low] * 4 < n[high] else "Numbers of comparisons are similar."
+    return Diagnostic("Balance of comparisons over items", found, so_what)
 
 
 def order_table(design: Comparisons) -> Table:
@@ -177,22 +183,24 @@ def presented(design: Comparisons) -> tuple[str, str]:
     return f"item in column '{first}'", f"item in column '{second}'"
 
 
-def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> str:
-    """Return the methods paragraph of the model."""
+def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, str]:
+    """Return the methods paragraphs of the model, the brief one first."""
     terms = [r.term for r in fit.rows if r.group in ("order", "covariate")]
-    with_terms = f" with effects of {listing(terms)}" if terms else ""
+    with_terms = f" with effects of {listing([spoken(term) for term in terms])}" if terms else ""
+    level = level_text(options.level)
     ties = {
-        "davidson": " Ties follow Davidson's model.",
-        "rao_kupper": " Ties follow Rao and Kupper's model.",
-        "half": " Ties count as half a win for each side.",
+        "davidson": " Ties followed Davidson's model.",
+        "rao_kupper": " Ties followed Rao and Kupper's model.",
+        "half": " Ties counted as half a win for each side.",
     }.get(fit.settings["ties"], "")
     if not fit.design.order_known:
         ties += " The order of presentation was not declared, and no order effect was estimated."
     likelihood = "maximum likelihood" if fit.design.replies is None else "quasi-likelihood"
     return (
-        f"Strengths were estimated with the {fit.title}{with_terms} by {likelihood} (Newton's method on distinct "
-        f"pairs; existence checked on the win graph).{ties} Uncertainty: {fit.inference}. Rank sets invert max-t tests "
-        f"of all differences with step-down; marginal sets cover one item's rank, simultaneous sets all ranks at once."
+        f"Log-strengths were estimated with the {fit.title}{with_terms} by {likelihood}.{ties} {level} CIs used "
+        f"{fit.inference}. Rank intervals inverted step-down max-t tests of all differences.",
+        "Likelihoods were maximised by Newton's method on distinct pairs; existence was checked on the win graph. "
+        "A marginal rank interval covers the rank of one item, simultaneous ones cover all ranks together.",
     )
 
 
@@ -227,11 +235,11 @@ def without_order(
 
 
 def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
-    """Return what a page concludes from a fit, by name: who leads, how surely, and the sign of every covariate."""
+    """Return the conclusions from a fit, by name: strongest item, its lead, and the sign of every covariate."""
     rows = strongest(fit)
     top = sorted(row.term for row in rows if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME)
     found = {
-        "the strongest item": listing([f"'{shorten(term)}'" for term in top]),
+        "the strongest item": listing([shorten(term) for term in top]),
         "its lead": "reliable" if verdict(lead(rows, fit)) == "above" else "not reliable",
     }
     for row in fit.rows:
@@ -239,7 +247,7 @@ def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
             size = row.estimate or 0.0
             sign = "zero" if abs(size) <= SAME else "positive" if size > 0 else "negative"
             certain = "not reliable" if verdict(row) == "open" else "reliable"
-            found[f"the effect of '{shorten(row.term, 30)}'"] = f"{sign} and {certain}"
+            found[f"the effect of {spoken(row.term, 30)}"] = f"{sign} and {certain}"
     return found
 
 
@@ -249,7 +257,7 @@ def lead(rows: Sequence[Row], fit: BradleyTerryResult) -> Row:
 
 
 def fits_table(pairs: Pairs) -> Table:
-    """Return who leads, by how much, and the effects of covariates, with and without the order effect."""
+    """Return strongest item, its lead, and the effects of covariates, with and without the order effect."""
     cells: list[tuple[str | float | None, ...]] = []
     effects: list[Row] = []
     for level, pair in pairs.items():
@@ -260,23 +268,23 @@ def fits_table(pairs: Pairs) -> Table:
             cells.append((*([level] if level else []), label, rows[0].term, rows[0].estimate, rows[1].term, *numbers))
     named = [text for row in effects for text in (row.term, "Low", "High")]
     header = ["Order effect", "Strongest", "Log-strength", "Next", "Lead", "Low", "High", *named]
-    caption = "The fit with and without the order effect: strongest item, its lead (log-odds), effects of covariates"
+    caption = "The fit with and without the order effect: strongest item, lead (log-odds), effects of covariates"
     return Table(caption, tuple(header if "" in pairs else ["Level", *header]), tuple(cells))
 
 
 def changes(pairs: Pairs) -> str:
-    """Return which conclusions differ without the order effect, in words; empty where none does."""
+    """Return which conclusions change without the order effect, in words; empty where none does."""
     told = []
     for level, pair in pairs.items():
         own, plain = conclusions(pair.fit), conclusions(pair.plain)
-        texts = [f"{name} is {plain[name]} (with it {own[name]})" for name in own if own[name] != plain[name]]
+        texts = [f"{name} was {plain[name]} (with it {own[name]})" for name in own if own[name] != plain[name]]
         told += [f"{shorten(level, 30)}: {listing(texts)}" if level else listing(texts)] if texts else []
     return f"without the order effect, {'; '.join(told)}" if told else ""
 
 
 def changes_sentence(pairs: Pairs) -> str:
-    """Return what would be concluded without the order effect, as a sentence."""
-    said = changes(pairs) or "without the order effect, no conclusion on the strongest item, its lead or a sign differs"
+    """Return the conclusions without the order effect as a sentence."""
+    said = changes(pairs) or "without the order effect, no conclusion on the strongest item, its lead or a sign changed"
     return f"{capital(said)}."
 
 
@@ -299,37 +307,75 @@ RANK_REFERENCES = ("mogstad2024", "romanowolf2005", "firth2004")
 BESIDE = {"order": "the order of presentation", "covariate": "", "tie": "ties"}  # groups of effects, with their words
 
 
-def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = "item") -> Block:
-    """Return the forest of strengths with rank sets, comparison intervals, and its table."""
-    rows = strongest(fit)
+def strengths_block(
+    fit: BradleyTerryResult, options: StudyOptions, item: str = "item", *, planning: bool = True
+) -> Block:  # fmt: skip
+    """Return the forest of strengths with rank intervals, and its table; `planning`: and what halves an interval."""
+    rows, kind = strongest(fit), sentences.kind_of(fit.cautions)
     shown, drawn = len(rows), rows[:MOST_ROWS]
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
-    worth = fit.worth(level=options.level)
-    every = f"every {item}" if shown == len(drawn) else f"the {count(len(drawn), item)} of {count(shown)} that lead"
+    worth, level = fit.worth(level=options.level), level_text(options.level)
+    every = f"each {item}" if shown == len(drawn) else f"the first {count(len(drawn))} of {count(shown, item)}"
     return Block(
         id="strengths",
-        question=f"Which {item} is chosen over which?",
-        sentences=(strengths_sentence(fit, item), *(rank_sentence(ranks, f"the rank of each {item} by itself", item),
-                           rank_sentence(joint, "all ranks at once", item))),
+        question=f"Which {item} was preferred?",
+        sentences=(strengths_sentence(fit, item, kind), rank_sentence(ranks, joint, kind),
+                   *(strength_halving(fit, rows[0], item) if planning else ())),
         draw=partial(forest, drawn, xlabel="log-strength (0 = average)",
                      ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
-        figure_title=f"Strength of {every}, strongest first",
-        caption=f"Log-strengths with {level_text(options.level)} intervals ({fit.inference}); a difference of 1 means "
-        f"odds of {number(float(np.e))} to 1. Right: estimate, interval, and the marginal rank set.",
+        figure_title=f"Log-strength of {every}, strongest first",
+        caption=f"Points: log-strengths; {level} CIs ({errors_text(fit)}); right: marginal rank intervals; "
+        f"n = {count(fit.design.n_rows)} comparisons. A difference of 1 means odds of {number(float(np.e))} to 1.",
         tables=(strength_table(fit, ranks, joint, worth, item),),
         results=(fit, ranks, joint, worth),
     )  # fmt: skip
 
 
-def rank_sentence(ranks: Result, covers: str, item: str) -> str:
-    """Say who could be first, and how many places the data leave open."""
-    level = level_text(ranks.rows[0].conf_level or 0.95)
-    first = [r.term for r in ranks.rows if r.conf_low == 1]
-    places = np.mean([(r.conf_high or 0) - (r.conf_low or 0) + 1 for r in ranks.rows])
-    return (
-        f"With {level} confidence for {covers}, {count(len(first), item)} could be first ({quoted(first)}); on "
-        f"average {number(float(places), 1)} of {len(ranks.rows)} places stay possible."
+def errors_text(fit: BradleyTerryResult) -> str:
+    """Return how the standard errors were made, for a caption."""
+    sizes = fit.fitted_state.sizes
+    return f"CR2, {' x '.join(f'{size:,} {spoken(name)} clusters' for name, size in sizes.items())}" if sizes else (
+        fit.inference)  # fmt: skip
+
+
+def rank_sentence(marginal: Result, joint: Result, kind: str = "") -> str:
+    """Return how many ranks the rank intervals contained on average."""
+    level = level_text(marginal.rows[0].conf_level or 0.95)
+    width, together = (
+        number(float(np.mean([(r.conf_high or 0) - (r.conf_low or 0) + 1 for r in found.rows])), 1)
+        for found in (marginal, joint)
     )
+    start = f"{kind} {level} marginal" if kind else f"{level} marginal"
+    return (
+        f"{capital(start)} rank intervals contained {width} of {len(marginal.rows)} ranks on average; simultaneous "
+        f"ones contained {together}."
+    )
+
+
+def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> tuple[str, ...]:
+    """Return how many more clusters halve the interval of a strength."""
+    sizes, quantity = fit.fitted_state.sizes, f"the log-strength of {shorten(row.term, 40)}"
+    if not sizes:
+        more = clusters_to_halve(row, fit.design.n_rows)
+        return () if more is None else (sentences.halving(more, "comparisons", quantity),)
+    name, more = min(sizes, key=lambda one: sizes[one]), clusters_to_halve(row)
+    if more is None:
+        return ()
+    if name == "pair":
+        return pairs_to_halve(more, fit.design, item, quantity)
+    others = [f"{spoken(other)} clusters" for other in sizes if other != name]
+    more_of = f", and {listing(others)} in proportion" if others else ""
+    return (sentences.halving(more, f"{spoken(name)} clusters{more_of}", quantity),)
+
+
+def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str) -> tuple[str, ...]:
+    """Return how many more pairs halve an interval, and whether the items of the design have as many."""
+    k, said = len(design.items), sentences.halving(more, f"pairs of {item}s", quantity)
+    left = math.comb(k, 2) - len(design.pair.levels)
+    if more <= left:
+        return (said,)
+    there = f"have {count(left, 'further pair')}" if left else "have no further pair"
+    return (said, f"These {count(k, item)} {there}, so add {item}s.")
 
 
 def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str) -> Table:
@@ -362,7 +408,7 @@ def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth:
 
 
 def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = ()) -> Block | None:
-    """Return order effect (and the fit without it), covariates and tie parameter, with what they mean.
+    """Return order effect (and the fit without it), covariates and tie parameter.
 
     Parameters
     ----------
@@ -376,40 +422,43 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
     if not found:
         return None
     rows, adjusted = with_holm(found, "effects beside the strengths")
-    sentences = [effect_sentence(r) for r in rows if r.term not in said]
-    tables = [rows_table(rows, "Effects in log-odds")]
+    told = [effect_sentence(r) for r in rows if r.term not in said]
+    tables = [rows_table(rows, "Effects in log-odds", labels=[spoken(row.term) for row in rows])]
     if beside:
-        sentences.append(changes_sentence(beside))
+        told.append(changes_sentence(beside))
         tables.append(fits_table(beside))
-    kinds = [BESIDE[str(row.group)] or shorten(row.term, 30) for row in rows if row.term not in said]
+    kinds = [BESIDE[str(row.group)] or spoken(row.term, 30) for row in rows if row.term not in said]
     return Block(
         id="effects",
-        question=f"What changes with {listing(list(dict.fromkeys(kinds))) or 'covariates'}?",
-        sentences=tuple(sentences),
-        draw=partial(forest, rows, xlabel="log-odds"),
-        figure_title="Effects beside the strengths",
-        caption=f"Log-odds per unit, with intervals ({fit.inference}).",
+        question=f"What were the effects of {listing(list(dict.fromkeys(kinds))) or 'covariates'}?",
+        sentences=tuple(told),
         tables=tuple(tables),
         results=(*([] if adjusted is None else [adjusted]), *(pair.plain for pair in beside.values())),
     )
 
 
 def effect_sentence(row: Row) -> str:
-    """Say one effect: order, tie parameter, or covariate."""
+    """Return one effect as a sentence: order, tie parameter, or covariate."""
     if row.estimate is None or row.conf_low is None:
-        return f"{row.term}: {row.undefined}."
-    inside = interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)
+        return sentences.undefined(f"the interval of {spoken(row.term)}", row.undefined or "no estimate")
     if row.group == "tie":
         half = np.exp(row.estimate) / (2 + np.exp(row.estimate))
         share, model = (half, "Davidson's") if row.term == "log_nu" else (np.tanh(row.estimate / 2), "Rao and Kupper's")
         return (
-            f"Two equal items tie with probability {number(float(share), bounded=True)} in {model} model "
-            f"({row.term} = {number(row.estimate)}, {inside})."
+            f"Two equal items tied with probability {number(float(share), bounded=True)} in {model} model "
+            f"({spoken(row.term)} = {sentences.estimate(row, digits=2)})."
         )
-    verb = {"above": "raises", "below": "lowers"}.get(verdict(row), "has no reliable effect on")
-    what = "Being shown first" if row.group == "order" else f"One unit of {row.term}"
-    tested = p_value(row.p_value) + (f", adjusted {p_value(row.p_adjusted)}" if row.p_adjusted is not None else "")
-    return f"{what} {verb} the log-odds of being chosen: {number(row.estimate)}, {inside}, {tested}."
+    numbers = f"({sentences.stat(row, digits=2)}, log-odds)"
+    tested = row.p_value is not None
+    clear = sentences.significant(row) if tested else sentences.reliable(row)
+    name = "The order effect" if row.group == "order" else f"The effect of one unit of {spoken(row.term)}"
+    if not clear:
+        return f"{name} was not {'significant' if tested else 'reliably different from 0'} {numbers}."
+    if row.group == "order":
+        return f"Items shown {'first' if row.estimate > 0 else 'second'} were preferred {numbers}."
+    return (
+        f"{capital(spoken(row.term))} {'raised' if row.estimate > 0 else 'lowered'} the odds of being chosen {numbers}."
+    )
 
 
 def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
@@ -421,7 +470,7 @@ def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
 
 
 def cluster_block(design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult) -> Block:
-    """Show what each way of clustering does to the standard errors."""
+    """Return the standard errors under each way of clustering."""
     names = [f.name for f in design.clusters]
     ways: dict[str, Any] = {"independent": None} | {f"clustered by {name}": name for name in names}
     if len(names) == 2:
@@ -439,31 +488,29 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
         base = strength_errors(one) if cluster is None else base
         cells.append(cluster_cells(label, one, base))
     known = [(label, x, effect) for label, _, _, x, _, effect in cells[1:] if isinstance(x, float)]
-    ratios = [f"{number(x)} when {label} (design effect {effect})" for label, x, effect in known]
-    lead = (
-        f"Against independent rows, the standard errors of the strengths are (median ratio) {listing(ratios)}. "
-        f"The page uses: {fit.inference}."
-    )
-    header = ("Rows are", "Clusters", "Median SE of strengths", "Median of the ratios to the first line",
+    ratios = [f"{number(x)} if {label} (design effect {effect})" for label, x, effect in known]
+    found = f"Relative to independent rows, median standard errors were multiplied by {listing(ratios)}."
+    header = ("Rows are", "Clusters", "Median SE of strengths", "Median ratio to the first line",
               "SE of order effect", "Median design effect of strengths")  # fmt: skip
     caption = "Standard errors under each assumption about dependence (same estimates)"
     return Block(
         id="clusters",
-        question="What does the dependence of the rows do to the errors?",
-        sentences=(lead,),
+        question="How did dependence of rows change standard errors?",
+        sentences=(*([found] if ratios else []), f"This page used {fit.inference}."),
         tables=(Table(caption, header, tuple(cells)),),
+        part="appendix",
     )
 
 
 def with_strength_effect(blocks: Sequence[Block | None], fit: BradleyTerryResult) -> tuple[Block, ...]:
-    """Say the design effect of the page's clusters in the caption of the strengths; leave out blocks that are None."""
+    """Add the design effect of the clusters to the caption of the strengths; leave out blocks that are None."""
     found = [block for block in blocks if block is not None]
     ways = next((block.tables[0].cells[1:] for block in found if block.id == "clusters"), ())
     own = _median(strength_errors(fit))
     effect = next((cells[-1] for cells in ways if cells[2] == own), None)
     if effect is None:
         return tuple(found)
-    said = f"Design effect of the clusters: {effect} (median over the strengths)."
+    said = f"Median design effect: {effect}."
     return tuple(
         replace(block, caption=f"{block.caption} {said}".lstrip()) if block.id == "strengths" else block
         for block in found
@@ -476,7 +523,7 @@ def strength_errors(fit: BradleyTerryResult) -> FloatArray:
 
 
 def cluster_cells(label: str, fit: BradleyTerryResult, base: FloatArray) -> tuple[str | float | int | None, ...]:
-    """Return one line of the table of clusterings."""
+    """Return one line of the table of ways of clustering."""
     robust, errors = fit.fitted_state.robust, strength_errors(fit)
     clusters = " x ".join(f"{g:,}" for g in robust.n_clusters) if robust else "\u2014"
     order = next((r.std_error for r in fit.rows if r.group == "order"), None)
@@ -491,7 +538,7 @@ def _median(values: FloatArray) -> float | None:
 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
-    """Answer: which item is chosen over which, and how sure is the order?"""
+    """Analyse strengths and ranks of items."""
     check_single(design)
     formula = "~ " + " + ".join(options.adjust) if options.adjust else None
     fit = fit_model(design, options, formula, cluster=default_cluster(design))
@@ -505,7 +552,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     own = (change_cautions(beside), fit.cautions, design.cautions, unused_covariates(design, options))
     return Outcome(
         study="comparisons",
-        title=f"Which of {count(len(design.items), 'item')} is preferred, and how sure is the order?",
+        title=f"Which of {count(len(design.items), 'item')} was preferred?",
         design=describe(design, fit),
         answer=answer(fit, options),
         strip=lead_strip(fit),
@@ -513,7 +560,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         blocks=with_strength_effect(blocks, fit),
         data=(order_table(design),),
         diagnostics=fit_diagnostics(fit, design),
-        methods=(ways_methods(fit, options), *probability_methods(design)),
+        methods=(*ways_methods(fit, options), *probability_methods(design)),
         references=tuple(dict.fromkeys((*fit.references, *RANK_REFERENCES))),
         verifications=verify_named({"Strengths": fit, **plain_fits(beside)}) if options.verify else {},
         settings=options.echo(),
@@ -526,37 +573,46 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     pairs = len(design.pair.levels) if fit is None else fit.counts["pairs"]
     parts = [count(design.n_rows, "comparison"), count(len(design.items), "item"), count(pairs, "pair")]
     parts += [f"{percent(design.n_ties / design.n_rows)} ties"] * bool(design.n_ties)
-    parts += [f"{count(len(c.levels))} {c.name}s" for c in design.clusters if c.name != "pair"]
+    parts += [f"{count(len(c.levels))} {spoken(c.name)}s" for c in design.clusters if c.name != "pair"]
     return "Paired comparisons: " + ", ".join(parts)
 
 
+JOINT = ("SS203", "SS206")  # cautions about joint tests, on which simultaneous rank intervals rest
+
+
 def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
-    """Return the answer: the strongest item against the next one, and who may be first."""
-    rows = strongest(fit)
-    top, second = rows[:2]
-    ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
-    possible = {r.term for r in joint.rows if r.conf_low == 1}
-    first = [r.term for r in rows if r.term in possible]
-    chance, own = fit.win_probability(top.term, second.term).rows[0], ranks.row(top.term)
-    certain = chance.conf_low is not None and chance.conf_low > 0.5
-    lead = (
-        f"'{shorten(top.term)}' {'is preferred' if certain else 'leads, but not reliably'}: log-strength "
-        f"{number(top.estimate)}, {interval(top.conf_low, top.conf_high, level=options.level)} (0 = average item); "
-        f"against the next, '{shorten(second.term)}' ({number(second.estimate)}), it is expected to win "
-        f"{number(chance.estimate, bounded=True)} of decided comparisons, "
-        f"{interval(chance.conf_low, chance.conf_high, level=options.level, bounded=True)} (.50 = no preference)."
-    )
-    if own.conf_high == own.conf_low and len(first) < 2:
-        return (lead, "No other item could be first.")
-    return (
-        lead,
-        f"Its rank may be {own.conf_low:.0f} to {own.conf_high:.0f}; with all {count(len(rows))} ranks covered "
-        f"at once, {count(len(first), 'item')} could be first ({listing([shorten(n, 30) for n in first], most=4)}).",
-    )
+    """Return the answer: the strongest item, whether its lead is reliable, and its rank interval."""
+    top, second = strongest(fit)[:2]
+    chance = fit.win_probability(top.term, second.term).rows[0]
+    kind = sentences.kind_of(fit.cautions)
+    said = sentences.first_ranked(
+        shorten(top.term), top, shorten(second.term), chance, reliable=sentences.direction(chance, 0.5) == "above",
+        kind=kind,
+    )  # fmt: skip
+    return (said, f"{rank_answer(fit, options)[0]}.")
+
+
+def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "") -> tuple[str, ...]:
+    """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence.
+
+    These are simultaneous, and marginal where a caution touches joint tests.
+    """
+    joint = not any(caution.code in JOINT for caution in fit.cautions)
+    ranks = fit.ranks(kind=RANK_SETS[joint], level=options.level, seed=options.seed)
+    kind, rows = sentences.kind_of(fit.cautions), strongest(fit)
+    said = []
+    for row in (rows[0], rows[-1]):
+        own = ranks.row(row.term)
+        ends = (round(x or 0) for x in (own.estimate, own.conf_low, own.conf_high))
+        rank, low, high = ends
+        said.append(sentences.ranked(
+            shorten(row.term), rank, len(rows), low, high, options.level, simultaneous=joint, kind=kind
+        ))  # fmt: skip
+    return (f"{start}{said[0].rstrip('.')}", said[1])
 
 
 def lead_strip(fit: BradleyTerryResult) -> Strip:
-    """Return the chances of the strongest item against second, middle and last, beside one half."""
+    """Return the win probabilities of the strongest item against second, middle and last, beside one half."""
     top, *others = strongest(fit)
     places = {"second": others[0]}
     if len(others) > 2:
@@ -568,19 +624,20 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
         for place, row in places.items()
     ]
     return Strip(
-        title=f"How often {shorten(top.term, 40)} wins against the {listing(list(places))} strongest",
-        axis="probability of winning a decided comparison",
+        title=f"Win probability of {shorten(top.term, 40)} against the {listing(list(places))} strongest",
+        axis="win probability in decided comparisons",
         marks=(Mark(label="no preference", value=0.5, kind="reference"), *marks),
     )
 
 
 def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
-    """Note covariates that differ between comparisons of an item and are not in the model."""
+    """Return a caution on covariates that differ between comparisons of an item and are not in the model."""
     names = [name for name in design.covariates if name not in {*constant_covariates(design), *options.adjust}]
     if not names:
         return ()
     detail = f"strengths are not adjusted for {quoted(names)}"
-    return (caution("SS308", detail, affects="nothing, unless they should be held equal", fix="--adjust NAME"),)
+    fix = f"if they should be held equal, use {option('adjust')}"
+    return (caution("SS308", detail, affects="strengths, if these covariates should be held equal", fix=fix),)
 
 
 def constant_covariates(design: Comparisons) -> dict[str, dict[str, Any]]:
@@ -607,7 +664,7 @@ def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[
 
 
 def sizes_text(groups: Mapping[str, object], noun: str = "item") -> str:
-    """Say how many items each group has.
+    """Return how many items each group has.
 
     Examples
     --------
@@ -630,7 +687,7 @@ def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict
 
 STUDY = Study(
     name="comparisons",
-    title="Which item is preferred over which, and how sure is the order?",
+    title="Which item is preferred, and how reliable is the ranking?",
     design="comparisons",
     needs="item_a, item_b, winner",
     suits=lambda design: True,

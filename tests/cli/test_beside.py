@@ -73,7 +73,7 @@ def test_all_tables_are_read_and_named_on_the_page(tables: Path) -> None:
         ["report", "choices.csv", *WORDS, "--label-check", "labels.csv", "--item-groups", "roles.csv", *QUICK, "p.html"]
     )
     assert code == 0
-    assert {"values-domain", "labels", "shares-gender", "refusals-share", "refusals-s"} <= blocks(tables / "p.html")
+    assert {"values-domain", "labels", "shares", "refusals-share", "refusals-s"} <= blocks(tables / "p.html")
     text = (tables / "p.html").read_text(encoding="utf-8")
     assert "sha256 of the label check" in text
     assert "sha256 of the item groups" in text
@@ -85,7 +85,7 @@ def test_a_plan_names_them_too_and_departures_are_listed(tables: Path, capsys: p
         '[data]\nmap = {values = "why"}\nrefusal = "refused"\nlabel_check = "labels.csv"\nitem_groups = "roles.csv"\n'
     )
     assert main(["report", "choices.csv", "--plan", "plan.toml", *QUICK, "p.html"]) == 0
-    assert {"labels", "shares-gender", "values-domain"} <= blocks(tables / "p.html")
+    assert {"labels", "shares", "values-domain"} <= blocks(tables / "p.html")
     (tables / "other.csv").write_text((tables / "roles.csv").read_text())
     assert main(["report", "choices.csv", "--plan", "plan.toml", "--item-groups", "other.csv", *QUICK, "q.html"]) == 0
     assert "item_groups: the plan says" in (tables / "q.html").read_text(encoding="utf-8").replace("&#39;", "'")
@@ -118,4 +118,4 @@ def test_init_writes_the_refusals_of_comparisons(tables: Path, capsys: pytest.Ca
 def test_the_example_has_its_labels_and_groups(tables: Path) -> None:
     assert main(["report", "--example", "role-conflict", "--json", "n.json", *QUICK, "p.html"]) == 0
     ids = {block["id"] for block in json.loads((tables / "n.json").read_text())["blocks"]}
-    assert {"labels", "values-domain", "shares-gender", "shares-religion"} <= ids
+    assert {"labels", "values-domain", "shares"} <= ids

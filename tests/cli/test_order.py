@@ -47,7 +47,7 @@ def test_the_page_of_a_table_without_an_order_has_the_strengths_of_python(
     frame = counted(BEATS).set_axis([*names, "winner"], axis=1)
     page = report(frame, tmp_path)
     assert estimates(page) == pytest.approx(zermelo(BEATS), abs=1e-6)
-    assert page["answer"][0].startswith("'C' is preferred: log-strength 0.75")
+    assert page["answer"][0].startswith("C ranked first (log-strength 0.75")
 
 
 @pytest.mark.parametrize("order", [["--order", "item_a"], ["--order", "left"], ["--map", "order=left"]])

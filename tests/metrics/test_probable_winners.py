@@ -230,8 +230,8 @@ def test_s_of_probabilities_says_that_nothing_is_taken_off() -> None:
     assert found.row("S").interval == "basic"
     assert found.row("S_corrected").estimate is None
     (said,) = [c for c in found.cautions if c.code == "SS304"]
-    assert "no noise of drawing" in said.detail
-    assert "of probabilities, without a correction" in found.sentence()
+    assert "no sampling error to subtract" in said.detail
+    assert "(plug-in)" in found.sentence()
     halves = as_read(quarters(300).assign(p=0.5))
     line = {one.label: one.value for one in ss.sensitivity(halves, covariate="urgency").extras["reference_lines"]}
     assert ss.sensitivity(halves, covariate="urgency").row("S").estimate == pytest.approx(line["coin flips"])

@@ -310,7 +310,7 @@ def test_by_levels_and_sentence_and_plot(conflict_rows):
     found = sensitivity(Comparisons.from_frame(rows, by="model"), resamples=50)
     assert isinstance(found, ResultGroup)
     one = found["m1"]
-    assert f"S = {one.row('S').estimate:.2f}" in one.sentence()
+    assert f"S was {one.row('S_corrected').estimate:.2f}" in one.sentence()
     assert "coin flips" in one.sentence()
     json.dumps(one.to_dict(), allow_nan=False)
     assert one.plot() is not None
@@ -331,7 +331,7 @@ def test_difference_equals_the_difference_of_both_and_swapping_negates(conflict_
     assert other.estimate == pytest.approx(-row.estimate)
     assert (other.conf_low, other.conf_high) == pytest.approx((-row.conf_high, -row.conf_low))
     assert row.p_value == pytest.approx(other.p_value)
-    assert "keen was closer to following urgency than dull" in result.sentence()
+    assert result.sentence().startswith("Bias-corrected S was lower for keen than dull (difference = ")
     assert result.verify().ok
     assert result.plot() is not None
 
@@ -342,7 +342,7 @@ def test_the_same_chooser_twice_differs_by_nothing(conflict_rows):
     row = result.row("S", group="difference")
     assert (row.estimate, row.conf_low, row.p_value) == (0, None, None)
     assert "no test" in row.undefined
-    assert "is inconclusive whether" in result.sentence()
+    assert "was 0.00 (no interval: " in result.sentence()
 
 
 def test_shared_pairs_make_the_difference_more_precise_than_independent_errors():

@@ -121,7 +121,7 @@ def test_multiverse_of_a_table_with_ties_brackets_the_estimate_by_both_ways_of_c
         assert low < own < high  # type: ignore[operator]
         assert {row.group for row in found.rows} >= {"ties", "clusters"}
         assert found.verify().ok
-    again = ss.sensitivity(ties_for(tied_design(), "urgency", 1), resamples=200, seed=FAST.seed).row("S")
+    again = ss.sensitivity(ties_for(tied_design(), "urgency", 1), resamples=200, seed=FAST.seed).row("S_corrected")
     row = next(r for r in s.rows if r.term == "ties count for the higher urgency")
     assert (row.estimate, row.conf_low, row.conf_high) == (again.estimate, again.conf_low, again.conf_high)
 

@@ -38,7 +38,7 @@ def test_a_table_without_a_declared_order_reads_the_same_on_the_page_and_in_pyth
     assert fit.coef() == pytest.approx(known, abs=1e-6)
     assert ss.bradley_terry(frame).coef() == pytest.approx(known, abs=1e-6)
     assert {item: round(value, 2) for item, value in known.items()} == {"A": -0.07, "B": -0.68, "C": 0.75}
-    assert outcome.answer[0].startswith("'C' is preferred: log-strength 0.75")
+    assert outcome.answer[0].startswith("C ranked first (log-strength 0.75")
     assert outcome.data[0].caption == "Choices by column (the order of presentation was not declared)"
     assert outcome.data[0].cells[0][:2] == ("item in column 'item_a' was chosen", 170)
     assert "no order effect was estimated" in outcome.methods[0]
@@ -82,7 +82,7 @@ def test_an_order_effect_that_changes_the_leader_is_a_caution_beside_both_fits()
     frame = counted(BEATS)
     outcome = of_comparisons(frame, order="item_a")
     assert ss111(outcome) == [
-        "without the order effect, the strongest item is 'C' (with it 'A') and its lead is reliable (with it not "
+        "without the order effect, the strongest item was C (with it A) and its lead was reliable (with it not "
         "reliable)"
     ]
     design = ss.Comparisons.from_frame(frame, order="item_a")
@@ -92,7 +92,7 @@ def test_an_order_effect_that_changes_the_leader_is_a_caution_beside_both_fits()
         known = [fit.row(first).estimate, gap.estimate, gap.conf_low, gap.conf_high]
         assert (cells[1], cells[3]) == (first, second)
         assert [cells[2], *cells[4:]] == pytest.approx(known)
-    assert any(text.startswith("Without the order effect, the strongest item is 'C'")
+    assert any(text.startswith("Without the order effect, the strongest item was C")
                for block in outcome.blocks for text in block.sentences)  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_the_sign_of_a_covariate_that_depends_on_the_order_effect_is_a_caution()
     assert ss111(outcome) == []  # urgency is not in the model
     design = ss.Comparisons.from_frame(shown(cells), order="item_a", covariates=["urgency"])
     adjusted = run_study(STUDIES["comparisons"], design, replace(FAST, adjust=("urgency",)))
-    assert ["the effect of 'urgency' is positive and reliable (with it negative and reliable)" in text
+    assert ["the effect of urgency was positive and reliable (with it negative and reliable)" in text
             for text in ss111(adjusted)] == [True]  # fmt: skip
     steps = [row[7] for row in both_fits(adjusted).cells]
     assert steps[0] == pytest.approx(-0.4, abs=0.01)
@@ -138,7 +138,7 @@ def test_a_lead_that_is_reliable_only_without_the_order_effect_is_a_caution() ->
     """Item a is shown first in three of four rows (+0.4 log-odds); its own lead is 0.1."""
     cells = {("a", "b", 1, 1): (0.5, 300), ("b", "a", 1, 1): (0.4 - 0.1, 100)}
     outcome = of_comparisons(shown(cells), order="item_a", covariates=())
-    assert ss111(outcome) == ["without the order effect, its lead is reliable (with it not reliable)"]
+    assert ss111(outcome) == ["without the order effect, its lead was reliable (with it not reliable)"]
 
 
 def test_levels_of_a_comparison_have_both_fits_each_and_name_the_level_that_changes() -> None:
@@ -149,13 +149,13 @@ def test_levels_of_a_comparison_have_both_fits_each_and_name_the_level_that_chan
     assert [row[:2] for row in both_fits(outcome).cells] == [
         ("even", "with"), ("even", "without"), ("uneven", "with"), ("uneven", "without"),
     ]  # fmt: skip
-    assert ss111(outcome) == ["without the order effect, uneven: its lead is reliable (with it not reliable)"]
+    assert ss111(outcome) == ["without the order effect, uneven: its lead was reliable (with it not reliable)"]
 
 
 def test_items_that_always_stand_on_one_side_are_compared_without_an_order_effect() -> None:
     frame = counted({("gpt", "claude"): (40, 20)})
-    assert of_comparisons(frame).answer[0].startswith("'gpt' is preferred: log-strength 0.35")
-    with pytest.raises(ss.NotIdentified, match=r"cannot tell 'order' apart.*order=False leaves out the order effect"):
+    assert of_comparisons(frame).answer[0].startswith("gpt ranked first (log-strength 0.35")
+    with pytest.raises(ss.NotIdentified, match=r"cannot tell 'order' apart.*order=False excludes the order effect"):
         of_comparisons(frame, order="item_a")
 
 

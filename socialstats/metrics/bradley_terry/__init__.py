@@ -1,8 +1,7 @@
 """Bradley-Terry models of paired comparisons."""
 
 from socialstats.metrics.bradley_terry.difference import bradley_terry_difference
-from socialstats.metrics.bradley_terry.fit import METRIC, bradley_terry
-from socialstats.metrics.bradley_terry.fit import sentence as strengths_sentence
+from socialstats.metrics.bradley_terry.fit import METRIC, bradley_terry, strengths_sentence
 from socialstats.metrics.bradley_terry.result import BradleyTerryBootstrap, BradleyTerryResult
 
 __all__ = [

@@ -291,27 +291,38 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
     return ResultGroup(by="component", results=results)
 
 
-def sentence(result: Result, item: str = "item") -> str:
-    """Return sentences on the strongest and weakest item (in the word for one) and on every effect."""
+def strengths_sentence(result: Result, item: str = "item", kind: str = "") -> str:
+    """Return a sentence on the largest and smallest log-strength; empty without strengths.
+
+    Parameters
+    ----------
+    result : Result
+    item : str
+        Word for an item.
+    kind : str
+        Word before the intervals, such as approximate.
+    """
     rows = [r for r in result.rows if r.group == "strength" and r.estimate is not None]
-    said = []
-    if rows:
-        bottom, top = extremes(rows)
-        best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
-        start = f"Of {count(len(rows), item)}, "
-        if len(top) == len(rows) > 1:
-            said.append(f"{start}all had equal log-strengths ({estimated(top[0], digits=2)}).")
-        else:
-            said.append(
-                f"{start}{best} had the largest log-strength ({estimated(top[0], digits=2)}) and {worst} the smallest "
-                f"({estimated(bottom[0], digits=2)})."
-            )
+    if not rows:
+        return ""
+    bottom, top = extremes(rows)
+    best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
+    high, low = (estimated(end[0], digits=2, kind=kind) for end in (top, bottom))
+    if len(top) == len(rows) > 1:
+        return f"All of {count(len(rows), item)} had equal log-strengths ({high})."
+    said = f"Of {count(len(rows), item)}, {best} had the largest log-strength ({high})"
+    return f"{said} and {worst} the smallest ({low})."
+
+
+def sentence(result: Result) -> str:
+    """Return sentences on the strongest and weakest item and on every effect."""
+    said = [strengths_sentence(result)]
     for row in result.rows:
         if row.group in ("order", "covariate") and row.estimate is not None:
             name, unit = ("order effect", "") if row.group == "order" else (f"effect of {row.term}", " per unit")
             tested = f", {p_value(row.p_value)}" if row.p_value is not None else ""
             said.append(f"The {name} was {estimated(row, digits=2)}{tested} (log-odds{unit}).")
-    return " ".join(said) or f"{result.title}: no estimates."
+    return " ".join(filter(None, said)) or f"{result.title}: no estimates."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

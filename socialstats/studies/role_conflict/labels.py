@@ -1,4 +1,4 @@
-"""Labels of stories: values cited, groups of roles, and a check of labels by people and judges."""
+"""Labels of stories: values cited, groups of roles, and a check of labels by human raters and judges."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from socialstats.errors import SHOWN_AT_MOST, DesignError, InputError, NothingTo
 from socialstats.figures import forest, heat
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.label_counts import cited_text, label_counts
+from socialstats.metrics.label_counts import label_counts
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.sources import HUMANS
 from socialstats.results import Result, Row
+from socialstats.sentences import estimate
 from socialstats.studies.comparisons import default_cluster
-from socialstats.studies.estimates import Column, design_effect, ends, numbers_text, single, table_of
+from socialstats.studies.estimates import Column, design_effect, ends, single, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.tables import Table as DataTable
-from socialstats.text import capital, count, inconclusive, listing, number, quoted, shorten
+from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, spoken
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +43,7 @@ KINDS = ("kind", "source", "rater_source")
 REFERENCES = ("reference", "truth", "gold", "label", "designed")
 CODINGS: tuple[tuple[str, ...], ...] = (("-1", "0", "1"), ("a", "tie", "b"))
 RULES = {
-    "split": "ties broken at random", "wrong": "ties counted as wrong", "drop": "ties left out",
+    "split": "ties broken at random", "wrong": "ties counted as wrong", "drop": "ties excluded",
 }  # fmt: skip
 WEIGHTS = ("linear", "quadratic")
 MANY = 1_000_000  # rows of one wrong label that are counted
@@ -189,7 +190,7 @@ def _no_label(table: DataTable, column: str, text: str) -> Problem:
 
 
 def check_labels(check: LabelCheck, options: StudyOptions) -> Checked:
-    """Compute accuracy of the people's majority, ordinal alphas, and kappas of every rater with the reference."""
+    """Compute accuracy of the majority of human raters, ordinal alphas, and kappas of each rater with the reference."""
     problems: list[str] = []
 
     def put(
@@ -233,13 +234,13 @@ def of_stories(check: LabelCheck) -> tuple[tuple[str, Ratings], ...]:
 
 
 SHORT = {ALL: "all", UNEQUAL: "unequal"}
-VOTES = {"accuracy": "majority is right", "single rater": "one person is right", "unanimous": "all people agree",
+VOTES = {"accuracy": "majority is right", "single rater": "one rater is right", "unanimous": "all raters agree",
          "tied": "vote is tied"}  # fmt: skip
-LABELLERS = ("people", "judges")
+LABELLERS = ("human raters", "judges")
 
 
 def labels_block(check: LabelCheck, checked: Checked) -> Block:
-    """Return the block: accuracy of the people's majority, alphas, and kappas with the reference."""
+    """Return the block: accuracy of the majority of human raters, alphas, and kappas with the reference."""
     kappas = tuple(
         replace(result.rows[0], term=f"{shorten(rater, 30)}: {weights}, {SHORT[stories]}", group=None)
         for (stories, weights), found in checked.kappas.items()
@@ -248,10 +249,10 @@ def labels_block(check: LabelCheck, checked: Checked) -> Block:
     xlabel = "weighted kappa with the reference"
     return Block(
         id="labels",
-        question="Are the urgencies what people and judges take them for?",
+        question="Did raters agree with the intended urgencies?",
         sentences=sentences(check, checked),
         draw=partial(forest, kappas, xlabel=xlabel, sort=False, digits=3) if kappas else None,
-        figure_title="Agreement of every rater with the reference, by weights and stories",
+        figure_title="Weighted κ of each rater with the reference",
         caption=caption_of(check, checked),
         tables=tables(check, checked),
         results=checked.all(),
@@ -259,32 +260,32 @@ def labels_block(check: LabelCheck, checked: Checked) -> Block:
 
 
 def caption_of(check: LabelCheck, checked: Checked) -> str:
-    """Say what kappa is, what the stories are, and how the intervals are made."""
-    raters = [count(len(check.people), "person", "people")] * bool(check.people)
+    """Return the caption: weights, stories, raters, and how the intervals are made."""
+    raters = [count(len(check.people), "human rater")] * bool(check.people)
     raters += [count(len(check.judges), "judge")] * bool(check.judges)
     results = [result for found in checked.kappas.values() for result in found.values()]
-    made = f" {results[0].inference.replace('units taken', 'stories taken')}." if results else ""
+    made = ""
+    if results:
+        level = level_text(results[0].settings["level"])
+        made = f" {level} CIs ({results[0].inference.replace('units taken', 'stories taken')});"
     return (
-        f"{count(len(check.ratings.units), *STORY)} labelled by {listing([*raters, 'the reference'])}. Kappa is 1 for "
-        "the same labels and 0 for agreement by chance. Linear weights count a tie for a side as half an error, "
-        "quadratic ones as a quarter; a published 'weighted kappa' may be either, of all stories or of those that the "
-        f"reference gives unequal urgencies ('unequal').{made}"
+        f"Points: κ with linear or quadratic weights, of all stories or those of unequal urgency ('unequal');{made} "
+        f"n = {count(len(check.ratings.units), *STORY)}, {listing([*raters, 'the reference'])}."
     )
 
 
 def sentences(check: LabelCheck, checked: Checked) -> tuple[str, ...]:
-    """Say how right people are, how much people and judges agree, and whether judges agree less."""
+    """Return accuracy of the majority, agreement within human raters and judges, and with the reference."""
     said = []
     for rule, result in list(checked.accuracy.items())[:1]:
         said.append(
-            f"The majority of {count(len(check.people), 'person', 'people')} gave the reference's label: share "
-            f"{numbers_text(result.row('accuracy'), digits=3, bounded=True)} of "
-            f"{count(result.counts['units'], *STORY)} ({count(result.counts['ties'], 'tied vote')}; {RULES[rule]})."
+            f"The majority of {count(len(check.people), 'human rater')} gave the reference's label at a rate of "
+            f"{estimate(result.row('accuracy'), digits=3)} ({count(result.counts['units'], *STORY)}; {RULES[rule]})."
         )
-    alphas = {kind: numbers_text(r.rows[0], digits=3, bounded=True) for kind, r in checked.alphas.items()}
+    alphas = {kind: estimate(r.rows[0], digits=3) for kind, r in checked.alphas.items()}
     if alphas:
-        each = [f"{alpha} of the {kind}" for kind, alpha in alphas.items()]
-        said.append(f"Krippendorff's alpha (ordinal) without the reference: {listing(each)}.")
+        each = [f"{alpha}, among {kind}" for kind, alpha in alphas.items()]
+        said.append(f"Ordinal Krippendorff's α was {listing(each)}.")
     said += contrast(check, checked.kappas)
     if checked.problems:
         said.append(f"Not computed: {listing(list(checked.problems), most=4)}.")
@@ -292,24 +293,15 @@ def sentences(check: LabelCheck, checked: Checked) -> tuple[str, ...]:
 
 
 def contrast(check: LabelCheck, kappas: Mapping[tuple[str, str], Mapping[str, Result]]) -> list[str]:
-    """Say between what the linear kappas of all stories lie, of people and of judges, and between what all kappas."""
-    first, every = ranked(check, [kappas[ALL, WEIGHTS[0]]]), ranked(check, list(kappas.values()))
+    """Return the range of the linear kappas of all stories, of human raters and of judges."""
+    first = ranked(check, [kappas[ALL, WEIGHTS[0]]])
     if not first:
         return []
-    spans = [
-        f"{kind} "
-        + " up to ".join(f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 30)})" for r in outer(rows))
+    ends = [
+        f"{' to '.join(number(row.estimate, 3, bounded=True) for row in outer(rows))} for {kind}"
         for kind, rows in first.items()
     ]
-    ends = [
-        f"{kind} {' to '.join(number(row.estimate, 3, bounded=True) for row in outer(rows))}"
-        for kind, rows in every.items()
-    ]
-    said = [f"Linear weighted kappa with the reference, all stories: {'; '.join(spans)}."]
-    if len(kappas) > 1:
-        alone = ", all stories and those of unequal urgency alone" if any(key[0] == UNEQUAL for key in kappas) else ""
-        said.append(f"Over {' and '.join(WEIGHTS)} weights{alone}: {listing(ends)}.")
-    return [*settled(first), *said]
+    return [*separated(first), f"Linear κ with the reference was {listing(ends)} (all stories)."]
 
 
 def ranked(check: LabelCheck, kappas: Sequence[Mapping[str, Result]]) -> dict[str, list[Row]]:
@@ -328,20 +320,18 @@ def outer(rows: Sequence[Row]) -> Sequence[Row]:
     return rows if len(rows) < 2 else (rows[0], rows[-1])
 
 
-def settled(ranks: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Say whether all judges agree less with the reference than all people, as far as intervals stay apart."""
+def separated(ranks: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return whether all judges agreed less with the reference than all human raters, as far as no CIs overlap."""
     if len(ranks) < len(LABELLERS):
         return []
-    highs = {kind: max(1.0 if r.conf_high is None else r.conf_high for r in rows) for kind, rows in ranks.items()}
-    lows = {kind: min(-1.0 if r.conf_low is None else r.conf_low for r in rows) for kind, rows in ranks.items()}
+    if any(r.conf_low is None or r.conf_high is None for rows in ranks.values() for r in rows):
+        return ["Judges and human raters were not compared: some CI is undefined."]
+    highs = {kind: max(r.conf_high or 0.0 for r in rows) for kind, rows in ranks.items()}
+    lows = {kind: min(r.conf_low or 0.0 for r in rows) for kind, rows in ranks.items()}
     for less, more in (LABELLERS[::-1], LABELLERS):
         if highs[less] < lows[more]:
-            return [
-                f"{less.capitalize()} agree less with the reference than {more}: even the highest interval of the "
-                f"{less} lies below the lowest of the {more}."
-            ]
-    said = capital(inconclusive("people or judges agree more with the reference"))
-    return [f"{said}: intervals of some of them overlap."]
+            return [f"{capital(less)} agreed less with the reference than {more}: all CIs were separate."]
+    return ["CIs of human raters and judges overlapped; no difference was tested."]
 
 
 def tables(check: LabelCheck, checked: Checked) -> tuple[Table, ...]:
@@ -358,7 +348,7 @@ def tables(check: LabelCheck, checked: Checked) -> tuple[Table, ...]:
     found = (
         table_of(
             [row for _, row in votes],
-            "The people's majority against the reference, by what a tied vote counts",
+            "Majority of the human raters against the reference, by rule for tied votes",
             ("Rule", [rule for rule, _ in votes]),
             what | shown | {"Stories": _size} | last,
         ),
@@ -490,12 +480,12 @@ def value_block(result: Result, chosen: ChosenLabels, group: str, effect: float 
     shown, overall = ([r for r in shares if (r.group is None) == whole] for whole in (False, True))
     return Block(
         id=f"values-{group}",
-        question=f"Which values are cited, by {group} of the chosen role?",
-        sentences=(cited_text(result, unit=STORY, label=VALUE), *leaders(shown, group)),
+        question=f"Which values were cited, by {spoken(group)} of the chosen role?",
+        sentences=(cited_sentence(result), *leaders(shown, group)),
         draw=draw_of(tuple(shown), tuple(overall)),
-        figure_title=f"Share of the values cited where the column's {group} was chosen",
+        figure_title=f"Shares of values cited (rows) by {spoken(group)} of the chosen role (columns)",
         caption=caption_of_values(result, chosen, effect),
-        tables=(Table(f"Values cited by {group} of the chosen role", HEADER, cells),),
+        tables=(Table(f"Values cited by {spoken(group)} of the chosen role", HEADER, cells),),
         results=(result,),
     )
 
@@ -511,32 +501,41 @@ def draw_of(shown: tuple[Row, ...], overall: tuple[Row, ...]) -> partial[Axes] |
 
 
 def caption_of_values(result: Result, chosen: ChosenLabels, effect: float | None) -> str:
-    """Say how the values were told apart, what the shares are of, what was left out, and how the intervals are made."""
-    apart = f"Values of a story are separated by '{chosen.sep}'." if chosen.sep else "A story cites one value at most."
-    ties = f" {count(chosen.ties, 'tie')} left out: no role was chosen." if chosen.ties else ""
+    """Return the caption: what the shares are of, what was excluded, and how the intervals are made."""
+    ties = f" {count(chosen.ties, 'tie')} excluded, as no role was chosen." if chosen.ties else ""
     made = result.inference.split("; ")[0]
     names = [
-        f"{count(len(np.unique(f.codes)))} {'pairs of roles' if f.name == 'pair' else f'of {shorten(f.name, 40)}'}"
+        f"{count(len(np.unique(f.codes)))} {'pairs of roles' if f.name == 'pair' else f'of {spoken(f.name)}'}"
         for f in chosen.lists.clusters
     ]
     made += f"; clusters: {' x '.join(names)}" if names else "; stories taken as independent"
-    made += f" (design effect {number(effect, 1)}, median)" if names and effect is not None else ""
+    made += f"; median design effect {number(effect, 1)}" if names and effect is not None else ""
     return (
-        f"{apart} Shares of stories add to the number of values a story cites, shares of values to 1; a published "
-        "count by domain may mean either. No colour: as often as if all values were cited alike; n: values cited "
-        f"there. {count(result.counts['units'], *STORY)}; {made}.{ties}"
+        "Cells: share of all values cited (sum 1 per column) and number of values; uncoloured: equal shares; "
+        f"{level_text(result.settings['level'])} CIs in the table ({made}); "
+        f"n = {count(result.counts['units'], *STORY)}.{ties}"
+    )
+
+
+def cited_sentence(result: Result) -> str:
+    """Return how many stories cited how many values."""
+    per_unit, without = (next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without"))
+    none = f"; {count(without, *STORY)} cited none" if without else ""
+    return (
+        f"{count(result.counts['units'], *STORY)} cited {count(result.counts['labels cited'], *VALUE)} "
+        f"({number(per_unit)} per story{none})."
     )
 
 
 def leaders(rows: Sequence[Row], group: str) -> tuple[str, ...]:
-    """Name the value with the largest share in each group, with its interval."""
+    """Return the value with the largest share in each group."""
     best: dict[str, Row] = {}
     for row in rows:
         name = row.group or ""
         if (row.estimate or 0.0) > (best[name].estimate or 0.0 if name in best else 0.0):
             best[name] = row
     told = [
-        f"{shorten(name, 40)}: {shorten(row.term, 40)} ({numbers_text(row, digits=3, bounded=True)})"
+        f"{shorten(row.term, 40)} for {shorten(name, 40)} ({number(row.estimate, 3, bounded=True)})"
         for name, row in list(best.items())[:MOST_TOLD]
     ]
-    return (f"Largest share of the values cited, by {group} of the chosen role: {'; '.join(told)}.",) if told else ()
+    return (f"The values with the largest shares were {listing(told, most=MOST_TOLD)}.",) if told else ()

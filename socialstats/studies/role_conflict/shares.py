@@ -19,11 +19,11 @@ from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster, fit_model
 from socialstats.studies.estimates import Column, design_effect, df_text, ends, p_text, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.text import capital, count, level_text, listing, number, p_value, shorten
+from socialstats.text import alpha_text, capital, count, level_text, listing, number, shorten
 
 MOST_REFITS = 1000
 FAMILY = "shares of groups"
-FEW_ROLES = 4  # roles of a group that are named, as its share is theirs
+FEW_ROLES = 4  # a group of so few roles is no sample of roles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,7 @@ def share_block(
         sentences=verdict_sentences(groupings, len(fit.strengths), options),
         draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False, digits=3),
         figure_title="Preference shares of groups of roles",
-        caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means; shares of one grouping "
+        caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means; shares of a grouping "
         f"sum to 1; unadjusted {level_text(options.level)} CIs ({lead.inference}, {refits_text(lead)}); "
         f"n = {count(fit.design.n_rows)} comparisons{effect}.",
         tables=(share_table(groupings),),
@@ -149,7 +149,7 @@ def refits_text(shares: Result) -> str:
 def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyOptions) -> tuple[str, ...]:
     """Return which groups differed significantly from an equal share, conditional on the roles, and which did not."""
     held = f"At equal {options.covariate} and among these {count(roles)} roles"
-    alpha = p_value(1 - options.level, name="").strip(" =")
+    alpha = alpha_text(options.level)
     tests = sum(1 if len(one.tested) == 2 else len(one.tested) for one in groupings)
     how = f"p_Holm < {alpha}, m = {count(tests)}" if tests > 1 else f"p < {alpha}"
     more, less, open_, lost = (named(groupings, side) for side in ("more", "less", "open", "undefined"))
@@ -171,10 +171,10 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
                 f"The leading {one.name} depended on the mean: {shorten(other.term, 30)} ranked first by the geometric "
                 f"mean ({number(other.estimate, 3, bounded=True)})."
             )
-    few = [f"{shorten(row.term, 40)} ({count(row.n_units or 0)})" for one in groupings for row in one.tested
-           if (row.n_units or 0) <= FEW_ROLES]  # fmt: skip
+    few = [row.n_units for one in groupings for row in one.tested if row.n_units and row.n_units <= FEW_ROLES]
     if few:
-        said.append(f"Shares of groups of few roles describe those roles only: {listing(few)}.")
+        held = f"{min(few)} to {max(few)} roles" if min(few) < max(few) else count(few[0], "role")
+        said.append(f"{count(len(few), 'group')} had only {held}: their shares describe these roles, not the group.")
     return tuple(said)
 
 
@@ -191,7 +191,7 @@ def named(groupings: Sequence[Grouping], side: str) -> str:
             continue
         if names:
             found.append(f"{listing(names)} ({one.name})")
-    return listing(found, most=8)
+    return "; ".join(found)
 
 
 def side_of(row: Row, equal: float) -> str:
@@ -236,7 +236,7 @@ def tables_block(groupings: Sequence[Grouping], fit: BradleyTerryResult, options
         id="shares-more",
         question="What were the shares by other means and models?",
         sentences=(
-            "The arithmetic mean depends most on a group's strongest roles; the geometric mean weights all roles alike.",
+            "The arithmetic mean depends most on a group's strongest roles; the geometric mean weights roles equally.",
             f"The model of this page holds {held} equal; published shares are usually those of a plain fit.",
         ),
         tables=(*tables, worth_table(groupings, fit, options.level)),
@@ -258,8 +258,12 @@ def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: f
     rows = sorted(fit.worth(level=level).rows, key=lambda row: -(row.estimate or 0))
     columns: dict[str, Column] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
     for one in groupings:
-        columns[capital(one.name)] = lambda row, groups=one.groups: groups.get(row.term)
+        columns[capital(one.name)] = partial(_group_of, one.groups)
     return table_of(rows, "Worth (RPI) of the roles (sum 1) and their groups", ("Role", "term"), columns, 4)
+
+
+def _group_of(groups: Mapping[str, str], row: Row) -> str | None:
+    return groups.get(row.term)
 
 
 def median_effect(groupings: Sequence[Grouping], fit: BradleyTerryResult, loose: BradleyTerryResult | None) -> str:

@@ -170,7 +170,7 @@ def with_model(
         sensitivity_block(counts.s, sensitivity_effect(counts.s, strips)),
         rates,
         weight_block(fit, ratio, options),
-        strengths_block(fit, options, item="role"),
+        strengths_block(fit, options, item="role", planning=False),
         *shares,
         *later_blocks(counts, design, options),
         table,
@@ -220,8 +220,13 @@ def answer(
     if low is not None:
         second += f", {kind} ".rstrip(" ") + f" {interval(low, high, level=step.conf_level or 0.95)}"
     if ratio is not None:
-        second += f", equal to {sentences.estimate(ratio.rows[0], digits=2, kind=kind)} SD of the role strengths"
-    return (*answer_sentences(s, pooled, options), f"{second}.", *rank_answer(fit, options, f"At equal {name}, "))
+        sd = sentences.estimate(ratio.rows[0], digits=2, unit=" SD of the role strengths", kind=kind)
+        second += f" ({sd})"
+    return (
+        *answer_sentences(s, pooled, options),
+        f"{second}.",
+        "; ".join(rank_answer(fit, options, f"At equal {name}, ")),
+    )
 
 
 def levels(design: Comparisons, options: StudyOptions) -> Outcome:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from socialstats import sentences
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, joined, merged, without_cited
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
+from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.metrics.choice_entropy import choice_entropy
@@ -27,8 +27,10 @@ from socialstats.studies.comparisons import (
     MOST_ROWS,
     choose_groups,
     default_cluster,
+    errors_text,
     fit_model,
     group_matrix,
+    pairs_to_halve,
     presented,
     row_table,
 )
@@ -40,6 +42,7 @@ from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
 from socialstats.text import capital, count, level_text, listing, number, percent, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
+
 
 def sensitivity_strip(s: Result) -> Strip:
     """Return S on its number line, beside reference choosers."""
@@ -61,13 +64,14 @@ def sensitivity_block(s: Result, effect: str = "") -> Block:
     choosers = tuple((line.label, line.value, line.words) for line in reference_values(s))
     kind, parts = kind_of_s(lead_row(s)), parts_of(s)
     largest = max(parts[1:], key=lambda row: row.estimate or 0.0)
+    where = f"{largest.label('part')} {s.settings['covariate']}"
     less = ", less sampling error" if kind == "bias-corrected" else ""
     return Block(
         id="sensitivity",
         question=f"How far were choices from following {s.settings['covariate']} alone?",
         sentences=(
-            s.sentence(),
-            f"The largest part was {largest.term} ({number(largest.estimate)}).",
+            *plug_in_sentence(s),
+            f"Comparisons at {where} contributed most ({number(largest.estimate)}).",
             *halving_sentence(s),
         ),
         draw=partial(forest, parts, xlabel=f"{kind} S and its parts", sort=False),
@@ -83,15 +87,17 @@ def sensitivity_block(s: Result, effect: str = "") -> Block:
     )
 
 
-def halving_sentence(s: Result) -> tuple[str, ...]:
-    """Return how many more pairs of roles halve the interval of S, and whether these roles have as many."""
-    more, k = clusters_to_halve(lead_row(s)), s.counts["items"]
-    if more is None:
+def plug_in_sentence(s: Result) -> tuple[str, ...]:
+    """Return the plug-in S beside the bias-corrected one; nothing where the plug-in S is quoted."""
+    if lead_row(s).term == "S":
         return ()
-    left, said = math.comb(k, 2) - s.counts["pairs"], sentences.halving(more, "pairs of roles", "S")
-    if more <= left:
-        return (said,)
-    return (said, f"These {count(k)} roles have {count(left, 'further pair')}, so add roles too.")
+    return (f"Sampling error inflated the plug-in S to {number(s.row('S').estimate)}.",)
+
+
+def halving_sentence(s: Result) -> tuple[str, ...]:
+    """Return how many more pairs of roles halve the interval of S."""
+    more = clusters_to_halve(lead_row(s))
+    return () if more is None else pairs_to_halve(more, s.design, "role", "S")
 
 
 def parts_of(s: Result) -> tuple[Row, ...]:
@@ -131,13 +137,13 @@ def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, poo
     main = Block(
         id="win-rates",
         question=f"How often did roles win by {name}?",
-        sentences=(rate_sentence(pooled, name),),
+        sentences=(higher_sentence(rates, name),),
         draw=partial(dumbbell, own, targets=TARGETS, order=drawn, xlabel="win rate"),
         figure_title=f"Win rates of {every} at higher, equal and lower {name}",
         caption=f"Means over opponents; dotted lines: rates if {name} alone decided (1, .50, 0); "
         f"{level_text(options.level)} CIs ({rates.inference}); n = {count(rates.counts['comparisons'])} comparisons"
         f"{_trials_effect(rates)}.",
-        results=(rates, pooled),
+        results=(pooled,),
     )
     tables = Block(
         id="win-rates-roles",
@@ -150,19 +156,29 @@ def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, poo
             row_table(whole, "Win rates over all comparisons, each counted once"),
             row_table(rates.rows, "Win rates by role and condition"),
         ),
+        results=(rates,),
         part="appendix",
     )
     return main, tables
 
 
-def rate_sentence(pooled: Result, covariate: str, start: str = "") -> str:
+def higher_sentence(rates: Result, covariate: str) -> str:
+    """Return how many roles won more often at higher than at lower values of the covariate."""
+    known = {(r.term, r.group): r.estimate for r in rates.rows if r.estimate is not None and r.term != "all"}
+    both = [(p, known[role, "lower"]) for (role, group), p in known.items() if group == "higher" and
+            (role, "lower") in known]  # fmt: skip
+    more = sum(high > low for high, low in both)
+    return f"{count(more)} of {count(len(both), 'role')} won more often at higher than at lower {covariate}."
+
+
+def rate_sentence(pooled: Result, covariate: str, start: str) -> str:
     """Return the rate at which the role with the higher covariate won, over all comparisons."""
     high = pooled.row("all", group="higher")
     if high.estimate is None:
         return sentences.undefined(f"the win rate at higher {covariate}", high.undefined or "no estimate")
     kind = sentences.kind_of(pooled.cautions)
     said = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high, digits=3, kind=kind)}"
-    return f"{start}: {said}." if start else f"{capital(said)} (n = {count(high.n or 0, 'comparison')})."
+    return f"{start}: {said}."
 
 
 def _trials_effect(rates: Result) -> str:
@@ -197,8 +213,9 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         sentences=tuple(said),
         draw=partial(forest, tuple(rows), xlabel="log-odds", sort=False),
         figure_title=f"One step of {name} beside 1 SD of role strengths",
-        caption=f"Points: log-odds from one Bradley-Terry model with role strengths, {listing(held)}; "
-        f"{level_text(options.level)} CIs ({fit.inference}). The SD excludes sampling error.",
+        caption=f"Points: log-odds from one model with role strengths, {listing(held)}; "
+        f"{level_text(options.level)} CIs ({errors_text(fit)}); "
+        f"n = {count(fit.design.n_rows)} comparisons. The SD excludes sampling error.",
         tables=(row_table((*ratio.rows, step) if ratio else (step,), f"Effect of {name} and spread of the roles"),),
         results=(ratio,) if ratio else (),
     )
@@ -297,8 +314,9 @@ def brief_methods(s: Result, options: StudyOptions, fit: BradleyTerryResult | No
         model = f" Strengths were estimated by a Bradley-Terry model with {listing(terms)}."
     return (
         "The overall win rate counted each comparison once. S was 100 times the mean squared distance of roles' "
-        f"win rates from 1, .50 and 0 at higher, equal and lower {name}, summed{less}. Its {level_text(options.level)} CI used "
-        f"{ways.get(str(row.interval), 'the bootstrap')} over {count(s.counts['pairs'], 'pair')} of roles.{model}"
+        f"win rates from 1, .50 and 0 at higher, equal and lower {name}, summed{less}. Its "
+        f"{level_text(options.level)} CI used {ways.get(str(row.interval), 'the bootstrap')} over "
+        f"{count(s.counts['pairs'], 'pair')} of roles.{model}"
     )
 
 
@@ -524,7 +542,8 @@ def of_sensitivity(
 
     variants = [Variant(label=OWN, choice=OWN, compute=lambda: s, lead=lead)]
     if term != "S":
-        variants.append(Variant(label="plug-in", choice="bias correction", compute=lambda: s, lead=_plug_in))
+        plain = partial(plug_in_alone, s)
+        variants.append(Variant(label="plug-in", choice="bias correction", compute=plain, lead=lambda r: r.row("S")))
     variants.append(way(POOLED, "weights", weights="pooled"))
     if clusters:
         names = [f.name for f in design.clusters if f.name != "pair"]
@@ -535,10 +554,11 @@ def of_sensitivity(
     return multiverse("sensitivity", "S", distinct(variants), reference=coin.value, words=f"S of {coin.label}")
 
 
-def _plug_in(result: Result) -> Row:
-    """Return the plug-in S without the interval, which is that of the bias-corrected S."""
+def plug_in_alone(s: Result) -> Result:
+    """Return S without the interval of the plug-in value, which is that of the bias-corrected one."""
     why = "its interval is that of the bias-corrected S"
-    return replace(result.row("S"), conf_low=None, conf_high=None, conf_level=None, std_error=None, undefined=why)
+    plain = replace(s.row("S"), conf_low=None, conf_high=None, conf_level=None, undefined=why)
+    return replace(s, rows=tuple(plain if row.term == "S" else row for row in s.rows))
 
 
 def of_effect(
@@ -670,7 +690,7 @@ def count_up(design: Comparisons, options: StudyOptions) -> Counts:
     return Counts(
         s=single(sensitivity(design, name, groups=by_group, **options.chosen())),
         rates=single(win_rates(design, name, level=options.level)),
-        pooled=single(win_rates(design, name, weights="pooled", level=options.level)),
+        pooled=overall_rates(design, options),
         entropy=entropy_of(design, options),
         groups=groups,
         values=values,
@@ -678,6 +698,17 @@ def count_up(design: Comparisons, options: StudyOptions) -> Counts:
         refusals=refusal_blocks(design, options),
         labels=None if options.labels is None else check_labels(options.labels, options),
     )
+
+
+def overall_rates(design: Comparisons, options: StudyOptions) -> Result:
+    """Return the win rates over comparisons, with the cautions of the rates of all roles together."""
+    found = single(win_rates(design, options.covariate, weights="pooled", level=options.level))
+    own = share_cautions(design, cluster_factors(design, "pair"), [row for row in found.rows if row.term == "all"])
+    others = (c for c in found.cautions if c.code not in OF_ROLES)
+    return replace(found, cautions=(*others, *(c for c in own if c.code in OF_ROLES)))
+
+
+OF_ROLES = ("SS202", "SS211", "SS212")  # cautions about single rates
 
 
 def later_blocks(counts: Counts, design: Comparisons, options: StudyOptions) -> tuple[Block, ...]:
