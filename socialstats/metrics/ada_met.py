@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
@@ -45,7 +46,7 @@ from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason, extremes, undefined_text
-from socialstats.text import count, interval, listing, number, percent, quoted, shorten
+from socialstats.text import count, listing, number, percent, quoted, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -96,9 +97,9 @@ class AlignmentOptions:
 
 NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
 FIXED = "all resamples give the same value, so there is no interval"
-CONSTANT = "no unit differs from another and no person makes a difference, so there is no interval"
+CONSTANT = "distances vary neither over units nor over people, so there is no interval"
 ALONE = "a single unit or cluster: no interval"
-OUTSIDE = "the interval leaves the estimate out: the modes of the resamples are noisier; use "
+OUTSIDE = "the interval excludes the estimate: the modes of the resamples are noisier; use "
 METHODS = {
     "two_way": "t of people and units", "centred": "two-way bootstrap, centred percentile",
     "percentile": "two-way bootstrap, percentile", "basic": "two-way bootstrap, basic",
@@ -376,8 +377,8 @@ def whole_rows(state: State) -> Whole:
 
 FEW_ANSWERS = 10.0
 ENOUGH = 500  # permutations for a mean or a share that no test rests on
-PERMUTED = "{ci}, less what sizes give; p by permuting people between the two groups, Holm over the pairs of a model"
-SAME_T = "{ci}, less what sizes give (people permuted); p of the same t, Holm over the pairs of a model"
+PERMUTED = "{ci}, corrected for group size; p by permuting people between the two groups, Holm over a model's pairs"
+SAME_T = "{ci}, corrected for group size (people permuted); p of the same t, Holm over a model's pairs"
 
 
 def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
@@ -515,13 +516,13 @@ def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: 
 
 
 def few_answers(labels: Sequence[str], people: Sequence[int], each: Sequence[float]) -> tuple[Caution, ...]:
-    """Caution SS312: modes of few answers (`each` a unit) are noisy, and noise adds distance."""
+    """Caution SS312: modes of few answers (`each` per unit) are noisy, which inflates distances."""
     few = [f"{shorten(label, 30)} {number(n, 1)} ({count(size, 'rater')})"
            for label, size, n in zip(labels, people, each, strict=True) if n < FEW_ANSWERS]  # fmt: skip
     return small_sample(
-        min(each), FEW_ANSWERS, f"answers a unit: {listing(few)}; the most is {number(max(each), 1)}",
-        affects="distances and the closest group: modes of few answers lie farther off any model; from the differences "
-        "what sizes alone give is subtracted", fix="compare groups of like sizes, or read the differences",
+        min(each), FEW_ANSWERS, f"few answers per unit: {listing(few)}; the most is {number(max(each), 1)}",
+        affects="distances to groups and the closest group: modes of few answers inflate distances",
+        fix="interpret the differences between groups, which are corrected for group size",
     )  # fmt: skip
 
 
@@ -573,19 +574,19 @@ def one_share(state: State, row: Row, hit: FloatArray, used: BoolArray) -> Row:
 FEW_PEOPLE = 20
 NOISY = 0.5  # standard errors
 COUNTED = {
-    "max": "counted as the width of the scale", "item_max": "counted as the farthest answer to the item",
-    "exclude": "left out",
+    "max": "counted as the width of the scale", "item_max": "counted as the farthest possible answer",
+    "exclude": "excluded",
 }  # fmt: skip
 MOST_SHOWN = 60
 
 
 def inference_text(state: State) -> str:
-    """Say how the intervals were obtained."""
+    """Describe how the intervals were obtained."""
     o = state.options
     units = cluster_text(state.factors, "units")
     how = f"two-way bootstrap of {state.reference} raters and units, {o.ci} intervals"
     if o.ci == "two_way":
-        how = f"t intervals; variance over units, and over {state.reference} raters resampled, less what is in both"
+        how = f"t intervals with the variance over units and over resampled {state.reference} raters"
     return f"{how}, {count(o.resamples, 'resample')}, seed {o.seed}; {units}"
 
 
@@ -604,17 +605,18 @@ def cautions_of(state: State, ties: int) -> tuple[Caution, ...]:
     drawn = [None] if state.options.ci in RESAMPLED else None
     found = [*cluster_cautions(state.design, state.factors, df=drawn), *left_out(state), *refusals(state)]
     if state.options.ties == "nearest" and ties:
-        said = f"the nearest of {count(ties, 'tied mode')} is chosen after the answer is known"
-        found.append(caution("SS304", said, affects="every distance: too small", fix=option("ties", "mean")))
+        said = f"the nearest of tied modes was chosen for {count(ties, 'unit')} after the answer was known"
+        found.append(
+            caution("SS304", said, affects="every distance, which is too small", fix=f"use {option('ties', 'mean')}")
+        )
     people = len(state.answers.people)
     found += small_sample(
-        people, FEW_PEOPLE, count(people, "reference rater"), affects="intervals, which tend to be too short",
-        fix=f"ask {FEW_PEOPLE} people or more",
+        people, FEW_PEOPLE, count(people, "reference rater"), affects="intervals, which may be anticonservative",
+        fix=f"ask at least {FEW_PEOPLE} people",
     )  # fmt: skip
     if not state.design.numeric:
         said = (
-            f"the levels are no numbers, and no distances were declared: in order they count as 0 to "
-            f"{len(state.answers.scores) - 1}"
+            f"distances between levels were not declared; levels count as 0 to {len(state.answers.scores) - 1} in order"
         )
         found.append(caution("SS310", said, affects="every distance"))
     return tuple(found)
@@ -627,7 +629,7 @@ def left_out(state: State) -> list[Caution]:
         said = f"{count(len(answers.left_out), 'unit')} without an answer of the reference: {quoted(answers.left_out)}"
         found.append(caution("SS301", said, affects="every row", fix="check that units are spelled alike"))
     if answers.unanswered:
-        said = f"{count(answers.unanswered, 'unit')} of the reference that no model was asked"
+        said = f"{count(answers.unanswered, 'unit')} of the reference without an answer of a model"
         found.append(caution("SS301", said, affects="which units are compared"))
     return found
 
@@ -640,12 +642,13 @@ def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
     if not touched:
         return []
     bias, worst = max(touched, key=lambda one: one[0])
+    each = number(answers / max(float(state.answers.weight.sum()), 1.0), 1)
     said = (
-        f"modes of {number(answers / max(float(state.answers.weight.sum()), 1.0), 1)} answers a unit: resampling them "
-        f"adds up to {number(bias)} to a distance of {number(worst.estimate)} ('{shorten(worst.term, 30)}')"
+        f"modes rest on {each} answers per unit on average, which inflates distances by up to {number(bias)} "
+        f"({number(worst.estimate)} for '{shorten(worst.term, 30)}')"
     )
-    fix = "read it as the distance with as many people as these"
-    return [caution("SS304", said, affects="distances: too large, the small ones most", fix=fix)]
+    fix = "interpret them as distances from modes of as many raters as these"
+    return [caution("SS304", said, affects="distances, small ones most", fix=fix)]
 
 
 def refusals(state: State) -> list[Caution]:
@@ -658,59 +661,55 @@ def refusals(state: State) -> list[Caution]:
     said = f"{count(refused, 'refusal')} {rule}"
     if unparsed:
         said += f"; {count(unparsed, 'unparsed answer')} " + (
-            "counted as refusals" if o.unparsed == "refusal" else "left out"
+            "counted as refusals" if o.unparsed == "refusal" else "excluded"
         )
     k = len(answers.scores)
     distances, _ = answers.distances(answers.once)
     farther = distances[:, k] > distances[:, :k].max(axis=1) + 1e-12
     beyond = int(((answers.answer == k) & farther).sum())
     if beyond:
-        said += f"; {count(beyond)} of them are farther off than any answer could be"
-    fix = "see how far the other rules move them: the farthest answer to the item, left out"
+        said += f"; {count(beyond)} assigned distances exceed any possible answer's"
+    fix = "compare the other rules: farthest possible answer, excluded"
     return [caution("SS315", said, affects="distances of models that refuse", fix=fix)]
 
 
 def sentence(result: Result) -> str:
-    """Say the distance of each model (the smallest and the largest of many), of one person, of an answer at random."""
+    """State the smallest and the largest distance, refusals, and the distances of one person and of random answers."""
     n, away = result.counts, f"the mode of the {shorten(result.settings['reference'], 30)} answers"
-    among = f"{count(n['units'], 'unit')} answered by {count(n['reference raters'], 'reference rater')}"
+    among = f"{count(n['units'], 'unit')}, {count(n['reference raters'], 'reference rater')}"
     rows = [row for row in result.rows if row.group is None]
     known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
     if not known:
-        return f"The distance from {away} over {among} does not exist: {undefined_text(rows)}."
+        return sentences.undefined(f"The distance from {away}", undefined_text(rows))
     low, high = extremes(known)
     near, far = (quoted([row.term for row in end], 3) for end in (low, high))
+    kind = sentences.kind_of(result.cautions)
+    first, last = (sentences.estimate(row, digits=2, kind=kind) for row in (low[0], high[0]))
     if len(known) == 1:
-        said = f"The mean distance of {near} from {away} was {value_text(known[0])}"
+        said = f"The distance of {near} from {away} was {first} ({among})."
     elif len(low) == len(known):
-        every = count(len(known), "model")
-        said = f"The mean distance from {away} was the same for all {every}: {value_text(known[0])}"
+        said = f"The distance from {away} was the same for all {count(len(known), 'model')}: {first} ({among})."
     else:
         said = (
-            f"Of {count(len(known), 'model')}, {near} {'was' if len(low) == 1 else 'were'} nearest to {away} "
-            f"(mean distance {value_text(low[0])}), {far} farthest ({value_text(high[0])})"
+            f"{near} {'was' if len(low) == 1 else 'were'} nearest to {away}, ADA-Met = {first} ({among}). {far} "
+            f"{'was' if len(high) == 1 else 'were'} farthest, {last}."
         )
     top, uniform = (next(row for row in result.rows if row.label("line") == kind) for kind in ("ceiling", "uniform"))
-    beside = f"An answer at random would be {number(uniform.estimate)} off"
-    if top.estimate is not None:
-        beside += f"; one reference rater was {number(top.estimate)} off the mode of the others"
-    return f"{said}, over {among}. {refused_text(result, known)}{beside}."
+    person = f"One reference rater was {number(top.estimate)} from the mode of the others; " if top.estimate else ""
+    at_random = f"an answer at random would be {number(uniform.estimate)} from the mode."
+    return (
+        f"{said} {refused_text(result, known)}{person}{at_random if person else at_random[:1].upper() + at_random[1:]}"
+    )
 
 
 def refused_text(result: Result, known: Sequence[Row]) -> str:
-    """Say how many units the nearest and the farthest model refused, which counts as a distance."""
+    """State how many units the nearest and the farthest model refused."""
     ends = known[:1] if len(known) == 1 else () if known[0].estimate == known[-1].estimate else (known[0], known[-1])
     shares = {r.term: r.estimate for r in result.rows if r.label("share") == "refused" and r.label("stratum") is None}
-    said = [f"'{shorten(row.term)}' refused {percent(shares[row.term])}" for row in ends if shares.get(row.term)]
+    said = [
+        f"'{shorten(row.term)}' refused {percent(shares[row.term])} of units" for row in ends if shares.get(row.term)
+    ]
     return f"{' and '.join(said)}. " if said else ""
-
-
-def value_text(row: Row) -> str:
-    """Write a distance with its interval."""
-    if row.conf_low is None:
-        return f"{number(row.estimate)}, without an interval: {row.undefined}"
-    ends = interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)
-    return f"{number(row.estimate)}, {ends}"
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any) -> Axes:
@@ -731,7 +730,7 @@ def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **
     rows = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0))[:MOST_SHOWN]
     lines = [r for r in result.rows if r.label("line") in ("ceiling", "uniform")] if group is None else []
     shown = [replace(row, group=None) for row in (*lines[:1], *rows, *lines[1:])]
-    settings = {"xlabel": "Mean distance from the mode of the reference (levels)", "sort": False, "reference": None}
+    settings = {"xlabel": "mean distance from the mode of the reference (levels)", "sort": False, "reference": None}
     return forest(shown, ax=ax, **{**settings, **options})
 
 
@@ -881,7 +880,7 @@ def estimate(design: Ratings, options: AlignmentOptions) -> Result:
 
 
 def assembled(state: State, whole: Whole) -> Result:
-    """Put the rows about all people together with those by group."""
+    """Combine the rows about all people with those by group."""
     options, counts, (rows, said, extras) = state.options, counts_of(state), grouped(state)
     named = zip(state.models, whole.found.bias.tolist(), strict=False)
     cautions = [

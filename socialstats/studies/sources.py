@@ -63,7 +63,7 @@ def model_by_model(design: Ratings, source: Source) -> Ratings:
 
 
 def replies_by(design: Comparisons | Ratings, level: float) -> Block | None:
-    """Show the replies that could not be used, of each rater at each level of the by factor; None where all could."""
+    """Show the unusable replies of each rater at each level of the by factor; None where all were usable."""
     replies, source, condition = replies_of(design), RATER, None
     if isinstance(design, Ratings) and design.by is not None and len(design.raters) > 1:
         known = design.take(design.by.codes >= 0)  # others are people's, of all levels
@@ -78,7 +78,7 @@ def replies_by(design: Comparisons | Ratings, level: float) -> Block | None:
 
 
 def replies_block(design: Ratings, shares: Result | ResultGroup) -> Block | None:
-    """Show which share of each source's replies was refused, or missing or unreadable; None where all were usable."""
+    """Show the shares of refused and of missing or unparsed replies by source; None where all were usable."""
     if np.all(design.status == OK):
         return None
     lost = single(shares)
@@ -87,11 +87,11 @@ def replies_block(design: Ratings, shares: Result | ResultGroup) -> Block | None
     return Block(
         id="replies",
         question="Which replies could not be used?",
+        part="appendix",
         sentences=(lost.sentence(),),
         draw=partial(forest, shown[:MOST_DRAWN], sort=False, digits=3, reference=None, xlabel="share of replies"),
-        figure_title="Share of replies that were refused, and that were missing or unreadable",
-        caption="Refused at best: those that are read as refusals; at most: with all that is missing or unreadable. A "
-        f"question that was never asked has no row, and is not counted. {lost.inference}.",
+        figure_title="Shares of refused, and of missing or unreadable replies",
+        caption=f"Points and bars: shares and CIs ({lost.inference}). Questions that were never asked are not counted.",
         tables=(rows_table(rows, "Shares of replies by source", term="Source and kind"),),
         results=(lost,),
     )
@@ -137,7 +137,7 @@ def unpacked(result: Result) -> Shares:
 
 Rule = Literal["drop", "against", "for"]
 RULES: dict[Rule, str] = {
-    "drop": "refusals left out", "against": "all refusals counted against", "for": "all refusals counted for",
+    "drop": "refusals excluded", "against": "all refusals counted against", "for": "all refusals counted for",
 }  # fmt: skip
 
 
@@ -179,12 +179,12 @@ def refusal_block(
     name = capital(quantity)
     return Block(
         id="refusals",
-        question=f"How far could refusals move the {quantity}?",
+        question=f"How much could refusals change the {quantity}?",
         sentences=(bounds_sentence(rows, refused, name, bounded=bounded),),
         draw=partial(forest, tuple(rows.values()), sort=False, digits=3, xlabel=quantity, label="Rule"),
-        figure_title=f"{name}, by what a refusal counts as",
-        caption="The last two: every refusal had gone one way, the extremes of what it hides. Intervals add sampling "
-        "error.",
+        figure_title=f"{name}, by treatment of refusals",
+        caption="Points and bars: estimates and CIs. The last two count every refusal the same way and bound the "
+        "effect of refusals.",
         tables=(Table(caption=f"{name} under each rule", header=("Rule", "Estimate", "Low", "High", "Why not"),
                       cells=(*cells, *problems)),),
         results=tuple(found.values()),
@@ -192,20 +192,20 @@ def refusal_block(
 
 
 def bounds_sentence(rows: dict[str, Row], refused: int, name: str, *, bounded: bool) -> str:
-    """Say the estimate without refusals and its bounds.
+    """State the estimate without refusals and its bounds.
 
     Examples
     --------
     >>> values = zip(RULES.values(), (0.375, 0.3, 0.5))
     >>> rows = {words: Row(term=words, estimate=x, conf_low=0.277, conf_high=0.485) for words, x in values}
     >>> print(bounds_sentence(rows, 20, "Share of 'comply'", bounded=True))
-    Share of 'comply' is .375, 95% CI [.277, .485] without the 20 refusals; had all of them gone against it, it would
-    be .300, had all gone for it, .500.
+    Share of 'comply' was .375, 95% CI [.277, .485] without the 20 refusals; counting all refusals against it gives
+    .300; for it, .500.
     """
     without, against, favour = (rows.get(words) for words in RULES.values())
     first = "undefined" if without is None else numbers_text(without, digits=3, bounded=bounded)
-    ends = [number(None if row is None else row.estimate, 3, bounded=bounded) for row in (against, favour)]
+    ends = ["undefined" if row is None else number(row.estimate, 3, bounded=bounded) for row in (against, favour)]
     return (
-        f"{name} is {first} without the {count(refused, 'refusal')}; had all of them gone against it, it would be "
-        f"{ends[0]}, had all gone for it, {ends[1]}."
+        f"{name} was {first} without the {count(refused, 'refusal')}; counting all refusals against it gives "
+        f"{ends[0]}; for it, {ends[1]}."
     )

@@ -77,12 +77,16 @@ def apart(shift: float) -> Outcome:
 
 def test_few_significant_differences_are_named_with_their_size() -> None:
     outcome = apart(4)
-    board = outcome.blocks[0].results[0]
+    block = next(b for b in outcome.blocks if b.id == "models")
+    told = " ".join(next(b for b in outcome.blocks if b.id == "models-differences").sentences)
+    assert block.part == "appendix"
+    assert "conditional on these 10 human raters" in block.sentences[0]
+    board = block.results[0]
     clear = [r for r in board.rows if r.group == "difference" and (r.p_adjusted or 1.0) <= 0.05]
     assert {r.term for r in clear} == {"m0 - m1", "m0 - m2"}
     for row in clear:
         model = row.label("minus")
-        assert f"'{model}' than for 'm0' (by {-(row.estimate or 0.0):.2f}, unadjusted" in outcome.answer[1]
+        assert f"'{model}' than for 'm0' (by {-(row.estimate or 0.0):.2f}, unadjusted" in told
 
 
 def test_the_pooled_answer_of_raters_does_not_lead() -> None:

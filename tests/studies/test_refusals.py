@@ -29,11 +29,11 @@ def test_the_block_says_the_three_rules_and_why_one_is_missing() -> None:
     block = refusal_block(compute, 20, quantity="share of 'comply'", bounded=True)
     assert block is not None
     assert block.sentences == (
-        "Share of 'comply' is .375, 95% CI [.277, .485] without the 20 refusals; had all of them gone against it, it "
-        "would be .300, had all gone for it, —.",
+        "Share of 'comply' was .375, 95% CI [.277, .485] without the 20 refusals; counting all refusals against it "
+        "gives .300; for it, undefined.",
     )
     assert [row[0] for row in block.tables[0].cells] == [
-        "refusals left out", "all refusals counted against", "all refusals counted for",
+        "refusals excluded", "all refusals counted against", "all refusals counted for",
     ]  # fmt: skip
     assert block.tables[0].cells[2][-1] == "no such answer"
     assert [r.rows[0].estimate for r in block.results] == [0.375, 0.3]

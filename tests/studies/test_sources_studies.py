@@ -13,12 +13,14 @@ from study_tables import known_numbers, stray_cells, stray_decimals
 from socialstats import datasets
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.models.sources import human_source, raters_of
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.estimates import equivalence_bounds
 from socialstats.studies.norm_goal.shares import counted_text, fitting
+from socialstats.studies.ordinal_alignment.blocks import Closest, settled
 from socialstats.studies.page import Outcome
 from socialstats.studies.sources import crossed, unpacked
 
@@ -210,9 +212,10 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     assert [b.id for b in outcome.blocks] == [
-        "models", "models-differences", "distance", "near", "matches", "stratum-1", "closest", "group-1", "group-2",
-        "refusals", "replies", "agreement", "multiverse",
+        "distance", "near", "closest", "group-2", "groups-alike", "refusals", "agreement", "models",
+        "models-differences", "stratum-1", "matches", "replies", "multiverse",
     ]  # fmt: skip
+    assert [b.id for b in outcome.blocks if b.part == "main"] == [b.id for b in outcome.blocks[:7]]
     table = next(b for b in outcome.blocks if b.id == "closest").tables[0]
     closest = {(row[0], row[1]): row[2] for row in table.cells}
     assert closest["low", "age"] == "young"
@@ -230,16 +233,19 @@ def test_the_answer_says_which_models_may_be_nearest_and_which_beat_a_constant()
     constant = [r for r in main.rows if (r.group or "").startswith("minus constant = ")]
     clear = [r for r in constant if r.p_adjusted is not None and r.p_adjusted < 0.05]
     near, far = sum((r.estimate or 0) < 0 for r in clear), sum((r.estimate or 0) > 0 for r in clear)
-    assert outcome.answer[1].startswith(
-        "It was higher for 'high' than for 'low' (by 1.65, unadjusted 95% CI [1.25, 2.05]"
+    others = {r.term: r.p_adjusted for r in main.rows if r.label("nearest")}
+    assert {name for name, p in others.items() if p is not None and p < 0.05} == {"high"}
+    first = next(r.label("nearest") for r in main.rows if r.label("nearest"))
+    twin = next(name for name in others if name != "high")
+    assert outcome.answer[1] == (
+        f"'{first}' was significantly closer than 1 of the 2 other models; '{twin}' did not differ from it "
+        "significantly (Holm)."
     )
-    assert "'high' than for 'low twin'" in outcome.answer[1]
-    assert "'low' than" not in outcome.answer[1]
-    assert outcome.answer[2].startswith("What needs no model, for comparison: ")
-    said = f"of 3 models {near} {'lies' if near == 1 else 'lie'} nearer than"
-    assert said in outcome.answer[3]
-    assert f"{far} farther, and {3 - near - far} not significantly different" in outcome.answer[3]
-    for words in ("less that of the nearest model here", "less that of the best constant answer here"):
+    assert (
+        f"{near} of 3 models {'was' if near == 1 else 'were'} significantly closer and {far} farther"
+        in outcome.answer[2]
+    )
+    for words in ("from the nearest model", "from the best constant answer"):
         assert any(words in table.caption for table in distances.tables)
 
 
@@ -249,7 +255,9 @@ def test_models_that_are_as_far_are_not_called_nearest() -> None:
     outcome = run_study(
         STUDIES["ordinal-alignment"], norms_design(frame.assign(value=np.where(people, frame["value"], "F"))), FAST
     )
-    assert outcome.answer[0] == "The distance from people, ADA-Met was the same for all 3 models (4.00)."
+    assert outcome.answer[0].startswith(
+        "The distance from the mode of the human answers was the same for all 3 models: 4.00"
+    )
     assert not any("smallest" in said for said in outcome.answer)
 
 
@@ -269,9 +277,8 @@ def test_alphas_of_models_and_people_are_compared_on_the_same_units(outcomes: di
         wrong = replace(gap, rows=(replace(gap.rows[0], estimate=gap.rows[0].estimate * 1.02),))
         assert not wrong.verify().ok
     low, high = gaps[0].rows[0].conf_low, gaps[0].rows[0].conf_high
-    said = [text for text in block.sentences if "themselves" in text]
-    assert len(said) == 2
-    assert ("is inconclusive" in said[0]) == (low <= 0 <= high)
+    (said,) = (text for text in block.sentences if "raters" in text)
+    assert ("did not differ significantly" in said) == (low <= 0 <= high)
 
 
 def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> None:
@@ -284,16 +291,20 @@ def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> Non
     block = next(b for b in run_study(STUDIES["ordinal-alignment"], design, FAST).blocks if b.id == "agreement")
     gap = next(r for r in block.results if r.title.startswith("Alpha (ordinal)"))
     assert gap.rows[0].estimate == pytest.approx(0.0, abs=1e-12)
-    assert "is inconclusive" in " ".join(block.sentences)
+    said = " ".join(block.sentences)
+    assert "between 'model' raters and 'human' raters was 0.00 (no interval: " in said
+    assert "inconclusive" not in said
 
 
 def test_captions_say_units_people_models_and_the_design_effect() -> None:
     outcome = run_study(STUDIES["ordinal-alignment"], norms_design(norms()), FAST)
     distances = next(b for b in outcome.blocks if b.id == "distance")
     caption = distances.caption
-    assert "40 units, 960 answers of 24 people, 3 models." in caption
+    assert "n = 40 units, 24 human raters, 3 models." in caption
     effects = sorted(distances.results[0].extras["design_effect"].values())
-    assert f"{effects[1]:.1f} times that of independent units (design effect" in caption
+    assert distances.sentences[-1] == (
+        f"The design effect of sampling human raters was {effects[1]:.1f} (median over models)."
+    )
     assert all(effect >= 1 for effect in effects)
 
 
@@ -304,7 +315,7 @@ def test_groups_that_are_equally_close_are_named_together_and_are_not_stable() -
     same = frame.assign(value=np.where(people, "C", frame["value"]))
     outcome = run_study(STUDIES["ordinal-alignment"], norms_design(same), FAST)
     block = next(b for b in outcome.blocks if b.id == "closest")
-    assert block.sentences == ("No group is closer than another.",)
+    assert block.sentences == ("No group was closer than another.",)
     assert {(row[1], row[2], *row[5:]) for row in block.tables[0].cells} == {
         ("sex", "f and m", *[None] * 7), ("age", "old and young", *[None] * 7),
     }  # fmt: skip
@@ -335,6 +346,52 @@ def test_alphas_of_models_alone_are_those_of_the_metric_by_level(outcomes: dict[
 
 def _agreement_rows(outcome: Outcome) -> list:  # type: ignore[type-arg]
     return next(b for b in outcome.blocks if b.id == "agreement").draw.args[0]  # type: ignore[union-attr]
+
+
+def test_groups_without_a_significant_difference_share_one_heat_map_and_one_table(
+    outcomes: dict[str, Outcome],
+) -> None:
+    outcome = outcomes["ordinal-alignment"]
+    block = next(b for b in outcome.blocks if b.id == "groups-alike")
+    assert block.sentences == ("None of 3 differences between groups by sex was significant (Holm).",)
+    assert [len(table.cells) for table in block.tables] == [3]
+    assert "within each model, over all pairs of groups of all attributes" in block.tables[0].caption
+    cells = block.draw.args[0]  # type: ignore[union-attr]
+    assert {(r.term, r.group) for r in cells} == {(m, g) for m in ("low", "high", "shy") for g in ("f", "m")}
+    adjusted = {(r.term, r.label("attribute")): r.p_adjusted for b in outcome.blocks if b.id == "closest"
+                for result in b.results for r in result.rows}  # fmt: skip
+    clear = sum(p < 0.05 for p in adjusted.values())
+    assert (
+        next(b for b in outcome.blocks if b.id == "closest")
+        .sentences[0]
+        .startswith(
+            f"In {clear} of 6 model-by-attribute comparisons the closest group differed significantly from the farthest"
+        )
+    )
+    assert f"In {clear} of 6 model-by-attribute comparisons" in " ".join(outcome.answer)
+
+
+def test_a_p_value_of_zero_is_significant_and_the_threshold_follows_the_level(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes["ordinal-alignment"]
+    groups = {b.id: b for b in outcome.blocks}
+    gap = Row(term="low", estimate=-1.0, conf_low=-1.2, conf_high=-0.8, conf_level=0.95, p_value=0.0, p_adjusted=0.0)
+    found = Closest(model="low", name="age", low=gap, high=gap, again=None, gap=gap, permuted=None)
+    assert settled([found], 0.95) == (1, 1)
+    doubtful = replace(found, gap=replace(gap, p_value=0.02, p_adjusted=0.03))
+    assert (settled([doubtful], 0.95), settled([doubtful], 0.99)) == ((1, 1), (0, 1))
+    assert "closest" in groups
+
+
+def test_the_halving_sentence_counts_units_and_raters(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes["ordinal-alignment"]
+    main = next(b for b in outcome.blocks if b.id == "distance").results[0]
+    low = min((r for r in main.rows if r.group is None), key=lambda r: r.estimate or 0.0)
+    more = clusters_to_halve(low, 40)
+    assert more is not None
+    assert outcome.answer[-1] == (
+        f"To halve the interval of the distance of '{low.term}', collect about {more} more units and "
+        f"{-(-more * 24 // 40)} more human raters."
+    )
 
 
 def test_which_study_a_table_gets() -> None:

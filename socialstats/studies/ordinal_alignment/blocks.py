@@ -10,32 +10,40 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
-from socialstats.figures import Bar, dumbbell, forest, shares
+from socialstats.figures import Bar, dumbbell, forest, heat, shares
+from socialstats.figures.heat import MOST_GROUPS as MOST_CELLS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.models.sources import Source
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
-    clear_text,
     cluster_words,
     clusters_caption,
-    numbers_text,
     p_text,
     rows_table,
     settings_of,
-    span_text,
     verify_all,
 )
 from socialstats.studies.page import Block, Mark, Outcome, Strip, StudyOptions, Table, order_cautions
-from socialstats.studies.ratings import about_ratings, level_words
-from socialstats.text import count, level_text, listing, number, p_value, percent, shorten
+from socialstats.studies.ratings import FIRM, TENTATIVE, about_ratings, band_of, level_words, planned
+from socialstats.text import capital, count, level_text, listing, number, percent, shorten, spoken
 
 MOST_ROWS, MOST_IN_DUMBBELL, MOST_FAMILIES = 200, 5, 12
-RULES = {"max": "width of the scale", "item_max": "farthest answer to the item", "exclude": "left out"}
+RULES = {"max": "width of the scale", "item_max": "farthest possible answer", "exclude": "excluded"}
+DIGITS = 2  # of distances in sentences
 AXIS = "mean distance from the mode (levels)"
+COUNTED = {"max": "counted as the width of the scale", "item_max": "counted as the farthest possible answer",
+           "exclude": "excluded"}  # fmt: skip
+LINES = {"ceiling": "One human rater", "constant": "The best constant answer"}  # fmt: skip
+
+
+def distance_text(row: Row) -> str:
+    """Return a distance, or a difference of distances, with its interval."""
+    return sentences.estimate(row, digits=DIGITS)
 
 
 def rows_about(result: Result, *dimensions: str) -> list[Row]:
@@ -57,11 +65,6 @@ def ends(rows: Sequence[Row]) -> tuple[Row, Row]:
 def known_rows(rows: Sequence[Row]) -> list[Row]:
     """Return the rows that have an estimate."""
     return [row for row in rows if row.estimate is not None]
-
-
-def final_p(row: Row | None) -> float | None:
-    """Return the adjusted p where there is one, else the p."""
-    return None if row is None else row.p_value if row.p_adjusted is None else row.p_adjusted
 
 
 def line_rows(result: Result) -> dict[str, Row]:
@@ -90,20 +93,22 @@ def dense_table(
 
 
 def design_words(result: Result) -> str:
-    """Return what a caption says of n, people, clusters, the interval and its design effect."""
+    """Return what a caption says of the marks, the intervals and the sample."""
     n, held = result.counts, clusters_caption(getattr(result.design, "clusters", ()), None)
-    effects = sorted(result.extras.get("design_effect", {}).values())
-    said = (
-        f"{count(n['units'], 'unit')}, {count(n['reference answers'], 'answer')} of {count(n['reference raters'])} "
-        f"people, {count(n['models'], 'model')}{f'; {held}' if held else ''}."
+    sizes = (
+        f"n = {count(n['units'], 'unit')}, {count(n['reference raters'], 'human rater')}, {count(n['models'], 'model')}"
     )
-    if not effects:
-        return said
-    effect = number(effects[len(effects) // 2], 1)
     return (
-        f"{said} Lines: {level_text(result.settings['level'])} t intervals over units and people; the people make the "
-        f"variance {effect} times that of independent units (design effect, the median of the models)."
+        f"Points and bars: means and {level_text(result.settings['level'])} CIs (t over units and raters); {sizes}"
+        f"{f'; {held}' if held else ''}."
     )
+
+
+def effect_words(result: Result) -> list[str]:
+    """State the design effect of sampling people, the median over models; nothing where it is unknown."""
+    effects = sorted(result.extras.get("design_effect", {}).values())
+    return [f"The design effect of sampling human raters was {number(effects[len(effects) // 2], 1)} "
+            "(median over models)."] if effects else []  # fmt: skip
 
 
 def gap_tables(result: Result) -> list[Table]:
@@ -115,7 +120,7 @@ def gap_tables(result: Result) -> list[Table]:
     ):
         if rows := rows_about(result, kind):
             name = shorten(f"{start}{rows[0].label(kind)}", 40)
-            caption = f"Distance less that of {words} here ({name}), on the same units; p (Holm): over the models"
+            caption = f"Difference in ADA-Met from {words} ({name}), on the same units; p (Holm): over the models"
             found.append(dense_table(plain(rows), caption, term="Model"))
     return found
 
@@ -123,23 +128,26 @@ def gap_tables(result: Result) -> list[Table]:
 def distance_block(result: Result, source: Source) -> Block:
     """Show each model between a random person and answers that need no model."""
     known = sorted(model_rows(result), key=lambda r: (r.estimate is None, r.estimate or 0.0))
-    chosen = list(line_rows(result).values())
+    lines = line_rows(result)
+    chosen = list(lines.values())
     shown = plain([chosen[0], *known, *chosen[1:]])
+    beside = [f"{LINES[kind]} was {distance_text(row)} from the mode" for kind, row in lines.items()
+              if kind != "uniform" and row.estimate is not None]  # fmt: skip
     return Block(
         id="distance",
-        question=f"How far is each model from the {shorten(source.human, 30)} answers?",
-        sentences=(result.sentence(),),
+        question=f"How far was each model from the {shorten(source.human, 30)} answers?",
+        sentences=(*(f"{one}." for one in beside), *effect_words(result)),
         draw=partial(forest, shown[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS, label="Model"),
-        figure_title="ADA-Met of each model, between a random person and answers that need no model",
-        caption="Above the models one person against the mode of the others; below the best constant answer and "
-        f"answers at random. {design_words(result)}",
+        figure_title="ADA-Met of each model, with a human rater and model-free baselines",
+        caption=f"{design_words(result)} Human rater: against the mode of the others.",
         tables=(
             dense_table(plain(known), "ADA-Met, all units", term="Model"),
             *gap_tables(result),
-            dense_table(plain([r for r in result.rows if r.label("line")]), "What needs no model", term="Answer"),
+            dense_table(plain([r for r in result.rows if r.label("line")]), "Human rater and model-free baselines",
+                        term="Answer"),
         ),
         results=(result,),
-    )
+    )  # fmt: skip
 
 
 def by_label(rows: Sequence[Row], dimension: str, forest_rows: Sequence[Row], few: int = 10**6) -> Any:
@@ -152,57 +160,61 @@ def by_label(rows: Sequence[Row], dimension: str, forest_rows: Sequence[Row], fe
 
 
 def stratum_block(name: str, result: Result, k: int) -> Block:
-    """Show the distances in each level of a stratum."""
-    rows, words = rows_about(result, "stratum"), shorten(name, 40)
+    """Show the distances at each level of a stratum."""
+    rows, words = rows_about(result, "stratum"), spoken(name)
     lines = [replace(r, term=f"{r.term}, {r.label('stratum')}", group=None) for r in rows]
-    said = "No level has a distance."
+    said = [f"The distance is undefined at every level of {words}."]
     if known := known_rows(lines):
-        texts = [f"{numbers_text(r)} ({shorten(r.term, 60)})" for r in ends(known)]
-        said = f"Distances run from {texts[0]} to {texts[1]}."
+        low, high = (f"{distance_text(r)} ({shorten(r.term, 60)})" for r in ends(known))
+        said = [f"The smallest distance was {low}.", f"The largest was {high}."]
     return Block(
         id=f"stratum-{k + 1}",
-        question=f"Does the distance differ by {words}?",
-        sentences=(said,),
+        question=f"How far was each model at each level of {words}?",
+        sentences=tuple(said),
         draw=by_label(rows, "stratum", lines),
         figure_title=f"ADA-Met by {words}",
-        caption=f"Each level by itself: whether two levels differ is not tested here. {design_words(result)}",
-        tables=(dense_table(lines, f"ADA-Met by {words}", term=f"Model and {shorten(name, 30)}"),),
+        caption=f"{design_words(result)} Differences between levels were not tested.",
+        tables=(dense_table(lines, f"ADA-Met by {words}", term=f"Model and {spoken(name, 30)}"),),
         results=() if k == 0 else (result,),
+        part="appendix",
     )
 
 
 def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
-    """Show the distances by what a refusal counts as, and who refused where; None where nobody refused."""
+    """Show the distances by how refusals were counted, and who refused where; None where nobody refused."""
     if not rules:
         return None
     found = [r for r in next(iter(rules.values())).rows if r.label("share") == "refused"]
     shares = [r for term in dict.fromkeys(r.term for r in found) for r in found if r.term == term]
-    some = {r.term for r in shares if r.estimate}  # of the others all rules say the same
+    some = {r.term for r in shares if r.estimate}  # all rules give the others the same distance
     looks = [
         replace(r, group=RULES[rule]) for rule, result in rules.items() for r in model_rows(result) if r.term in some
     ]
     shares = [r for r in shares if r.label("stratum") is None or r.term in some]
     worst = ends(known_rows([r for r in shares if r.label("stratum") is None]))[1]
-    said = "; ".join(f"{r.group}: {numbers_text(r)}" for r in looks if r.term == worst.term)
+    own = {r.group: distance_text(r) for r in looks if r.term == worst.term}
     stratum = next(iter(rules.values())).settings["stratum"]
-    labels = [r.term if (level := r.label("stratum")) is None else f"{r.term}, {stratum} = {level}" for r in shares]
+    labels = [r.term if (level := r.label("stratum")) is None else f"{r.term}, {spoken(stratum, 30)}: {level}"
+              for r in shares]  # fmt: skip
+    said = (
+        f"{shorten(worst.term, 40)} refused most often: {sentences.estimate(worst, as_percent=True)}.",
+        *(f"Its distance was {text} with refusals {COUNTED[rule]}."
+          for rule in rules if (text := own.get(RULES[rule])) is not None),
+    )  # fmt: skip
     return Block(
         id="refusals",
-        question="Who refused, and what do refusals count as?",
-        sentences=(
-            f"{shorten(worst.term, 40)} refused most, a share of {numbers_text(worst, digits=3, bounded=True)}. Its "
-            f"distance, by what a refusal counts as: {said}.",
-        ),
+        question="Who refused, and how did the treatment of refusals matter?",
+        sentences=said,
         draw=partial(dumbbell, looks[:MOST_ROWS], targets=dict.fromkeys(RULES[r] for r in rules), xlabel=AXIS),
-        figure_title="ADA-Met of the models that refused, by what a refusal counts as",
-        caption="The page counts a refusal as the width of the scale, which may be farther off than any answer could "
-        f"be; left out is the distance of what was answered. {design_words(next(iter(rules.values())))}",
+        figure_title="ADA-Met of models that refused, by treatment of refusals",
+        caption=f"{design_words(next(iter(rules.values())))} A refusal counts as the width of the scale, which may "
+        "exceed any possible answer's distance.",
         tables=(
-            dense_table(looks, "ADA-Met by what a refusal counts as", term="Model and rule"),
+            dense_table(looks, "ADA-Met by treatment of refusals", term="Model and rule"),
             dense_table(shares, "Share of refusals", term="Model", labels=labels, short=True),
         ),
         results=tuple(
-            replace(result, rows=tuple(model_rows(result)), words=f"{said}.", cautions=(), references=())
+            replace(result, rows=tuple(model_rows(result)), words=" ".join(said), cautions=(), references=())
             for rule, result in rules.items() if rule != "max"
         ),
     )  # fmt: skip
@@ -217,23 +229,23 @@ def near_block(result: Result) -> Block | None:
             for model in dict.fromkeys(r.term for r in rows)]  # fmt: skip
     hit = [r for r in rows if r.label("distance") == "0"]
     fits = len(bars) <= MOST_BARS and len({len(one.rows) for one in bars}) == 1 and len(bars[0].rows) <= MOST_LEVELS
-    texts = [f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 40)})" for r in ends(hit)]
+    low, high = (f"{sentences.estimate(r, as_percent=True)} ({shorten(r.term, 40)})" for r in ends(hit))
     return Block(
         id="near",
-        question="How often is the answer the mode itself, and how often far off?",
-        sentences=(f"The share of units at distance 0 lies between {texts[0]} and {texts[1]}." if len(hit) > 1 else
-                   f"The share of units at distance 0 is {texts[0]}.",),
+        question="How often was the answer the mode itself, and how often far from it?",
+        sentences=(f"The share of units at distance 0 was lowest at {low}.", f"It was highest at {high}.")
+        if len(hit) > 1 else (f"The share of units at distance 0 was {low}.",),
         draw=partial(shares, bars, xlabel="Share of units, by levels from the mode") if fits else None,
-        figure_title="How the distances of single units divide, model by model" if fits else "",
-        caption="Distances rounded to whole levels, a half (from tied modes) to the even one; 0 is the mode itself. "
-        f"{count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}; intervals: Wilson's.",
+        figure_title="Distances of single units from the mode, by model" if fits else "",
+        caption=f"Bars: shares of units by distance, rounded to whole levels (halves to even); n = "
+        f"{count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}."
+        + (f" CIs in the table: {level_text(result.settings['level'])}, Wilson." if fits else ""),
         tables=(dense_table(rows, "Share of units by distance", term="Model and distance", short=True,
                            labels=[f"{r.term}: {r.label('distance')}" for r in rows]),),
     )  # fmt: skip
 
 
-MOST_UNCLEAR = 20  # differences of which none is clear that a page lists beside those of other attributes
-MOST_FIGURES = 4  # attributes of which each has a figure; of more only those with a clear difference
+MOST_MAIN = 2  # attributes with a significant difference among the main results
 Families = Mapping[str, tuple[tuple[Row, ...], Result | None]]
 
 
@@ -273,29 +285,30 @@ class Closest:
 
     def cells(self) -> tuple[str | float | int | None, ...]:
         """Cells of the table; all groups equally close: no farthest, and nothing to be stable."""
-        near = (self.model, self.name, self.nearest, self.low.estimate, ends_text(self.low))
+        near = (self.model, spoken(self.name), self.nearest, self.low.estimate, ends_text(self.low))
         if self.tied:
             return (*near, *[None] * 7)
         return (*near, self.high.label("people"), self.high.estimate, ends_text(self.high),
-                None if self.gap is None else self.gap.estimate, ends_text(self.gap), p_text(final_p(self.gap)),
+                None if self.gap is None else self.gap.estimate, ends_text(self.gap),
+                None if self.gap is None else p_text(self.gap.p_adjusted),
                 None if self.again is None else self.again.estimate)  # fmt: skip
 
 
 CLOSEST_HEADER = (
-    "Model", "Attribute", "Closest", "Distance", "Interval", "Farthest", "Distance", "Interval", "Difference",
-    "Interval", "p (Holm)", "Stability",
+    "Model", "Attribute", "Closest", "Distance", "Interval", "Farthest", "Distance", "Interval",
+    "Corrected difference", "Interval", "p (Holm)", "Stability",
 )  # fmt: skip
 
 
 def ends_text(row: Row | None) -> str | None:
-    """Write the ends of an interval."""
+    """Return the limits of an interval as text."""
     if row is None or row.conf_low is None or row.conf_high is None:
         return None
     return f"{number(row.conf_low, 2)} to {number(row.conf_high, 2)}"
 
 
 def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Closest]:
-    """Return the closest group of each model and attribute that has two groups or more."""
+    """Return the closest group for each model and attribute with at least two groups."""
     made = []
     gaps = {(r.term, r.label("attribute"), frozenset((r.label("people"), r.label("versus")))): r
             for rows, _ in families.values() for r in rows}  # fmt: skip
@@ -314,21 +327,21 @@ def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Clo
     return made
 
 
-def closest_block(groups: Mapping[str, Result], families: Families) -> Block | None:
-    """Show for each model and attribute the closest group, whether that is more than noise, and how stable it is."""
+def closest_block(groups: Mapping[str, Result], families: Families, level: float) -> Block | None:
+    """Show for each model and attribute the closest group, its test against the farthest, and its stability."""
     if not groups:
         return None
     found = closest_groups(groups, families)
     return Block(
         id="closest",
-        question="Which people is each model closest to?",
-        sentences=tuple(closest_words(found, families)),
+        question="Which groups of people was each model closest to?",
+        sentences=tuple(closest_words(found, families, level)),
         tables=(
             Table(
-                caption="Closest and farthest group of each attribute, with their intervals; difference: of the "
-                f"two in the order of the groups below, on the units of both, less what the sizes of the "
-                f"groups alone give ({sizes_text(groups)}); p (Holm): of the difference, over the pairs of groups of "
-                "all attributes, model by model; stability: share of resamples in which the group is the closest again",
+                caption="Closest and farthest group of each attribute. Corrected difference: of the two, in the order "
+                f"of the groups, on the units of both, corrected for group size ({sizes_text(groups)}). p (Holm): "
+                "within each model, over all pairs of groups. Stability: share of resamples with the same closest "
+                "group",
                 header=CLOSEST_HEADER,
                 cells=tuple(one.cells() for one in found),
             ),
@@ -338,82 +351,166 @@ def closest_block(groups: Mapping[str, Result], families: Families) -> Block | N
 
 
 def sizes_text(groups: Mapping[str, Result]) -> str:
-    """Say how much the sizes of groups alone give at most."""
+    """Return the largest correction for group size."""
     given = [abs(x) for r in groups.values() for pair in r.extras["permuted_differences"].values()
              for x in pair.values() if x is not None]  # fmt: skip
-    return f"up to {number(max(given), 2)}" if given else "nothing"
+    return f"by at most {number(max(given), 2)}" if given else "no correction"
 
 
-def closest_words(found: Sequence[Closest], families: Families) -> list[str]:
-    """Say the widest difference, how many closest groups are more than noise, and whether a p could have been small."""
-    found = [one for one in found if not one.tied]
+def settled(found: Sequence[Closest], level: float) -> tuple[int, int]:
+    """Return how many closest groups differ significantly from the farthest, and how many were tested."""
+    tested = [one.gap for one in found if one.gap is not None and one.gap.p_adjusted is not None]
+    return sum(sentences.significant(gap, 1 - level) for gap in tested), len(tested)
+
+
+def closest_answer(groups: Mapping[str, Result], families: Families, level: float) -> tuple[str, ...]:
+    """Return how many closest groups differ significantly from the farthest; nothing without tests."""
+    clear, tested = settled([one for one in closest_groups(groups, families) if not one.tied], level)
+    if not tested:
+        return ()
+    return (
+        f"In {count(clear)} of {count(tested)} model-by-attribute comparisons the closest group differed significantly "
+        "from the farthest (Holm within each model).",
+    )
+
+
+def closest_words(found: Sequence[Closest], families: Families, level: float) -> list[str]:
+    """State the significant and the largest differences between groups, their stability, and the permutation test."""
+    found, alpha = [one for one in found if not one.tied], 1 - level
     if not found:
-        return ["No group is closer than another."]
-    tested = [(one, one.gap, p) for one in found if one.gap is not None and (p := final_p(one.gap)) is not None]
-    settled = sum(p < 0.05 for _, _, p in tested)
-    stable = sum(one.again is not None and (one.again.estimate or 0.0) >= 0.95 for one in found)
+        return ["No group was closer than another."]
+    tested = [(one, one.gap) for one in found if one.gap is not None and one.gap.p_adjusted is not None]
+    clear, n = settled(found, level)
+    stable = sum(one.again is not None and (one.again.estimate or 0.0) >= level for one in found)
+    m = sorted({sum(row.p_value is not None for row in rows) for rows, _ in families.values()})
+    family = f"m = {count(m[0])}" if len(m) == 1 else f"m = {count(m[0])} to {count(m[-1])}" if m else "no tests"
     said = [
-        f"Some group is always the closest. Of {count(len(found), 'closest group')}, {count(settled)} differ from the "
-        f"farthest group (adjusted p below .05), and {count(stable)} stay the closest in at least .95 of the resamples."
+        f"In {count(clear)} of {count(n)} model-by-attribute comparisons the closest group differed significantly from "
+        f"the farthest (Holm within each model, {family} pairs of groups)."
     ]
     if tested:
-        one, gap, p = max(tested, key=lambda each: abs(each[1].estimate or 0.0))
-        said.insert(0, (
-            f"The widest difference: {shorten(one.model, 40)} was closest to {shorten(one.name, 30)} "
-            f"{shorten(one.nearest, 40)} (ADA-Met {number(one.low.estimate, 2)}) and farthest from "
-            f"{shorten(one.high.label('people') or '', 30)} ({number(one.high.estimate, 2)}); difference "
-            f"({shorten(gap.label('contrast') or '', 60)}), less what sizes give, {numbers_text(gap)}, "
-            f"{p_value(p, name='adjusted p')}."
-        ))  # fmt: skip
-    both = [(one.permuted, gap.p_value) for one, gap, _ in tested
-            if one.permuted is not None and gap.p_value is not None]  # fmt: skip
-    if other := sum((permuted < 0.05) != (p < 0.05) for permuted, p in both):
+        one, gap = max(tested, key=lambda each: abs(each[1].estimate or 0.0))
         said.append(
-            "Permuting people between the two groups, which asks whether the groups answer alike rather than lie "
-            f"equally far off, decides otherwise in {count(other)} of {count(len(both))} (unadjusted p on other sides "
-            "of .05)."
+            f"The largest difference, corrected for group size, was between {shorten(one.nearest, 40)} and "
+            f"{shorten(one.high.label('people') or '', 30)} ({spoken(one.name, 30)}) for {shorten(one.model, 40)}: "
+            f"{distance_text(gap)}, {sentences.p_of(gap)}."
+        )
+    said.append(
+        f"Every model has a closest group, even by chance: {count(stable)} of {count(len(found))} stayed the closest "
+        f"in at least {percent(level, 0)} of resamples."
+    )
+    both = [(one.permuted, gap.p_value) for one, gap in tested if one.permuted is not None and gap.p_value is not None]
+    if other := sum((permuted < alpha) != (p < alpha) for permuted, p in both):
+        said.append(
+            f"The permutation test of equal answers disagreed in {count(other)} of {count(len(both))} (unadjusted)."
         )
     return said
 
 
-def group_block(name: str, result: Result, families: Families, k: int, attributes: int) -> Block:
-    """Show the distances to each group of people, with the differences on the same units."""
-    rows = rows_about(result, "attribute", "people")
-    looks = [replace(r, group=r.label("people")) for r in rows]
-    gaps = [  # the caption names the family once for all models
+def gaps_by(name: str, families: Families) -> list[Row]:
+    """Return the differences between the groups of an attribute; the caption names their family once."""
+    return [
         replace(r, method=None, key=tuple(part for part in r.key if part[0] != "family"))
         for own, _ in families.values() for r in own if r.label("attribute") == name
     ]  # fmt: skip
-    known = [r for r in gaps if r.p_value is not None]
-    clear = [r for r in known if (final_p(r) or 1.0) < 0.05]
-    sizes = ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
-    words, drawn = shorten(name, 40), attributes <= MOST_FIGURES or bool(clear)
-    listed = drawn or len(gaps) <= MOST_UNCLEAR
-    said = (
-        f"Of {count(len(known), 'difference')} between groups by {words}, {clear_text(len(clear), len(known))}. "
-        f"People: {sizes}."
-    )
-    tables = [dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
-                          labels=[f"{r.term} ({r.group})" for r in looks])]  # fmt: skip
-    if listed:
-        caption = (f"Differences by {words} on the same units, less what sizes give; p (Holm): over the pairs of all "
-                   "attributes, model by model")  # fmt: skip
-        tables.append(dense_table(gaps, caption, term="Model and pair", short=True,
-                                  labels=[f"{r.term} ({r.label('contrast')})" for r in gaps]))  # fmt: skip
+
+
+def group_blocks(groups: Mapping[str, Result], families: Families, level: float) -> list[Block]:
+    """Return a block for each attribute with a significant difference, and one for all others together."""
+    clear = {name: sum(sentences.significant(r, 1 - level) for r in gaps_by(name, families)) for name in groups}
+    order = sorted((name for name in groups if clear[name]), key=lambda name: -clear[name])
+    made = [
+        group_block(name, groups[name], families, list(groups).index(name), clear[name],
+                    main=order.index(name) < MOST_MAIN)
+        for name in groups if clear[name]
+    ]  # fmt: skip
+    rest = {name: result for name, result in groups.items() if not clear[name]}
+    return [*made, *([unclear_block(rest, families)] if rest else [])]
+
+
+def about_groups(result: Result) -> tuple[Result, ...]:
+    """Return the rows about groups as results of one kind of columns; the page states cautions and references once."""
+    words = f"{spoken(str(result.settings['group']))}: distances to each group of people."
+    return tuple(replace(result, rows=tuple(rows_about(result, "attribute", kind)), words=words, cautions=(),
+                         references=()) for kind in ("people", "closest"))  # fmt: skip
+
+
+def people_text(result: Result) -> str:
+    """Return the groups with their numbers of people."""
+    return ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
+
+
+HOLM_FAMILY = "p (Holm): within each model, over all pairs of groups of all attributes"
+
+
+def group_block(name: str, result: Result, families: Families, k: int, clear: int, *, main: bool) -> Block:
+    """Show the distances to each group of an attribute, with the differences on the same units."""
+    rows, words, gaps = rows_about(result, "attribute", "people"), spoken(name), gaps_by(name, families)
+    looks = [replace(r, group=r.label("people")) for r in rows]
+    tested = [r for r in gaps if r.p_value is not None]
     return Block(
         id=f"group-{k + 1}",
-        question=f"Is a model closer to some people by {words}?",
-        sentences=(said,),
-        draw=by_label(rows, "people", plain(looks), MOST_ROWS) if drawn else None,
-        figure_title=f"ADA-Met to the mode of each group of people by {words}" if drawn else "",
-        caption=f"Modes of few people are noisier and lie farther off any model: the differences allow for it, the "
-        f"marks do not. {design_words(result)}" if drawn else "Not drawn, as no difference is clear."
-        + ("" if listed else " The widest of each model is in the table of closest groups, all others in the numbers "
-           "that the page carries (socialstats show PAGE --json)."),
-        tables=tuple(tables),
-        # rows of a kind have the same columns, which makes them short; cautions and references are those of the page
-        results=tuple(replace(result, rows=tuple(rows_about(result, "attribute", kind)), words=said, cautions=(),
-                              references=()) for kind in ("people", "closest")),
+        question=f"Were models closer to some people by {words}?",
+        sentences=(
+            f"{count(clear)} of {count(len(tested), 'difference')} between groups by {words} "
+            f"{'was' if clear == 1 else 'were'} significant (Holm).",
+            f"Human raters: {people_text(result)}.",
+        ),
+        draw=by_label(rows, "people", plain(looks), MOST_ROWS),
+        figure_title=f"ADA-Met to the mode of each group of people by {words}",
+        caption=f"{design_words(result)} Small groups have noisier modes and larger distances; only the tested "
+        "differences are corrected.",
+        tables=(
+            dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
+                        labels=[f"{r.term} ({r.group})" for r in looks]),
+            dense_table(gaps, f"Differences by {words} on the same units, corrected for group size; {HOLM_FAMILY}",
+                        term="Model and pair", short=True,
+                        labels=[f"{r.term} ({r.label('contrast')})" for r in gaps]),
+        ),
+        results=about_groups(result),
+        part="main" if main else "appendix",
+    )  # fmt: skip
+
+
+def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
+    """Show the attributes without a significant difference: models by groups in one heat map and one table."""
+    cells = [replace(r, term=r.term, group=r.label("people"), n=None) for result in rest.values()
+             for r in rows_about(result, "attribute", "people")]  # fmt: skip
+    names = [(name, r.label("people")) for name, result in rest.items()
+             for r in rows_about(result, "attribute", "people")]  # fmt: skip
+    several = len({label for _, label in names}) < len(set(names))
+    labels = [f"{spoken(name, 30)}: {label}" if several else str(label) for name, label in names]
+    cells = [replace(r, group=label) for r, label in zip(cells, labels, strict=True)]
+    fits = max(len(set(labels)), len({r.term for r in cells})) <= MOST_CELLS
+    values = [r.estimate for r in cells if r.estimate is not None]
+    middle = float(np.median(values)) if values else 0.0
+    far = max((abs(x - middle) for x in values), default=0.0) or 1.0
+    gaps = [r for name in rest for r in gaps_by(name, families)]
+    tested = [r for r in gaps if r.p_value is not None]
+    said = [
+        sentences.none_of(len(tested), f"differences between groups by {listing([spoken(n) for n in rest], 9)}")
+        if tested
+        else f"No difference between groups by {listing([spoken(n) for n in rest], 9)} could be tested."
+    ]
+    one = next(iter(rest.values()))
+    return Block(
+        id="groups-alike",
+        question="Which attributes of people made no significant difference?",
+        sentences=tuple(said),
+        draw=partial(heat, cells, neutral=middle, extreme=far, xlabel="group of human raters") if fits else None,
+        figure_title="ADA-Met of each model to each group of people" if fits else "",
+        caption=f"Cells: mean distance in levels; blue: above the median ({number(middle, 2)}), orange: below; "
+        f"n = {count(one.counts['units'], 'unit')}. Small groups have noisier modes and larger distances."
+        if fits else "",
+        tables=(
+            *([] if fits else [dense_table(cells, "ADA-Met by group", term="Model and group", short=True,
+                                           labels=[f"{r.term} ({r.group})" for r in cells])]),
+            dense_table(gaps, f"Differences on the same units, corrected for group size; {HOLM_FAMILY}",
+                        term="Model and pair", short=True,
+                        labels=[f"{r.term} ({spoken(r.label('attribute') or '', 30)}: {r.label('contrast')})"
+                                for r in gaps]),
+        ),
+        results=tuple(part for result in rest.values() for part in about_groups(result)),
     )  # fmt: skip
 
 
@@ -422,7 +519,7 @@ SHORT = {REFUSED_AS_LEVEL: "with refusals"}  # in figures
 MOST_ALPHAS, MOST_SIZES = 200, 6
 
 
-Alphas = dict[str, Result]  # alphas of one set of ratings by kind, the one that uses the order last
+Alphas = dict[str, Result]  # by kind; the alpha on the scale of the design is last
 
 
 def ordered(alphas: Alphas) -> Result:
@@ -430,30 +527,30 @@ def ordered(alphas: Alphas) -> Result:
     return list(alphas.values())[-1]
 
 
-def alpha_sentence(alphas: Alphas) -> str:
-    """Say all kinds; a nominal alpha of an ordered scale counts neighbours as strangers."""
-    said = [f"{kind} {numbers_text(r.rows[0], digits=3, bounded=True)}" for kind, r in alphas.items()]
-    return f"alpha {'; '.join(said)}."
-
-
 def range_text(alphas: Mapping[str, Alphas], by: str) -> tuple[str, ...]:
-    """Say alpha with the order of the levels and without it, over several tables, which `by` tells apart."""
+    """State alpha with and without the order of the levels, of one table or over several, which `by` tells apart."""
     first = next(iter(alphas.values()))
     if len(alphas) == 1:
-        return (f"Krippendorff's {alpha_sentence(first)}",)
+        main = ordered(first)
+        units, raters = main.counts["units"], main.counts.get("raters")
+        others = [f"Krippendorff's α ({kind}) was {sentences.estimate(r.rows[0])}."
+                  for kind, r in first.items() if r is not main]  # fmt: skip
+        kind = sentences.kind_of(main.cautions)
+        name = f"Krippendorff's α ({main.settings['scale']})"
+        if main.rows[0].estimate is None:
+            return (sentences.undefined(name, main.rows[0].undefined or "no estimate"), *others)
+        return (sentences.agreement(name, main.rows[0], units, raters, band_of(main.rows[0]), kind=kind), *others)
     said = []
     for kind in (list(first)[-1], NOMINAL, REFUSED_AS_LEVEL):
         rows = [replace(own[kind].rows[0], term=label) for label, own in alphas.items() if kind in own]
         if known := known_rows(rows):
-            texts = [f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 40)})" for r in ends(known)]
-            said.append(f"{kind}: {texts[0]} to {texts[1]}")
-    return (
-        f"Over {number(len(alphas), 0)} levels of {shorten(by, 40)}, Krippendorff's alpha runs: {'; '.join(said)}.",
-    )
+            low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(known))
+            said.append(f"Krippendorff's α ({kind}) ranged from {low} to {high}.")
+    return (f"Agreement was estimated at {count(len(alphas), 'level')} of {spoken(by)}.", *said)
 
 
 def alphas_of(design: Ratings, raters: Sequence[str] | None, common: dict[str, Any]) -> Alphas:
-    """Compute the alphas; empty where no unit has two ratings."""
+    """Return the alphas; empty where no unit has two ratings."""
     own = design if raters is None else design.of_raters(raters)
     kinds: dict[str, dict[str, Any]] = {}
     if np.any(own.status == REFUSAL):
@@ -501,16 +598,20 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
     if not known:
         return None
     tied = next(iter(matches.values())).row("tied")
+    low, high = (f"{sentences.estimate(r, as_percent=True)} ({shorten(r.term, 40)})" for r in ends(known))
     return Block(
         id="matches",
-        question=f"How often does a model give exactly the most frequent {shorten(human, 30)} answer?",
-        sentences=(f"The share of exact matches {span_text(known, bounded=True)}.",),
+        question=f"How often did a model give exactly the most frequent {shorten(human, 30)} answer?",
+        sentences=(f"The share of exact matches was lowest at {low}.", f"It was highest at {high}.")
+        if len(known) > 1
+        else (f"The share of exact matches was {low}.",),
         draw=partial(forest, known, digits=3, reference=None, xlabel="share of exact matches"),
-        figure_title=f"Share of units in which the answer is the most frequent {shorten(human, 30)} one",
-        caption=f"Of m tied modes each counts 1/m; modes are tied in {numbers_text(tied, bounded=True)} of the units. "
-        "Refusals and missing answers are left out. An answer next to the mode counts as much as one far away.",
+        figure_title=f"Share of units with the most frequent {shorten(human, 30)} answer",
+        caption="Points and bars: shares and CIs. Of m tied modes each counts 1/m (tied in "
+        f"{sentences.estimate(tied, as_percent=True)} of units). Refusals and missing answers are excluded.",
         tables=(rows_table(rows, "Share of exact matches", term="Model"),),
         results=tuple(matches.values()),
+        part="appendix",
     )
 
 
@@ -522,16 +623,16 @@ def annotators_table(design: Ratings, people: Sequence[str], attributes: Sequenc
     for name in attributes:
         factor = design.rater_groups[name]
         codes = factor.codes[place]
-        groups += [(name, level, codes == k) for k, level in enumerate(factor.levels) if np.any(codes == k)]
-        groups += [(name, "not said", codes < 0)] if np.any(codes < 0) else []
+        said = spoken(name)
+        groups += [(said, level, codes == k) for k, level in enumerate(factor.levels) if np.any(codes == k)]
+        groups += [(said, "missing", codes < 0)] if np.any(codes < 0) else []
     cells = tuple(
         (name, level, int(own.sum()), percent(float(own.mean())), int(given[own].sum()),
          float(np.median(given[own])), int(given[own].min()), int(given[own].max()))
         for name, level, own in groups
     )  # fmt: skip
-    return Table("The people, and how many answers they gave",
-                 ("Attribute", "Level", "People", "Share of people", "Answers", "Median a person", "Fewest", "Most"),
-                 cells, digits=1)  # fmt: skip
+    header = ("Attribute", "Level", "People", "Share of people", "Answers", "Median per person", "Fewest", "Most")
+    return Table("Human raters and their answers", header, cells, digits=1)
 
 
 def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
@@ -544,27 +645,25 @@ def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
     )  # fmt: skip
     higher = sum((ordered(own).rows[0].estimate or 0.0) > (own[NOMINAL].rows[0].estimate or 0.0)
                  for own in alphas.values())  # fmt: skip
-    kind = list(next(iter(alphas.values())))[-1]
+    kind, what = list(next(iter(alphas.values())))[-1], "tables" if by != "source" else "sources"
     return Block(
         id="agreement",
-        question="Do they agree, and does the order of the levels matter?",
+        question="Did raters agree, and did the order of the levels matter?",
         sentences=(
-            *(f"{shorten(label, 40)}: {alpha_sentence(own)}" for label, own in alphas.items()),
-            f"With the order of the levels ({kind}) alpha is higher than the nominal one in "
-            f"{number(higher, 0)} of {number(len(alphas), 0)} {'tables' if by != 'source' else 'sources'}; a nominal "
-            "alpha counts neighbouring levels as strangers.",
+            *(f"Krippendorff's α ({kind}) was {sentences.estimate(ordered(own).rows[0])} ({shorten(label, 40)})."
+              for label, own in list(alphas.items())[:MOST_SIZES]),
+            f"It exceeded the nominal α, which ignores level order, in {count(higher)} of {count(len(alphas))} {what}.",
         ),
-        draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
+        draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha: 1 = perfect, 0 = chance"),
         figure_title="Krippendorff's alpha without and with the order of the levels",
-        caption="Same ratings, other ideas of disagreement (with refusals: nominal, refusals as one more level). 1 is "
-        f"perfect agreement, 0 what chance gives. {alpha_design(alphas)}",
-        tables=(rows_table(rows, "Krippendorff's alpha", term=f"{shorten(by, 40)} and kind"),),
+        caption=f"Points and bars: alpha and {alpha_design(alphas)} With refusals: nominal, refusals as a level.",
+        tables=(rows_table(rows, "Krippendorff's alpha", term=f"{capital(spoken(by))} and kind"),),
         results=tuple(result for own in alphas.values() for result in own.values()),
-    )
+    )  # fmt: skip
 
 
 def alpha_design(alphas: Mapping[str, Alphas]) -> str:
-    """Return what a caption says of units, raters, clusters and intervals."""
+    """Return what a caption says of intervals, answers, raters and clusters."""
     first = ordered(next(iter(alphas.values())))
     held = clusters_caption(getattr(first.design, "clusters", ()), None)
     sizes = {
@@ -572,9 +671,9 @@ def alpha_design(alphas: Mapping[str, Alphas]) -> str:
         for label, one in ((label, ordered(own)) for label, own in alphas.items())
     }
     alike = len(set(sizes.values())) == 1
-    said = f"Each: {next(iter(sizes.values()))}" if alike else listing(
+    said = f"each {next(iter(sizes.values()))}" if alike else listing(
         [f"{shorten(label, 30)}: {size}" for label, size in sizes.items()], most=MOST_SIZES)  # fmt: skip
-    return f"{said}{f'; {held}' if held else ''}; {level_text(first.settings['level'])} intervals over units."
+    return f"{level_text(first.settings['level'])} CIs (over units); {said}{f'; {held}' if held else ''}."
 
 
 def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dict[str, Any]) -> Block | None:
@@ -590,19 +689,20 @@ def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dic
             for label, result in found.items() for r in result.rows if r.group is not None]  # fmt: skip
     if not (known := known_rows(rows)):
         return None
-    low, high = (f"{numbers_text(r, digits=3, bounded=True)} ({shorten(r.term, 60)})" for r in ends(known))
-    name, sizes = shorten(stratum, 40), sorted(int(row.n or 0) for row in known)
+    low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 60)})" for r in ends(known))
+    name, sizes = spoken(stratum), sorted(int(row.n or 0) for row in known)
     each = f"{count(sizes[0])} to {count(sizes[-1], 'answer')}" if sizes[0] < sizes[-1] else count(sizes[0], "answer")
     return Block(
         id=f"stratum-{k + 1}",
-        question=f"Does agreement differ by {name}?",
-        sentences=(f"Alpha runs from {low} to {high}.",),
+        question=f"How well did raters agree at each level of {name}?",
+        sentences=(f"Alpha was lowest at {low}.", f"It was highest at {high}."),
         draw=partial(forest, rows[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha", label=name),
         figure_title=f"Krippendorff's alpha by {name}",
-        caption="Where values vary little alpha is low even if raters mostly agree. "
-        f"{each} each; {level_text(common['level'])} intervals over units.",
-        tables=(rows_table(rows, f"Krippendorff's alpha by {name}", term=name),),
+        caption=f"Points and bars: alpha and {level_text(common['level'])} CIs (over units); n = {each} at each level. "
+        "Where answers vary little, alpha is low even if raters mostly agree.",
+        tables=(rows_table(rows, f"Krippendorff's alpha by {name}", term=capital(name)),),
         results=tuple(found.values()),
+        part="main" if k < MOST_MAIN else "appendix",
     )
 
 
@@ -620,13 +720,13 @@ def describe(design: Ratings) -> str:
 
 
 def without_people(parts: Mapping[str, Ratings], design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer a table of models alone: how far do they agree, with and without the order of the levels?"""
+    """Answer a table of models alone: their agreement, with and without the order of the levels."""
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     alphas = {level: own for level, part in parts.items() if (own := alphas_of(part, None, common))}
     alphas |= {f"{level}, {name}": own for level, part in parts.items() for name, some in
                groups_of_models(part, part.raters).items() if (own := alphas_of(part, some, common))}  # fmt: skip
     if not alphas:
-        raise InputError(f"{design.source}: no unit has two answers, so that nothing can be said about agreement")
+        raise InputError(f"{design.source}: no unit has two answers, so agreement is undefined")
     by = design.by.name if design.by is not None else "answers"
     found = (alphas_block(alphas, by), *(strata_block(parts, name, k, common) for k, name in enumerate(design.strata)))
     shown = tuple(block for block in found if block is not None)
@@ -637,7 +737,7 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         study="ordinal-alignment",
         title=f"Do the {count(len(design.raters))} models agree, and does the order of the levels matter?",
         design=describe(design),
-        answer=range_text(alphas, by),
+        answer=(*range_text(alphas, by), *planned_alpha(alphas)),
         strip=alpha_strip(alphas),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
@@ -645,11 +745,12 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         data=tuple(replace(t, caption=f"{shorten(level, 40)}: {t.caption}" if several else t.caption)
                    for level, part in parts.items() for t in about_ratings(part)),
         methods=(
-            f"Krippendorff's alpha of {listing([shorten(r, 30) for r in design.raters], most=MOST_RATERS_SHOWN)}: "
-            "nominal (any two levels are equally different; refusals left out, or as one more level) and ordinal "
-            f"(levels differ by how many answers lie between them). {results[0].inference}; "
-            f"{level_text(options.level)} intervals. No people are in the table, so that nothing is said about "
-            "distances to people.",
+            f"Agreement was estimated by Krippendorff's alpha ({list(next(iter(alphas.values())))[-1]} and nominal). "
+            f"{level_text(options.level)} CIs used {results[0].inference}.",
+            "Nominal alpha treats any two levels as equally different; refusals were excluded, or counted as one more "
+            "level. Ordinal alpha weights disagreements by the answers between two levels. The table has no human "
+            "raters, so distances to people are undefined.",
+            f"Models: {listing([shorten(r, 30) for r in design.raters], most=MOST_RATERS_SHOWN)}.",
         ),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
         verifications=verify_all(named, shown) if options.verify else {},
@@ -658,10 +759,17 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
     )  # fmt: skip
 
 
+def planned_alpha(alphas: Mapping[str, Alphas]) -> tuple[str, ...]:
+    """Say how many more units or clusters would halve the interval of a single alpha; nothing for several."""
+    if len(alphas) > 1:
+        return ()
+    return tuple(planned(ordered(next(iter(alphas.values()))), None))
+
+
 def alpha_strip(alphas: Mapping[str, Alphas]) -> Strip:
-    """Return ordinal alpha of each level beside chance and the customary lines."""
+    """Return ordinal alpha of each level beside chance and the customary minima."""
     marks = [Mark(label=name, value=value, kind="reference")
-             for name, value in (("chance", 0.0), ("tentative", 0.667), ("firm", 0.8))]  # fmt: skip
+             for name, value in (("chance", 0.0), ("tentative", TENTATIVE), ("firm", FIRM))]  # fmt: skip
     marks += [row_mark(replace(ordered(own).rows[0], term=label)) for label, own in alphas.items()]
     return Strip(title="Krippendorff's alpha with the order of the levels", axis="1 = perfect agreement",
                  marks=tuple(marks), digits=3)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.ada_met import ada_met, by_attribute
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.ratings_difference import ratings_difference
@@ -20,27 +23,27 @@ from socialstats.models.sources import MODEL_COLUMNS, Source, human_source, rate
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import (
-    numbers_text,
     probability_methods,
     rows_table,
     settings_of,
-    verdict,
     verify_all,
     verify_named,
 )
 from socialstats.studies.grouped import merge
-from socialstats.studies.models import comparison, lead_words
+from socialstats.studies.models import comparison
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
+    Families,
     alphas_block,
     alphas_of,
     annotators_table,
+    closest_answer,
     closest_block,
     describe,
     distance_block,
     ends,
-    group_block,
+    group_blocks,
     groups_of_models,
     known_rows,
     line_rows,
@@ -57,29 +60,53 @@ from socialstats.studies.ordinal_alignment.blocks import (
 from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
 from socialstats.studies.ratings import united
 from socialstats.studies.sources import model_by_model, replies_block
-from socialstats.text import capital, count, inconclusive, level_text, listing, number, p_value, shorten
+from socialstats.text import count, level_text, number, percent, quoted, shorten, spoken
 
 
-def answer(main: Result, first: Sequence[Block]) -> tuple[str, ...]:
-    """Return the comparison of the models (of one its distance), what needs no model, and who beats a constant."""
-    if not lead_words(first):
-        return (main.sentence(), *constant_words(main))
-    lines = listing([f"'{row.term}' ({numbers_text(row)})" for row in line_rows(main).values()])
-    return (*lead_words(first), f"What needs no model, for comparison: {lines}.", *constant_words(main))
+def answer(main: Result, groups: Mapping[str, Result], tests: Families, level: float) -> tuple[str, ...]:
+    """Return the nearest and the farthest model, who was closer than what, the groups of people, and the planning."""
+    return (main.sentence(), *nearest_words(main), *constant_words(main), *closest_answer(groups, tests, level),
+            *planned(main))  # fmt: skip
+
+
+def nearest_words(main: Result) -> tuple[str, ...]:
+    """State from how many of the others the nearest model differs, paired on the units."""
+    rows = [r for r in rows_about(main, "nearest") if r.p_adjusted is not None]
+    if not rows:
+        return ()
+    alpha, first = 1 - main.settings["level"], shorten(rows[0].label("nearest") or "", 40)
+    alike = [r.term for r in rows if not sentences.significant(r, alpha)]
+    n = f"{count(len(rows) - len(alike))} of the {count(len(rows), 'other model')}"
+    rest = f"; {quoted(alike)} did not differ from it significantly" if alike else ""
+    return (f"'{first}' was significantly closer than {n}{rest} (Holm).",)
 
 
 def constant_words(main: Result) -> tuple[str, ...]:
-    """Say which models are nearer than the best constant answer, paired on the units."""
+    """State which models were closer than the best constant answer, paired on the units."""
     rows = [r for r in rows_about(main, "constant") if r.p_adjusted is not None]
     if not rows:
         return ()
-    clear = [r for r in rows if (r.p_adjusted or 0.0) < 1 - main.settings["level"]]
+    clear = [r for r in rows if sentences.significant(r, 1 - main.settings["level"])]
     near = sum((r.estimate or 0.0) < 0 for r in clear)
     return (
-        f"On the same units, of {count(len(rows), 'model')} {count(near)} {'lies' if near == 1 else 'lie'} nearer than "
-        f"always giving one answer ('always {rows[0].label('constant')}', the best of them), "
-        f"{count(len(clear) - near)} farther, and {count(len(rows) - len(clear))} not significantly different (Holm).",
+        f"Compared with always answering '{rows[0].label('constant')}', {count(near)} of {count(len(rows), 'model')} "
+        f"{'was' if near == 1 else 'were'} significantly closer and {count(len(clear) - near)} farther (Holm).",
     )
+
+
+def planned(main: Result) -> tuple[str, ...]:
+    """Say how many more units and raters would halve the interval of the nearest model's distance."""
+    known = known_rows(model_rows(main))
+    if not known:
+        return ()
+    low, n = ends(known)[0], main.counts
+    units = low.n_clusters or n["units"]
+    more = clusters_to_halve(low, units)
+    if more is None:
+        return ()
+    names = [f"clusters of {spoken(factor.name)}" for factor in getattr(main.design, "clusters", ())][:1] or ["units"]
+    people = count(math.ceil(more * n["reference raters"] / units))
+    return (sentences.halving(more, f"{names[0]} and {people} more human raters", f"the distance of '{low.term}'"),)
 
 
 def strip(main: Result) -> Strip:
@@ -94,19 +121,19 @@ def strip(main: Result) -> Strip:
 
 
 def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
-    """Say how many modes are tied, and what resampling adds to the distances."""
+    """Report tied modes, and how far the sampling error of modes inflates distances."""
     ties = float(main.extras["share_tied"])
     bias = max(main.extras["bootstrap_bias"].values(), default=0.0)
     return (
         Diagnostic(
-            check="How often do several levels have most answers?",
-            found=f"In a share of {number(ties, 3, bounded=True)} of the units.",
-            so_what="Their mean is taken; the last question shows the other rules.",
+            check="How often did several levels have most answers?",
+            found=f"In {percent(ties)} of the units.",
+            so_what="The mean of tied modes was used; the analysis variants show the other rules.",
         ),
         Diagnostic(
-            check="Are the modes noisy?",
-            found=f"Resampling the people adds up to {number(bias, 2)} to a distance.",
-            so_what="Distances are those to the mode of as many people as these, somewhat too large.",
+            check="Did the sampling error of modes inflate distances?",
+            found=f"By up to {number(bias, 2)} levels.",
+            so_what="Distances hold for modes of as many raters as these.",
         ),
     )
 
@@ -116,21 +143,22 @@ READ = ("Distances of models, their shares by distance and mean ratings are mean
 
 
 def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
-    """Return the methods paragraph."""
-    text = (
-        f"{main.title}: distance between a model's answer and the mode of the "
-        f"{shorten(source.human, 30)} answers to the same unit, joined by the unit's label, averaged over "
-        f"units; tied modes count with their mean, refusals with the largest distance ({main.inference}). "
-        f"{level_text(main.settings['level'])} intervals."
-    )
+    """Return the methods: a brief paragraph, then the rules, and the differences between groups."""
+    human = shorten(source.human, 30)
+    text = [
+        f"ADA-Met is the mean distance, in levels, between a model's answers and the mode of the {human} answers to "
+        f"the same units. {level_text(main.settings['level'])} CIs used t with the variance over units and over "
+        f"{human} raters. p values were Holm-adjusted over the models.",
+        "Units were matched by their labels. Tied modes counted with their mean, refusals with the largest distance. "
+        f"Inference: {main.inference}.",
+    ]
     if groups:
-        text += (
-            " Differences between groups of people are those on the units of both, less what the sizes of the groups "
-            "alone give (their mean when the people are dealt anew to groups of these sizes), as modes of few people "
-            "lie farther off; interval and p come from one t, adjusted by Holm over the pairs of all attributes, model "
-            "by model."
+        text.append(
+            "Differences between groups of people were computed on the units of both groups. They were corrected for "
+            "group size by the mean difference when people were assigned at random to groups of the same sizes. p "
+            "values were Holm-adjusted within each model over the pairs of groups of all attributes."
         )
-    return (text,)
+    return tuple(text)
 
 
 FEW_RESAMPLES = 500
@@ -138,7 +166,7 @@ Compute = Callable[..., Any]
 
 
 def variants_block(design: Ratings, main: Result, source: Source, options: StudyOptions) -> Block | None:
-    """Show the distance of the nearest model under every choice of analysis."""
+    """Show the distance of the nearest model under each analysis variant."""
     known = known_rows(model_rows(main))
     if not known:
         return None
@@ -152,14 +180,14 @@ def variants_block(design: Ratings, main: Result, source: Source, options: Study
     def of(table: Ratings = design, **more: Any) -> Any:
         return ada_met(table, **{**base, **more})
 
-    line = f"that of one {shorten(source.human, 30)} rater ({number(top.estimate)}, taken as known)"
+    line = f"that of one {shorten(source.human, 30)} rater ({number(top.estimate)}, taken as fixed)"
     made = multiverse("ada_met", f"the distance of {shorten(model, 30)}", distinct(variants(design, main, of, model)),
                       reference=top.estimate if top.estimate is not None else 0.0,
                       words=line)  # fmt: skip
     return multiverse_block(
         made, id="multiverse", question=other_analyses("the distance of the nearest model"),
         quantity=f"distance of {shorten(model, 30)}",
-        note=f"Analyses other than that of the page: {count(base['resamples'], 'resample')}.",
+        note=f"Other variants used {count(base['resamples'], 'resample')}.",
     )  # fmt: skip
 
 
@@ -182,7 +210,8 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
     ]
     for name, factor in design.strata.items():
         if 1 < len(factor.levels) <= MOST_LEFT_OUT:
-            found += [(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
+            choice = f"leave one {spoken(name)} out"
+            found += [(without_label(name, level), choice, partial(without, of, design, name, code))
                       for code, level in enumerate(factor.levels)]  # fmt: skip
     return [
         Variant(label=label, choice=choice, compute=compute,
@@ -198,15 +227,12 @@ def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
     )
 
 
-VERBS = {"above": "agree more among themselves than", "below": "agree less among themselves than"}
-
-
 def alpha_gaps(
     design: Ratings, raters: Mapping[str, Sequence[str]], human: str, options: StudyOptions
 ) -> tuple[Result, ...]:
     """Return for each source alpha minus that of people, on the scale of the design and without order.
 
-    Units are resampled in both together: what makes a unit hard to agree on is in both alphas.
+    Units are resampled in both together, so the difficulty of units cancels.
     """
     found: list[Result] = []
     for who in (name for name in raters if name != human):
@@ -225,27 +251,22 @@ def alpha_gaps(
 
 
 def with_gaps(block: Block | None, gaps: Sequence[Result]) -> Block | None:
-    """Add to the block of alphas who agrees more, with the table of the differences."""
+    """Add the differences of alpha between sources to the block of alphas."""
     if block is None or not gaps:
         return block
     rows = [replace(r.rows[0], term=r.title, group=None) for r in gaps]
     return replace(
         block,
-        sentences=(*block.sentences, *(_said(gap) for gap in gaps)),
+        sentences=(*block.sentences, _said(gaps[0])),
         tables=(*block.tables, rows_table(rows, f"Differences of alpha on the same units; {gaps[0].inference}")),
         results=(*block.results, *gaps),
     )
 
 
 def _said(gap: Result) -> str:
-    """Say who agrees more by one alpha, or that it is inconclusive."""
-    row = gap.rows[0]
+    """Compare the agreement among two sources by one alpha."""
     one, two = (f"'{shorten(name, 40)}' raters" for name in gap.settings["labels"])
-    numbers = f"{row.term}, difference {numbers_text(row, digits=3)}, {p_value(row.p_value)}"
-    verb = VERBS.get(verdict(row))
-    if verb is None:
-        return f"{capital(inconclusive(f'{one} or {two} agree more among themselves'))} ({numbers})."
-    return f"On the same units {one} {verb} {two} ({numbers})."
+    return sentences.difference("agreement on the same units", one, two, gap.rows[0])
 
 
 USED = ("seed", "resamples", "level", "verify")
@@ -254,7 +275,7 @@ FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the mo
 
 
 def suits(design: Ratings) -> bool:
-    """Tell whether levels have an order, and raters are models, or people (enough for a mode) and others."""
+    """Return whether levels have an order, and raters are models, or people (enough for a mode) and others."""
     if design.scale == "nominal" or not design.raters_known or len(design.raters) < 2:
         return False
     source = human_source(design)
@@ -264,7 +285,7 @@ def suits(design: Ratings) -> bool:
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer one table: distances to people where there are people, else how far the models agree."""
+    """Answer one table: distances to people where there are people, else agreement among the models."""
     if human_source(design) is None:
         return without_people({"all answers": design}, design, options)
     return with_people(design, options)
@@ -283,7 +304,9 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: which model is nearest to people, nearer than what, and to which people?"""
     source = human_source(design)
     if source is None:
-        raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
+        raise InputError(
+            "no rater group has a level called human beside others; name it with --map rater_source=COLUMN"
+        )
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     both: dict[str, Any] = {"reference": source.human, "source": source.name, **common}
     strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
@@ -301,15 +324,13 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     replies = model_by_model(replace(design, by=None), source)
     lost = reply_shares(replies, source=source.name, stratum=next(iter(strata), None), level=options.level)
     tests = families(groups)
-    first = comparison(main, options)
     shown = [block for block in (
-        *first, distance_block(main, source), near_block(main),
-        matches_block(matches, source.human),
-        *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
-        closest_block(groups, tests),
-        *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
-        rules_block(rules, source), replies_block(design, lost),
+        distance_block(main, source), near_block(main), closest_block(groups, tests, options.level),
+        *group_blocks(groups, tests, options.level), rules_block(rules, source),
         with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
+        *(conditional(block, len(raters[source.human])) for block in comparison(main, options)),
+        *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
+        matches_block(matches, source.human), replies_block(design, lost),
         variants_block(design, main, source, options),
     ) if block is not None]  # fmt: skip
     named = {f"Distances by {shorten(name, 40)}": r for name, r in distances.items()} or {"Distances": main}
@@ -320,15 +341,15 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     people = united(design.of_raters(raters[source.human]))
     return Outcome(
         study="ordinal-alignment",
-        title=f"How far are the models from the {shorten(source.human, 30)} answers?",
+        title=f"How far were the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=answer(main, first),
+        answer=answer(main, groups, tests, options.level),
         strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),
         flow=design.flow,
         data=(
-            replace(people, caption=f"How united the {shorten(source.human, 30)} raters are about a unit"),
+            replace(people, caption=f"Agreement of {shorten(source.human, 30)} raters within units"),
             annotators_table(design, raters[source.human], attributes(design, source)),
         ),
         diagnostics=diagnostics(main),
@@ -338,6 +359,12 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
+
+
+def conditional(block: Block, people: int) -> Block:
+    """Return a comparison of models for the appendix, saying that its tests take the people as fixed."""
+    said = f"Ranks and tests here are conditional on these {count(people)} human raters."
+    return replace(block, sentences=(said, *block.sentences), part="appendix")
 
 
 def attributes(design: Ratings, source: Source) -> list[str]:
@@ -358,7 +385,7 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
     for result in groups.values():
         for row in result.rows:
             if row.label("versus") is not None:
-                how = "t of people and units, less what sizes give"
+                how = "t over raters and units, corrected for group size"
                 tests.setdefault(row.term, []).append(
                     replace(row, p_adjusted=None, method=how, statistic=None, df=None)
                 )
@@ -368,8 +395,8 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
 def verified(
     named: Mapping[str, Result], groups: Mapping[str, Result], shown: Sequence[Block]
 ) -> Mapping[str, Verification]:
-    """Recompute all results; of those by group what is about the groups, as what is about all people is the same."""
-    found = verify_all(named, [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
+    """Recompute all results; of those by group only the rows about groups, as the others are the same."""
+    found = verify_all(named, [b for b in shown if not b.id.startswith("group") and b.id != "refusals"])
     return joined(found, verify_named({
         f"Distances by {shorten(name, 40)} of people":
         replace(one, rows=tuple(r for r in one.rows if r.label("attribute"))) for name, one in groups.items()
