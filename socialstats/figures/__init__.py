@@ -13,11 +13,13 @@ from socialstats.figures.maps import possible, reconstructed
 from socialstats.figures.multiples import multiples
 from socialstats.figures.power import power_curve
 from socialstats.figures.qq import qq
+from socialstats.figures.ranks import ranks
 from socialstats.figures.raters import rater_heat
 from socialstats.figures.shares import Bar, shares
 from socialstats.figures.squares import square, two_by_two
 from socialstats.figures.strip import Mark, strip
 from socialstats.figures.trajectories import trajectories
+from socialstats.figures.wins import wins
 
 __all__ = [
     "Bar",
@@ -30,6 +32,7 @@ __all__ = [
     "possible",
     "power_curve",
     "qq",
+    "ranks",
     "rater_heat",
     "reconstructed",
     "shares",
@@ -37,4 +40,5 @@ __all__ = [
     "strip",
     "trajectories",
     "two_by_two",
+    "wins",
 ]

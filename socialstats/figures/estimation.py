@@ -195,7 +195,7 @@ def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
     for word, chosen_ones, color in (("fall", one > two, UP), ("rise", one < two, DOWN), ("stay", one == two, SAME)):
         if chosen_ones.any():
             parts.append((f"{counted(float(n[chosen_ones].sum()))} {word}", color))
-    style.legend(ax, parts, style.SMALL, 6.0)
+    style.legend(ax, parts, style.SMALL, gap=6.0)
 
 
 def _histogram(ax: Axes, difference: Any, n: Any, unit: str) -> None:

@@ -10,7 +10,6 @@ from socialstats.figures import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.ticker import Locator
 
     from socialstats.results import Row
 
@@ -112,7 +111,7 @@ def multiples(
         style.dress(panel)
         panel.set_title("\n".join(titles[k]), loc="left", pad=5, **style.SMALL_INK)
         panel.set_xlim(*limits)
-        panel.xaxis.set_major_locator(_few())
+        panel.locator_params(axis="x", nbins=4)
         style.lines_of_rows(panel, lines, top=False)
         if reference is not None:
             panel.axvline(reference, **style.DASHED)
@@ -121,12 +120,6 @@ def multiples(
         style.left_out(panel, total, ys)
     style.outside(ax, style.literal(xlabel, 90), (0.5, 0), (0, 4), ha="center", va="bottom", **style.QUIET)
     return ax
-
-
-def _few() -> Locator:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(4)
 
 
 def _terms(table: Mapping[str, Mapping[str, Row]], sort: bool) -> list[str]:

@@ -115,7 +115,7 @@ def _opens(bars: Sequence[Bar]) -> list[bool]:
 
 def _legend(levels: Sequence[str]) -> list[tuple[str, str]]:
     """Return the name of each level after a square, with its colour."""
-    return [(f"\u25a0 {text}", f"series-{k + 1}") for k, text in enumerate(style.literals(levels, 18))]
+    return [(f"{style.SQUARE}{text}", f"series-{k + 1}") for k, text in enumerate(style.literals(levels, 18))]
 
 
 def _bar(ax: Axes, bar: Bar, y: float, room: float) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.font_manager import FontProperties
     from matplotlib.text import Text
+    from matplotlib.ticker import Locator
 
     from socialstats.results import Row
 
@@ -57,6 +58,7 @@ DASHED: dict[str, Any] = {"color": LIGHT["muted"], "linewidth": 0.9, "linestyle"
 ROW_HEIGHT = 0.205  # inches
 TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
 POINTS = 72.0  # points in an inch
+SQUARE = "\u25a0"  # before the name of a colour
 REPLACEMENT = "\ufffd"
 HINTED = 1.05  # letters on whole pixels take up to 5% more than `text_width`: 52 letters at 72 to 200 dpi
 LEAST_PLOT = 1.2  # inches between the margins
@@ -375,12 +377,20 @@ def left_out(ax: Axes, rows: int, ys: Sequence[float]) -> None:
         ax.text(0.5, len(ys) / 2, text, transform=ax.get_yaxis_transform(), ha="center", va="center", **QUIET)
 
 
-def legend(ax: Axes, parts: Sequence[tuple[str, str]], size: float, gap: float = 12.0) -> None:
-    """Write texts with their colours above the Axes, one after another, on as many lines as they need."""
+def legend(ax: Axes, parts: Sequence[tuple[str, str]], size: float, *, gap: float = 12.0, up: float = 0.0) -> None:
+    """Write texts with their colours above the Axes, one after another, on as many lines as they need.
+
+    A square at the start of a text has the colour, the words after it are black.
+    """
     room = ax.get_window_extent().width * POINTS / ax.figure.dpi
     places = legend_places([text for text, _ in parts], room, size, gap)
     for (text, color), (x, y) in zip(parts, places, strict=True):
-        outside(ax, text, (0, 1), (x, y), fontsize=size, color=LIGHT[color], ha="left", va="bottom")
+        look: dict[str, Any] = {"fontsize": size, "ha": "left", "va": "bottom"}
+        square, words = (SQUARE, text.removeprefix(SQUARE)) if text.startswith(SQUARE) else ("", text)
+        if square:
+            outside(ax, square, (0, 1), (x, y + up), color=LIGHT[color], **look)
+        ink = LIGHT["ink" if square else color]
+        outside(ax, words, (0, 1), (x + (text_width(square, size) + 3 if square else 0), y + up), color=ink, **look)
 
 
 def legend_height(parts: Sequence[tuple[str, str]], size: float, room: float | None = None) -> float:
@@ -479,16 +489,23 @@ def lines_of_rows(ax: Axes, n: int, *, top: bool = True) -> None:
         ax.tick_params(axis="x", labeltop=True)
 
 
-def points(ax: Axes, rows: Sequence[tuple[float, Row]], color: str = "series-1", size: float = 4.5) -> None:
+def few_whole(most: int = 8) -> Locator:
+    """Return the places of at most so many ticks, at whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(most, integer=True)
+
+
+def points(ax: Axes, rows: Sequence[tuple[float, Row]], *, intervals: bool = True, size: float = 4.5) -> None:
     """Draw rows as points with intervals at their y; write out what is undefined."""
     left, right = ax.get_xlim()
     known = [(y, row) for y, row in rows if is_known(row)]
     for y, row in rows:
         if not is_known(row):
             ax.text(left + 0.02 * (right - left), y, "undefined", va="center", **QUIET)
-    bars = [(y, *ends) for y, row in known if (ends := ends_of(row))]
-    segments(ax, bars, color=LIGHT[color], linewidth=1.3, zorder=2)
-    ax.plot([row.estimate or 0.0 for _, row in known], [y for y, _ in known], "o", color=LIGHT[color],
+    bars = [(y, *ends) for y, row in known if intervals and (ends := ends_of(row))]
+    segments(ax, bars, color=LIGHT["series-1"], linewidth=1.3, zorder=2)
+    ax.plot([row.estimate or 0.0 for _, row in known], [y for y, _ in known], "o", color=LIGHT["series-1"],
             markersize=size, zorder=3, markeredgewidth=0)  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.figures import multiples, qq
+from socialstats.figures import multiples, qq, ranks, style, wins
 from socialstats.figures.qq import MOST_POINTS, quantiles
 from socialstats.results import Row
 
@@ -99,3 +99,67 @@ def test_differences_without_spread_say_why_and_bad_ones_are_refused() -> None:
         qq([1.0, 2.0, 3.0], [1, 0.5, 1])
     with pytest.raises(InputError, match="as many counts and labels"):
         qq([1.0, 2.0], labels=["a"])
+
+
+def place(term: str, rank: float, low: float, high: float) -> Row:
+    return Row(term=term, estimate=rank, conf_low=low, conf_high=high, conf_level=0.95)
+
+
+def test_ranks_stand_in_order_with_both_intervals() -> None:
+    marginal = [place("second", 2, 1, 3), place("first", 1, 1, 1), place("third", 3, 2, 3), row("gone", None)]
+    ax = ranks(marginal, [place("second", 2, 1, 3), place("first", 1, 1, 2)])
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["first", "second", "third", "gone"]
+    lines = {lines.get_linewidth()[0]: lines.get_segments() for lines in ax.collections}
+    broad = [(a[0, 1], a[0, 0], a[1, 0]) for a in lines[5]]
+    thin = [(a[0, 1], a[0, 0], a[1, 0]) for a in lines[1.3]]
+    third = 1 / 3
+    assert broad == [pytest.approx(one) for one in ((3, 1 - third, 1 + third), (2, 1 - third, 3 + third),
+                                                    (1, 2 - third, 3 + third))]  # fmt: skip
+    assert thin == [pytest.approx(one) for one in ((3, 1 - third, 2 + third), (2, 1 - third, 3 + third))]
+    assert {"undefined", "undef.", "[1, 1]", "[1, 2]", "Marginal", "Simult.", "\u2500 95% simultaneous"} <= set(
+        texts(ax)
+    )
+    assert ax.get_label() == "Rank intervals, 3 items, from first to third; 2 marginal intervals hold rank 1."
+    assert "Simult." not in texts(ranks(marginal))
+
+
+def test_bad_ranks_are_refused_and_no_ranks_say_so() -> None:
+    with pytest.raises(InputError, match="no marginal rank interval of b"):
+        ranks([place("a", 1, 1, 1)], [place("b", 1, 1, 1)])
+    with pytest.raises(InputError, match="at most 200 items, got 201"):
+        ranks([place(str(i), i, i, i) for i in range(201)])
+    assert texts(ranks([])) == ["no ranks to show"]
+
+
+def test_expected_wins_are_those_of_bradley_and_terry_in_the_order_of_strength() -> None:
+    strengths = {"b": 0.0, "a": 1.0, "c": -2.0}
+    ax = wins([row(name, value) for name, value in strengths.items()])
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert names == [t.get_text() for t in ax.get_xticklabels()] == ["a", "b", "c"]
+    shown = {t.get_position(): t.get_text() for t in ax.texts}
+    for y, one in enumerate(names):
+        for x, other in enumerate(names):
+            odds = np.exp(strengths[one]) / np.exp(strengths[other])
+            wanted = f"{odds / (1 + odds):.2f}".removeprefix("0")
+            assert shown.get((x + 0.5, y + 0.5)) == (wanted if x != y else None)
+    blue = [a for lines in ax.collections for a in lines.get_segments()
+            if matplotlib_color(lines) == style.LIGHT["series-1"]]  # fmt: skip
+    assert all(a[0, 0] > a[0, 1] - 0.5 for a in blue)  # above the diagonal
+
+
+def matplotlib_color(lines: Any) -> str:
+    from matplotlib.colors import to_hex
+
+    return to_hex(lines.get_color()[0])
+
+
+def test_of_many_items_the_strongest_and_weakest_are_drawn() -> None:
+    ax = wins([row(f"item {i}", 0.1 * i) for i in range(60)] + [row("lost", None)])
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert names == [f"item {i}" for i in (*range(59, 42, -1), *range(16, -1, -1))]
+    assert "26 items between the strongest and the weakest 17 not drawn" in texts(ax)
+    assert "1 item without a strength left out" in texts(ax)
+    assert any("orange" in text for text in texts(ax))
+    with pytest.raises(InputError, match="an item is given twice"):
+        wins([row("a", 1.0), row("a", 2.0)])
+    assert texts(wins([row("a", 1.0)])) == ["no two items with strengths to compare"]

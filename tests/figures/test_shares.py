@@ -21,7 +21,7 @@ def test_segments_stand_end_to_end_and_small_ones_are_not_written() -> None:
     found = [(round(p.get_x(), 3), round(p.get_width(), 3)) for p in ax.patches]
     assert found == [(0.0, 0.5), (0.5, 0.46), (0.96, 0.04), (0.0, 1.0), (1.0, 0.0)]
     texts = [t.get_text() for t in ax.texts]
-    assert {"50.0%", "46.0%", "100.0%", "■ level 0", "■ level 2"} <= set(texts)
+    assert {"50.0%", "46.0%", "100.0%", "level 0", "level 2"} <= set(texts)
     assert "4.0%" not in texts
     assert [t.get_text() for t in ax.get_yticklabels()] == ["human", "\\$x\\$"]
 

@@ -22,10 +22,12 @@ from socialstats.figures import (
     heat,
     multiples,
     qq,
+    ranks,
     shares,
     square,
     strip,
     trajectories,
+    wins,
 )  # fmt: skip
 from socialstats.figures.strip import Mark
 from socialstats.results import Row
@@ -72,6 +74,12 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "strip": partial(strip, [Mark(label="Bias B of man - woman", value=0.4, low=0.3, high=0.5),
                              Mark(label="Bias B of man - neutral", value=0.42, low=0.3, high=0.5),
                              Mark(label="coin flips", value=0.52, kind="reference")], xlabel="share"),
+    "ranks": partial(ranks, [Row(term=f"model {i}", estimate=i + 1, conf_low=max(1, i - 1), conf_high=min(40, i + 3),
+                                 conf_level=0.95) for i in range(40)],
+                     [Row(term=f"model {i}", estimate=i + 1, conf_low=max(1, i - 6), conf_high=min(40, i + 8))
+                      for i in range(40)], label="Model"),
+    "wins": partial(wins, MANY),
+    "few wins": partial(wins, MANY[::4]),
     "estimation": partial(estimation, [1.0, 2, 3, 5], [2.0, 2, 4, 3], None, row("d", -0.2),
                           conditions=("one", "other")),
 }  # fmt: skip
