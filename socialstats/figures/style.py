@@ -279,7 +279,7 @@ def wrapped(text: str, room: float, size: float = FONT, most: int = 4) -> list[s
             lines.append(word)
     if len(lines) > most:
         lines = [*lines[: most - 1], f"{lines[most - 1]} \u2026"]
-    return [fitted([line], room, size)[0] for line in lines] or [""]
+    return [fitted([line], room, size, 400)[0] for line in lines] or [""]
 
 
 def fitted(texts: Sequence[str], room: float, size: float = FONT, width: int = 60) -> list[str]:
