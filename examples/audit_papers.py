@@ -1,8 +1,8 @@
 """Five papers audited from their tables alone: what reproduces, what does not, and what could not have been seen.
 
 Run it from a clone: ``python examples/audit_papers.py [FOLDER]``. It writes audit_papers.html beside where it is run.
-FOLDER may hold the released answers of the social-norms paper (adamet_*.csv, CC BY-NC 4.0, not bundled): then a linear
-program shows whether its sums can belong to its rows.
+FOLDER may hold the released answers of the social-norms paper (adamet_*.csv, CC BY-NC 4.0, not bundled). A linear
+program then shows whether its sums can belong to its rows.
 """
 
 from __future__ import annotations

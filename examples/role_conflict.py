@@ -166,8 +166,8 @@ def print_differences(fit: Any, loose: Any) -> None:
     ratio = np.median([loose.row(role, group="strength").std_error / fit.row(role, group="strength").std_error
                        for role in TRUTH.strengths])  # fmt: skip
     print(
-        f"   Nine stories of a pair are no nine independent ones: with rows independent, standard errors are "
-        f"{ratio:.2f} times the clustered ones, and {held(loose)} intervals hold the true strength, not {held(fit)}"
+        f"   The nine stories of a pair are dependent. With rows taken as independent, standard errors are {ratio:.2f} "
+        f"times the clustered ones, and {held(loose)} intervals contain the true strength instead of {held(fit)}"
     )
 
 

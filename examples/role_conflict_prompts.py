@@ -140,8 +140,8 @@ def print_missed(strengths: tuple[Any, ...], items: tuple[Any, ...], family: lis
         idle = [row for prompt, row in known if prompt != "as a parent"]
         above = sum(row.conf_low > 0 for row in gained)
         away = sum(row.conf_low > 0 or row.conf_high < 0 for row in idle)
-        print(f"   {name}, not adjusted: {above} of {len(gained)} family roles' intervals lie above 0 with the parent, "
-              f"and {away} of {len(idle)} with the other prompts exclude 0, where no role gained")  # fmt: skip
+        print(f"   {name}, unadjusted: with the parent, {above} of {len(gained)} family roles' intervals lie above 0. "
+              f"With the other prompts, where no role gained, {away} of {len(idle)} exclude 0")  # fmt: skip
         least = min(row.p_value for row in gained)
         print(f"      the clearest family role has p = {least:.3f}; {len(known)} tests need p < "
               f"{0.05 / len(known):.4f} for the first one")  # fmt: skip
@@ -150,9 +150,9 @@ def print_missed(strengths: tuple[Any, ...], items: tuple[Any, ...], family: lis
 def print_found(shares: Any) -> None:
     """Print the test of the whole group, which pools what each of its roles shows."""
     row = shares.row("as a parent: share of family")
-    settled = "settled" if row.p_adjusted < 0.05 else "not settled"
+    verdict = "significant" if row.p_adjusted < 0.05 else "not significant"
     print(f"   The whole group: its share changes by {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], "
-          f"adjusted p = {row.p_adjusted:.4f}, {settled}")  # fmt: skip
+          f"adjusted p = {row.p_adjusted:.4f}, {verdict}")  # fmt: skip
     print("   A role has few stories, and tests of all roles share one error rate: a question about a group is better "
           "asked\n   of the group.")  # fmt: skip
 

@@ -83,7 +83,7 @@ def print_commitment(scores: Any) -> None:
 
 def print_wordings(scores: Any) -> None:
     """Print the spread over wordings, beside the truth."""
-    print("\n5. How much do the answers hang on the wording?")
+    print("\n5. How much do the answers depend on the wording?")
     spread: Any = ss.paraphrase_spread(ss.trait_ratings(scores, traits=TRAITS, cluster="scenario"))
     for stage, value in spread.extras["pooled_sd"].items():
         print(

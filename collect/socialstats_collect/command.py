@@ -163,7 +163,7 @@ def _go(run: Run, work: Work, progress: Progress) -> int:
 
 
 def _ended(run: Run, work: Work) -> None:
-    """Say how it ended: by cell, what failed, what is missing, how to go on."""
+    """State how it ended: by cell, what failed, what is missing, how to go on."""
     tally, log = run.tally, run.log
     if tally.calls:
         with Log(log.path) as record:
@@ -281,7 +281,7 @@ def form(options: argparse.Namespace) -> int:
 
 
 def merge(options: argparse.Namespace) -> int:
-    """Put logs of one design together: every record once."""
+    """Merge logs of one design: every record once."""
     _system()
     seen: set[object] = set()
     with opened_whole(options.output, LOG) as out:

@@ -39,7 +39,7 @@ def convert(options: argparse.Namespace) -> int:
 
 
 def table_of(logs: Sequence[Log]) -> pd.DataFrame:
-    """Put the rows of all logs in one table; of several, the column ``log`` names the file.
+    """Stack the rows of all logs in one table; of several, the column ``log`` names the file.
 
     Raises
     ------

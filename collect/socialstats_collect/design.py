@@ -32,7 +32,7 @@ class Item:
     id, columns
         Its identifier and its columns, as text.
     drawn, batch
-        The identifier under which it was first asked, and the number of the run that first had it: orders are drawn by
+        The identifier under which it was first asked, and the number of the run that first had it. Orders are drawn by
         both, so that neither a new name nor a new item changes what was asked before.
     gone
         It is asked no more; it keeps its place among the drawn orders.
@@ -241,7 +241,7 @@ class Change:
     words: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Say what changes nothing of what was asked."""
+        """State what changes nothing of what was asked."""
         said = []
         if self.renamed:
             pairs = ", ".join(f"'{old}' is now '{new}'" for old, new in self.renamed[:SHOWN])
@@ -297,7 +297,7 @@ def matched(present: Design, before: Sequence[Design]) -> Change:
 
 
 def differences(before: Design, present: Design) -> Iterator[str]:
-    """Say which settings differ that decide what models are asked."""
+    """State which settings differ that decide what models are asked."""
     old, new = (next(iter(one.lines("", (), "", 0))) for one in (before, present))
     for one in (old, new):
         one["texts"].pop("people", None)
@@ -330,15 +330,15 @@ def refuse_changes(change: Change, source: str, again: int) -> None:
         return
     what = f"{count(again, 'unit')} would be asked again, and the answers to the words before would leave the table"
     fix = (
-        "Put the words back as they were; or give this run a log of its own (-o); or add --again to ask anew in this "
-        "log, which keeps the answers given before."
+        "Restore the words, or give this run a separate log (-o). Or add --again to ask again in this log, which keeps "
+        "the earlier answers."
     )
     raise InputError(Problem(message=f"what is asked changed since this log was begun: {'; '.join(said)}. {what}",
                              source=source, fix=fix))  # fmt: skip
 
 
 def _edit(name: str, old: str, new: str) -> str:
-    """Say where two texts differ, with a few words around; empty where they do not."""
+    """State where two texts differ, with a few words around; empty where they do not."""
     if same_form(old) == same_form(new):
         return "" if old == new else f"{name} has the same letters in another Unicode form"
     start = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))

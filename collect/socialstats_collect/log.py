@@ -259,12 +259,12 @@ class Log:
         return found
 
     def repairs(self) -> Iterator[str]:
-        """Say which lines are damaged and how many records are lost."""
+        """State which lines are damaged and how many records are lost."""
         if self.damaged:
             shown = ", ".join(map(str, self.damaged[:SHOWN])) + (", ..." if len(self.damaged) > SHOWN else "")
             yield (
-                f"{count(len(self.damaged), 'line')} of the log cannot be read, or not as a whole (line {shown}); "
-                "they are left as they are, and every other line is read"
+                f"{count(len(self.damaged), 'line')} of the log cannot be read in full (line {shown}); "
+                "they are kept unchanged, and every other line is read"
             )
         if self.lost:
             yield f"{count(self.lost, 'record')} that a run wrote can be read in no line: its request is asked again"

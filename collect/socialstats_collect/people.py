@@ -93,14 +93,15 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
     design
         Of the run.
     path
-        A file, or a folder of them: what a form wrote, or a table with one row an answer: ``item_id``, ``rater``, the
-        answer (empty: none), and whatever is known of the rater. ``source`` is ``human`` unless a column says another.
+        A file, or a folder of them: what a form wrote, or a table with one row per answer. Its columns are ``item_id``,
+        ``rater``, the answer (empty: none), and what is known of the rater. ``source`` is ``human`` unless a column
+        says another.
 
     Raises
     ------
     InputError
-        For missing columns, an answer that the models could not give, a rater who answers an item twice, an alias of
-        two raters, a column that contradicts the items, answers to other words: each with its file and line.
+        For missing columns, an answer that is no option, or answers to other words. Also for a rater who answers an
+        item twice, an alias of two raters, or a column that contradicts the items. Each problem has its file and line.
     NothingToAnalyse
         Where no row is about an item of the run.
     """

@@ -19,8 +19,9 @@ from socialstats_collect.ask import DATA
 class Tally:
     """Counts over attempts; ``calls`` and ``tokens`` include those already in the log.
 
-    ``units_done`` are this run's finished units, ``units_replayed`` those of them that needed no call, ``unread`` their
-    rows whose answer could not be read, ``spent`` tokens by model and kind, ``served`` answers by what served them.
+    ``units_done`` counts this run's finished units, ``units_replayed`` those that needed no call, ``unread`` their rows
+    with an answer that was not parsed. ``spent`` counts tokens by model and kind, ``served`` answers by what served
+    them.
 
     Examples
     --------
@@ -79,7 +80,7 @@ class Tally:
         return self.cost / self.answers if self.answers else 0.0
 
     def costs(self) -> list[str]:
-        """Say what each model took in tokens, what was estimated of that, and what it cost."""
+        """State what each model took in tokens, what was estimated of that, and what it cost."""
         said = [
             f"{model}: {self.spent[model, 'prompt_tokens']:,} tokens sent, "
             f"{self.spent[model, 'completion_tokens']:,} received"
@@ -90,7 +91,7 @@ class Tally:
         return [*said, f"cost: {self.cost:.4g}"] if self.cost else said
 
     def changes(self) -> list[str]:
-        """Say where a model answered under more than one name or fingerprint, or from more than one endpoint."""
+        """State where a model answered under more than one name or fingerprint, or from more than one endpoint."""
         said = []
         for kind, asked in dict.fromkeys((kind, asked) for kind, asked, _ in self.served):
             found = [f"{name} ({n:,})" for (*key, name), n in self.served.items() if key == [kind, asked]]

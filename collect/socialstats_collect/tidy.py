@@ -166,8 +166,8 @@ def table_of(log: Log, runfile: Path | None = None) -> Table:
     log
         Open for reading.
     runfile
-        A run file to compare the log with: columns that nobody was asked about are corrected, new names are taken over,
-        items that it lacks are left out. What was asked is never changed.
+        A run file to compare the log with. Columns that were not asked about are corrected, new names are adopted, and
+        items that it lacks are excluded. What was asked is never changed.
 
     Raises
     ------
@@ -182,8 +182,8 @@ def table_of(log: Log, runfile: Path | None = None) -> Table:
     for other in designs[1:]:
         if said := list(differences(designs[0], other)):
             fix = (
-                "Read each log on its own and put the tables together (socialstats join); or take one of them out of "
-                "the file; or ask the same in both, in a new log."
+                "Read each log separately and combine the tables (socialstats join), or remove one of them from the "
+                "file. Or ask the same in both, in a new log."
             )
             message = f"runs that ask differently stand in one log: {'; '.join(said)}"
             raise InputError(Problem(message=message, source=log.path.name, fix=fix))
@@ -332,5 +332,5 @@ def as_text(table: Sequence[Mapping[str, object]]) -> str:
 
 
 def failures(tally: Tally) -> list[str]:
-    """Say how often which failure was met, the most frequent first."""
+    """State how often which failure was met, the most frequent first."""
     return [f"{count:,} x {name}" for name, count in tally.errors.most_common(5)]

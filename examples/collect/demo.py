@@ -1,9 +1,9 @@
 """Collect from a real language model on this machine, put people beside it, and report: ``make collect-demo``.
 
 SmolLM2-135M answers eight rules of thumb in three forms, 36 quarrels in up to five wordings, and twelve conflicts of
-goals and norms, which two people answer too. What it says is no finding about anything: the model is tiny, and picked
-because its bad answers are real ones. The people are those whose files of the page ``form.html`` lie in the folder
-``people``. Without any, two are simulated, who draw their answers, and are called so.
+goals and norms. Two people answer the conflicts too. What it says is no finding about anything: the model is tiny, and
+picked because its bad answers are real ones. The people are those whose files of the page ``form.html`` lie in the
+folder ``people``. Without any, two are simulated, who draw their answers, and are called so.
 """
 
 from __future__ import annotations

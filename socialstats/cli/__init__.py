@@ -23,8 +23,8 @@ ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # f
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0 done; 1 done, but ``--fail-on`` was reached; 2 bad usage or input; 3 nothing to analyse, or a statistic that does
-    not exist. 130 interrupted. stdout carries only the asked result.
+    0 done; 1 done, but ``--fail-on`` was reached; 2 bad usage or input; 3 nothing to analyse, or an undefined
+    statistic; 130 interrupted. stdout carries only the asked result.
 
     Examples
     --------

@@ -21,9 +21,9 @@ EPILOG = """examples:
   socialstats audit table2.csv --rules rules.toml -o audit.html
   socialstats audit --rules rules.toml --format json  tables named in the rules file
   socialstats audit --example 002 -o audit.html       published tables that come with socialstats
-  socialstats audit --reconstruct 2.2 1.3 20 1 5      samples that have this mean and sd (n, lowest, highest score)
+  socialstats audit --reconstruct 2.2 1.3 20 1 5      samples with this mean and SD (n, lowest, highest score)
 
-rules.toml, one [[rule]] a check:
+rules.toml, one [[rule]] per check:
   [tables]
   t3 = { file = "table3.csv", decimals = 3 }   # "table" is the first TABLE of the command line
 
@@ -64,7 +64,7 @@ def add_audit(commands: Any) -> None:
         help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004; TABLE: files that it can use",
     )
     add("--reconstruct", nargs=5, metavar=("MEAN", "SD", "N", "LOW", "HIGH"),
-        help="samples of N whole numbers from LOW to HIGH that have this mean and sd (SPRITE)")  # fmt: skip
+        help="samples of N whole numbers from LOW to HIGH with this mean and SD (SPRITE)")  # fmt: skip
     add_output(add, (*FORMATS, "junit"))
     add("--fail-on", choices=["never", "disagree", "major"], default="never",
         help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip

@@ -47,7 +47,7 @@ def add_design(commands: Any) -> None:
 
 
 def toml(name: str, value: Any, typed: str) -> str:
-    """Say a setting as a design file does.
+    """Return a setting as a design file writes it.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def run_design(options: argparse.Namespace) -> int:
 
 
 def further(protocol: str, target: str) -> list[str]:
-    """Say what becomes of the items: the run file beside them asks them, or one is to be started from."""
+    """State what becomes of the items: the run file beside them asks them, or one is to be started from."""
     run = Path(target).with_name("run.toml")
     if target == "-":
         return []
@@ -156,7 +156,7 @@ def prepare(items: Items, write: Mapping[str, Any], folder: Path) -> None:
 
 
 def to_write(items: Items, refused: list[str], path: Path, log: Path) -> int:
-    """Say which texts are missing, and what to type next."""
+    """State which texts are missing, and what to type next."""
     from socialstats.text import count, quoted
 
     steps = {row["item_id"]: row["step"] for row in items.prompts}

@@ -29,7 +29,7 @@ def claims_facts(path: str | None) -> dict[str, str]:
 
 
 def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, bool]:
-    """Put the claims with their verdicts above the results.
+    """Place the claims with their verdicts above the results.
 
     Returns
     -------

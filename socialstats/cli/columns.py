@@ -77,10 +77,10 @@ OPPOSITES = (
 NEGATIONS = ("non", "un", "no", "not", "in", "dis", "without")
 DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
-SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
+SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # from other columns
 COVARIATES = spelled(
     "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng"
-)  # of persons and places
+)  # names of persons and places
 IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "zip", "zipcode", "phone", "isbn")
 RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
 ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")

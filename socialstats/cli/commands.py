@@ -26,9 +26,9 @@ PLAN_COMMENTS = {
     "inference": "Level, seed and resamples of every interval.",
 }
 HYPOTHESES = """# What is expected, written down before the data are seen: one of these for each hypothesis.
-# metric and terms say which test decides (terms: those of the metric's table; by default the one that leads);
+# metric and terms name the decisive test (terms: those of the metric's table; by default the leading one);
 # the tests of one family are adjusted together by Holm's method;
-# smallest_effect: what is nearer to zero than this is practically nothing.
+# smallest_effect: the smallest effect of interest.
 # [[hypothesis]]
 # id = "H1"
 # text = "..."

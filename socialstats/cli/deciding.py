@@ -23,7 +23,7 @@ MARKS = {
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
                     *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
-OF_WINNERS = {"refusal", "status"}  # of winners as well as of ratings
+OF_WINNERS = {"refusal", "status"}  # settings of winners as well as of ratings
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 ASKED = {
     "comparisons": "two items at a time, one wins",
@@ -31,9 +31,9 @@ ASKED = {
     "ratings": "do raters or models agree, or models with people?",
 }
 SAY_PARTS = (
-    "Say which column plays which part: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN (comparisons), "
-    "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), --map first=COLUMN --map second=COLUMN "
-    "(paired, one row a unit), or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)"
+    "Name the columns. Comparisons: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN. Paired: "
+    "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or --map first=COLUMN --map second=COLUMN with one "
+    "row per unit. Ratings: --map unit=COLUMN --map rater=COLUMN --map value=COLUMN"
 )
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 
@@ -102,8 +102,8 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
         if marked not in PARTS:
             raise InputError(f"{option} is for {marked}; this table is read as {fits[0]} ({parts})")
         raise InputError(
-            f"{option} is for {marked}, and the columns of {table.source} are those of {fits[0]} ({parts}): leave it "
-            f"out, or say with --map which columns are the parts of {marked} ({', '.join(PARTS[marked][:3])})"
+            f"{option} is for {marked}, and the columns of {table.source} are those of {fits[0]} ({parts}). Leave it "
+            f"out, or name the columns of {marked} with --map ({', '.join(PARTS[marked][:3])})"
         )
 
 

@@ -139,7 +139,7 @@ def _names(labels: tuple[str, ...]) -> str:
 
 
 def _strengths(design: Comparisons) -> str:
-    """Say whether every strength is finite, and if not why."""
+    """State whether every strength is finite, and if not why."""
     from socialstats.models.bradley_terry.fitting import win_graph
     from socialstats.models.bradley_terry.likelihoods import pair_data
 

@@ -84,7 +84,7 @@ def answered_alike(table: Table) -> tuple[Caution, ...]:
     return (
         caution(
             "SS343", "; ".join(said.values()), affects="numbers of these models",
-            fix=f"report each by itself: --by {next(iter(said))}",
+            fix=f"report each separately: --by {next(iter(said))}",
         ),
     ) if said else ()  # fmt: skip
 
@@ -115,7 +115,7 @@ def with_scale(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def second_reading(table: Table, settings: Mapping[str, Any], design: Design) -> Ratings | None:
-    """Read the table once more with the column of ``reread`` as values; None where there is no such setting.
+    """Read the table again with the column of ``reread`` as values; None where there is no such setting.
 
     Raises
     ------
@@ -127,8 +127,8 @@ def second_reading(table: Table, settings: Mapping[str, Any], design: Design) ->
         return None
     if not isinstance(design, Ratings) or settings.get("raters") or shaped(table, settings) is not None:
         raise InputError(
-            f"--reread {shorten(column)}: another reading of the replies is for ratings in a table of one row a rating "
-            f"with a column of values; this table is read otherwise ({type(design).__name__.lower()}). Leave it out"
+            f"--reread {shorten(column)}: a second parsing needs ratings in a table of one row per rating with a "
+            f"column of values. This table is read as {type(design).__name__.lower()}. Leave the option out"
         )
     if column == design.columns["value"]:
         raise InputError(f"--reread {shorten(column)} is the column that is read already; name the other one")

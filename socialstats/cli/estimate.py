@@ -22,7 +22,7 @@ from socialstats.tables.writing import NUMBERS, table_like, text_like, write_who
 from socialstats.voice import speaking
 
 FORMATS = ("text", "json", "csv", "md", "latex")
-NOT_TYPED = ("allowed", "source", "format")  # of the readers: limits of covariates, a name for messages, --input-format
+NOT_TYPED = ("allowed", "source", "format")  # limits of covariates, name for messages, --input-format
 
 
 def run_estimate(options: argparse.Namespace) -> int:

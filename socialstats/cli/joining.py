@@ -55,7 +55,7 @@ def add_join(commands: Any) -> None:
 
 @speaking(VOICE)
 def run_join(options: argparse.Namespace) -> int:
-    """Put two tables together and write the outcome."""
+    """Join two tables and write the result."""
     from socialstats.tables.writing import format_of, put
 
     format = format_of(options.output or "-")

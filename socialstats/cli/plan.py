@@ -24,7 +24,7 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     },
 }  # fmt: skip
 STATUSES = ("exploratory", "confirmatory")
-REASONS = "reasons"  # of the exclusions, in Plan.values
+REASONS = "reasons"  # reasons of exclusions in Plan.values
 NAMES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
 
 

@@ -44,7 +44,7 @@ def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:
 
 
 def contradictions(plan: Plan) -> tuple[str, ...]:
-    """Say where a plan contradicts itself: confirmatory, and made with the data seen."""
+    """State where a plan contradicts itself: confirmatory, and made with the data seen."""
     if plan.values.get("status") == "confirmatory" and plan.values.get("data_seen") is True:
         return ("data_seen: the plan is called confirmatory, and says that the data had been seen",)
     return ()

@@ -213,8 +213,8 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
     named = [c for c in Seen(table).varying() if c.called(TREATMENTS) and len(c.levels) <= MOST_KEYS]
     if named:
         return (
-            f"'{shorten(named[0].name)}' may hold conditions, but no column was recognised that names units which met "
-            "two of them: of different units in each condition there are no pairs."
+            f"'{shorten(named[0].name)}' may hold conditions, but no column names units observed in two of them. "
+            "Different units in each condition are not matched pairs."
         )
     return "No two columns of items, no two conditions and no raters were recognised in it."
 

@@ -66,12 +66,12 @@ class Setting:
 
 READ = (
     Setting("map", "parts", "PART=COLUMN",
-             "parts of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
-             "covariate X, values (labels that a row cites); of pairs: unit, condition, value (or first, second: one "
-             "row a unit); of ratings: unit, rater, value, status, rater_source"),
+             "columns of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
+             "covariate X, values (labels that a row cites). Pairs: unit, condition, value (or first, second: one "
+             "row per unit). Ratings: unit, rater, value, status, rater_source"),
     Setting("order", "text", "COLUMN|item_a|item_b",
-             "who was shown first in comparisons: a column that says it (default: one called order, first, ...), or "
-             "item_a (item_b) if the first (second) item always was; without it there is no order effect",
+             "who was shown first in comparisons: a column (default: one called order, first, ...), or item_a (item_b) "
+             "if always the first (second) item. Without it, no order effect is estimated",
              of="comparisons"),
     Setting("design", "text", help="what the rows are (default: by the columns)",
              choices="comparisons paired ratings"),
@@ -119,11 +119,11 @@ READ = (
              "columns that count how many raters gave the unit each level (Fleiss' table)", of="ratings"),
 )  # how rows are read  # fmt: skip
 BESIDE = (
-    Setting("controls", "text", "FILE", "scores of neutral control texts: the judges' own zero in staged-values"),
+    Setting("controls", "text", "FILE", "scores of neutral control texts: the judges' neutral point in staged-values"),
     Setting("weights", "text", "NAME|FILE",
               "weights of the traits in staged-values: paper, equal, or a table with columns trait and weight"),
     Setting("name_check", "text", "FILE", "what a model takes each name for, for relationship-bias"),
-    Setting("stances", "text", "FILE", "stances of answers in words, one row an answer, for staged-values"),
+    Setting("stances", "text", "FILE", "stances of answers in words, one row per answer, for staged-values"),
     Setting("label_check", "text", "FILE", "labels of stories by people and judges, for role-conflict"),
     Setting("models", "text", "FILE",
             "factors of the models, one row a model: model, family, size, safety, ..."),
@@ -149,7 +149,7 @@ COMPUTED = (
               "level of --by (pressure of norm-goal, stage of staged-values) that the others are compared with "
               "(default: one called default, or the first)"),
     Setting("first", "text", "GROUP", "group of names that a positive bias favours, in relationship-bias"),
-    Setting("smallest_effect", "number", "X", "differences between -X and X are practically nothing", of="paired"),
+    Setting("smallest_effect", "number", "X", "smallest effect of interest", of="paired"),
     Setting("pooling", "text", "", "what weighs the same in the mean of a leaderboard over tasks (default tasks)",
               choices="tasks units"),
     Setting("effect_scale", "text", "", "unit of --smallest-effect (default raw)", of="paired", choices="raw d_z"),

@@ -52,7 +52,7 @@ def summary(found: Mapping[str, Any]) -> list[str]:
 
 
 def _made(found: Mapping[str, Any], run: Mapping[str, Any]) -> list[str]:
-    """Say what was verified, and how the page was made."""
+    """State what was verified, and how the page was made."""
     lines = [f"verified    {found.get('verified', 'not said by this page')}"]
     lines += [f"{name:<11} {value}" for name, value in run.get("facts", {}).items()]
     if run.get("plan_sha256"):

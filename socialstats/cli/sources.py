@@ -91,7 +91,7 @@ def is_log(path: str) -> bool:
 
 
 def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
-    """Put tables of the same columns together; a column ``file`` names each, and the model where nothing else does."""
+    """Stack tables of the same columns; a column ``file`` names each, and the model where nothing else does."""
     import pandas as pd
 
     tables = [read_table(path, input_format) for path in paths]
@@ -120,7 +120,7 @@ def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any])
 
 
 def read_logs_of(paths: Sequence[str]) -> Input:
-    """Put the rows of logs together, each named by its model, or by its file where logs share a model and a unit."""
+    """Stack the rows of logs, each named by its model, or by its file where logs share a model and a unit."""
     import pandas as pd
 
     from socialstats_collect.readers import read_logs

@@ -20,7 +20,7 @@ SPECIAL = set("\"'`$&;|<>*?#()\\")  # characters that a shell does not leave alo
 
 
 def of_tables(name: str, value: Any, typed: str) -> str:
-    """Say a setting as the commands do that read a table; what is no option of theirs is said to be one of Python.
+    """Return a setting as commands that read a table write it; other settings are marked as Python's.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def of_metric(kinds: Mapping[str, Sequence[Any]]) -> Voice:
 
 
 def in_python(name: str, value: Any) -> str:
-    """Say a setting that the command does not have."""
+    """Return a setting that the command lacks as text."""
     return f"{python(name, value, '')} (in Python)"
 
 

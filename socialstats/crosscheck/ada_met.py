@@ -1,4 +1,4 @@
-"""ADA-Met once more: modes by scipy and numpy, means by loops over units with ``statistics.multimode``, people drawn.
+"""ADA-Met recomputed: modes by scipy and numpy, means by loops over units with ``statistics.multimode``, people drawn.
 
 Standard errors: V = V_units + P/(P - 1) (V_people - the part that single units make), with residuals weight x
 (distance - mean) of each unit or cluster; degrees of freedom by Satterthwaite's formula.

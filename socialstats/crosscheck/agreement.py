@@ -1,8 +1,9 @@
-"""Coefficients of agreement once more: direct sums over pairs of ratings, statsmodels and the krippendorff package.
+"""Coefficients of agreement recomputed: direct sums over pairs of ratings, statsmodels and the krippendorff package.
 
 Units become tallies of the raters who gave each level; alike units are one cell, unless they are in clusters. For
-Gwet's coefficients no package for a current Python exists. The krippendorff package is called with float counts (small
-integers overflow) and the ascending list of the values that occur (its `value_domain`, whose order it does not check).
+Gwet's coefficients no package for a current Python exists. The krippendorff package is called with float counts, as
+small integers overflow. It also gets the ascending list of the values that occur (its `value_domain`, whose order it
+does not check).
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
     def parts(times: FloatArray) -> Parts:
         far, chance, n, at = sums(times)
 
-        def values() -> Any:  # of alike units one by one
+        def values() -> Any:  # identical units one by one
             first: dict[Tally, float] = {}
             for u, tally in enumerate(counts.tallies):
                 if tally not in first:

@@ -1,4 +1,4 @@
-"""Bradley-Terry models once more: choix, statsmodels, and the bare likelihood under scipy."""
+"""Bradley-Terry models recomputed: choix, statsmodels, and the bare likelihood under scipy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choice entropy once more: scipy.stats.entropy by pair, scipy's t tests."""
+"""Choice entropy recomputed: scipy.stats.entropy by pair, scipy's t tests."""
 
 from __future__ import annotations
 

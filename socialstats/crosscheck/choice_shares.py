@@ -1,4 +1,4 @@
-"""Choice shares once more: pandas counts, Wilson's ends as roots, scipy's chi-square, matrices of clusters."""
+"""Choice shares recomputed: pandas counts, Wilson's ends as roots, scipy's chi-square, matrices of clusters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Errors by clusters once more: CR2 of one parameter, two crossed factors, effective sizes, and intervals from these.
+"""Errors by clusters recomputed: CR2 of one parameter, two crossed factors, effective sizes, and intervals from these.
 
-A mean, a share, a ratio of sums or a linearised statistic is the sum of what its rows add to its deviation (e, with
-the sum 0) and of what they weigh (f, with the sum 1).
+A mean, a share, a ratio of sums or a linearised statistic has two parts. Its rows contribute deviations (e, with the
+sum 0) and weights (f, with the sum 1).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from socialstats.results import Check, Row
 
 CR2 = "Bell and McCaffrey's CR2 and Satterthwaite's df, P entry by entry; crossed factors by sums written out"
 FEW = 10.0
-ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a sum of scores, as a share of their sizes
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # rounding of a sum of scores, as a share of their sizes
 ALONE = 1e-9  # what is left of 1 where one cluster is the whole statistic
-WIDER = 1e-6  # of the bracket of a root
+WIDER = 1e-6  # widening of the bracket of a root
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +90,8 @@ def one_factor(e: FloatArray, f: FloatArray) -> Errors:
     """CR2 variance and Satterthwaite's df of sums by cluster (Bell & McCaffrey 2002).
 
     As (I - H)^-1/2 of a cluster is 1 / sqrt(1 - f) in the direction that counts, V = sum e^2 / (1 - f), and P has f on
-    its diagonal and -f_g f_h / sqrt((1 - f_g)(1 - f_h)) beside it. Df = (tr P)^2 / tr(P^2), its squares added pair by
-    pair from the smallest.
+    its diagonal and -f_g f_h / sqrt((1 - f_g)(1 - f_h)) beside it. The degrees of freedom are (tr P)^2 / tr(P^2), its
+    squares added pair by pair from the smallest.
     """
     there = f > 0
     e, f = e[there], f[there]

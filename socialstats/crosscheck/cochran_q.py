@@ -1,4 +1,4 @@
-"""Cochran's Q once more: statsmodels, shares by pandas, the robust test with one rater left out."""
+"""Cochran's Q recomputed: statsmodels, shares by pandas, the robust test with one rater left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models compared once more: numbers from sums, errors unit by unit, Holm by statsmodels, ranks by scipy."""
+"""Comparisons of models recomputed: numbers from sums, errors unit by unit, Holm by statsmodels, ranks by scipy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effect sizes once more: pingouin for d_z and d_av, scipy for r, Hedges' J and the noncentral t, resamples anew."""
+"""Effect sizes recomputed: pingouin for d_z and d_av, scipy for r, Hedges' J and the noncentral t, resamples anew."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def hull_checks(
 
 
 def too_many(row: Row) -> list[Check]:
-    """Say that an interval was not compared."""
+    """State that an interval was not compared."""
     shown = {"low": row.conf_low, "high": row.conf_high, "s.e.": row.std_error, "df": row.df}
     return [compare(label(row, name), ours, None, package="numpy", tolerance=0.0, why=LEFT, note=MANY)
             for name, ours in shown.items()]  # fmt: skip

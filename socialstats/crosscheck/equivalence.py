@@ -1,4 +1,4 @@
-"""Equivalence once more: statsmodels' ttost_paired, Tango by profile likelihood, clusters, noncentral tails."""
+"""Equivalence recomputed: statsmodels' ttost_paired, Tango by profile likelihood, clusters, noncentral tails."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def t_checks(result: Result, pairs: Vectors) -> list[Check]:
     error, df = mean_error(d, pairs.groups)
     if not clustered:
         error, df = float(d.std(ddof=1) / math.sqrt(len(d))), len(d) - 1.0
-    why = CR2 if clustered else "sd of the differences over the root of n, and scipy's t distribution"
+    why = CR2 if clustered else "SD of the differences over the root of n, and scipy's t distribution"
     reach = quantile(2 * options["level"] - 1, df) * error
     out = [
         *field_checks(row, "numpy", why, std_error=error, df=df),

@@ -1,4 +1,4 @@
-"""Jensen-Shannon similarity once more: scipy's jensenshannon on pandas tables, one cluster left out at a time."""
+"""Jensen-Shannon similarity recomputed: scipy's jensenshannon on pandas tables, one cluster left out at a time."""
 
 from __future__ import annotations
 

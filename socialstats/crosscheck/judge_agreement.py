@@ -1,4 +1,4 @@
-"""A judge against people once more: disagreement of every pair of ratings, and slopes in the weight of every unit."""
+"""A judge against people recomputed: disagreement of every pair of ratings, and slopes in the weight of every unit."""
 
 from __future__ import annotations
 

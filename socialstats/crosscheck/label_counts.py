@@ -1,4 +1,4 @@
-"""Label counts once more: pandas tables, Wilson's ends as roots, matrices of clusters for ratios."""
+"""Label counts recomputed: pandas tables, Wilson's ends as roots, matrices of clusters for ratios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A leaderboard once more: means by pandas, errors by matrices, Wilson's ends as roots, Holm by statsmodels."""
+"""A leaderboard recomputed: means by pandas, errors by matrices, Wilson's ends as roots, Holm by statsmodels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Majority vote accuracy once more: the modes of each unit by ``statistics.multimode``, shares by statsmodels."""
+"""Majority vote accuracy recomputed: the modes of each unit by ``statistics.multimode``, shares by statsmodels."""
 
 from __future__ import annotations
 

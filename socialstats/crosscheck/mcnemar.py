@@ -1,4 +1,4 @@
-"""McNemar once more: statsmodels' tests, scipy's binomial, Tango by profile likelihood, least squares with clusters."""
+"""McNemar recomputed: statsmodels' tests, scipy's binomial, Tango by profile likelihood, clustered least squares."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def verify(result: Result) -> Verification:
 
 
 def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:
-    """Everything that clusters lead to, from one row a pair."""
+    """Statistics of clusters, from one row a pair."""
     row, rows, level = result.rows[0], expanded(data), result.settings["level"]
     if rows is None:
         return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
@@ -177,7 +177,7 @@ def profile_score(table: FloatArray, delta: float) -> float:
     from scipy.special import xlogy
 
     b, c, n = table[1, 0], table[0, 1], table.sum()
-    least, most = max(0.0, -delta), (1 - delta) / 2  # of P(second only)
+    least, most = max(0.0, -delta), (1 - delta) / 2  # limits of P(second only)
 
     def loss(q: float) -> float:
         return -float(xlogy(b, q + delta) + xlogy(c, q) + xlogy(n - b - c, 1 - 2 * q - delta))

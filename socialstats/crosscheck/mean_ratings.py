@@ -1,4 +1,4 @@
-"""Mean ratings once more: pandas averages unit by unit, scipy and matrices of clusters give the intervals."""
+"""Mean ratings recomputed: pandas averages unit by unit, scipy and matrices of clusters give the intervals."""
 
 from __future__ import annotations
 

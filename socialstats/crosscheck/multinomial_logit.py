@@ -1,4 +1,4 @@
-"""A multinomial logit once more: one more step of Newton's method, and the sandwich, row by row."""
+"""A multinomial logit recomputed: one more step of Newton's method, and the sandwich, row by row."""
 
 from __future__ import annotations
 

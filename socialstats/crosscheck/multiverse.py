@@ -1,4 +1,4 @@
-"""Analyses recombined once more: rows of a multiverse, without each cluster, differences of independent parts."""
+"""Multiverses recomputed: rows of a multiverse, without each cluster, differences of independent parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means, spreads and group differences over models once more: scipy's t tests, intervals of spreads by formula."""
+"""Means, spreads and group differences over models recomputed: scipy's t tests, intervals of spreads by formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cluster-robust errors of paired comparisons once more: the formulas with dense matrices, cluster by cluster.
+"""Cluster-robust errors of paired comparisons recomputed: the formulas with dense matrices, cluster by cluster.
 
 Everything starts from the regression table and the definition of the probabilities. What a row tells of its log-odds
 and of the tie parameter is a numerical second derivative.
@@ -17,7 +17,7 @@ from socialstats.crosscheck.clusters import cochran
 from socialstats.crosscheck.pair_fits import TIES, WIDTH, PairColumns, PeerFit, predictor, slopes
 
 UNIT = 1 - 1e-6
-ROUNDING = 1e-8  # of numerical second derivatives
+ROUNDING = 1e-8  # error of numerical second derivatives
 KISH = 50.0
 CONTRASTS = 100  # at once: each needs a number for every row of the table
 Answer = tuple[FloatArray, FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]

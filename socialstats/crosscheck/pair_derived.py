@@ -1,4 +1,4 @@
-"""What follows from a Bradley-Terry fit once more: plain definitions of the peer's coefficients, numerical slopes."""
+"""What follows from a Bradley-Terry fit recomputed: plain definitions of the peer's coefficients, numerical slopes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Paired comparisons fitted again: the regression table, the bare likelihood, statsmodels' GLM and choix.
 
-The table is built from the design alone, one dense column a coefficient, the first item as reference. Of the bare
-likelihood nothing is derived by hand: first derivatives are complex steps of the definition, second derivatives are
+The table is built from the design alone, one dense column a coefficient, the first item as reference. Nothing is
+derived by hand from the bare likelihood. First derivatives are complex steps of the definition, second derivatives are
 central differences of the first, and scipy looks for the maximum.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
 
-STEP, WIDTH = 1e-30, 1e-4  # of complex steps, and of central differences
+STEP, WIDTH = 1e-30, 1e-4  # complex steps, central differences
 TIES = ("davidson", "rao_kupper")  # models with a tie parameter
 
 
@@ -210,9 +210,8 @@ def maximise(kind: str, table: PairColumns) -> PeerFit:
 def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 200) -> PeerFit:
     """Fit by statsmodels' iterated least squares; a tie is the response one half.
 
-    Firth's penalised likelihood is maximum likelihood of augmented data, again and again: half a pseudo-win and half a
-    pseudo-loss times the leverage of every row, leverages updated after every fit (Firth 1993; the penalty of a
-    logistic regression is half the leverage on either side).
+    Firth's penalised likelihood is iterated maximum likelihood of augmented data. Every row gets half a pseudo-win and
+    half a pseudo-loss times its leverage, which each fit updates (Firth 1993).
     """
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM

@@ -1,4 +1,4 @@
-"""Bootstraps of paired comparisons once more: rows drawn by numpy, each resample fitted from the bare likelihood."""
+"""Bootstraps of paired comparisons recomputed: rows drawn by numpy, each resample fitted from the bare likelihood."""
 
 from __future__ import annotations
 

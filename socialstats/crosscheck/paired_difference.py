@@ -1,4 +1,4 @@
-"""The mean difference once more: scipy and statsmodels for t, clusters, Wilcoxon and sign flips."""
+"""The mean difference recomputed: scipy and statsmodels for t, clusters, Wilcoxon and sign flips."""
 
 from __future__ import annotations
 

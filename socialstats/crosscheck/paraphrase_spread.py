@@ -1,4 +1,4 @@
-"""Spreads over wordings once more: pandas' standard deviations, scipy's t and Wilcoxon tests."""
+"""Spreads over wordings recomputed: pandas' standard deviations, scipy's t and Wilcoxon tests."""
 
 from __future__ import annotations
 

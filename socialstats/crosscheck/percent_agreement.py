@@ -1,4 +1,4 @@
-"""Percent agreement once more: every pair of ratings of every unit by itself; statsmodels for Wilson's interval."""
+"""Percent agreement recomputed: every pair of ratings of every unit by itself; statsmodels for Wilson's interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planning once more: statsmodels' multipletests and power, scipy's multivariate t, McNemar cell by cell."""
+"""Planning recomputed: statsmodels' multipletests and power, scipy's multivariate t, McNemar cell by cell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOSED = "the same closed form in another order of arithmetic"
 MULTIPLETESTS = {
     "holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by",
 }  # fmt: skip
-COUNTED = "every draw looked at by itself"
+COUNTED = "every draw counted separately"
 SIDES = {"two_sided": "two-sided", "greater": "larger", "less": "smaller"}
 MOST_TESTS, MOST_PAIRS = 20, 1500
 SINGULAR, DRAWS = 1e-8, 200_000

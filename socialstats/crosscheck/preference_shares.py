@@ -1,4 +1,4 @@
-"""Preference shares once more: strengths by choix, shares by a plain loop."""
+"""Preference shares recomputed: strengths by choix, shares by a plain loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two tables or readings of ratings once more: pandas joins and averages, krippendorff for alpha, clusters."""
+"""Two tables or readings of ratings recomputed: pandas joins and averages, krippendorff for alpha, clusters."""
 
 from __future__ import annotations
 

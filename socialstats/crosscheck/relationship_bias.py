@@ -1,4 +1,4 @@
-"""Relationship bias once more: pandas' group means, errors by clusters, McNemar and t elsewhere.
+"""Relationship bias recomputed: pandas' group means, errors by clusters, McNemar and t elsewhere.
 
 The table is read from the design again, one record an answer, with labels for everything. B is a contrast of the means
 of cells, written as a vector of their coefficients. Every number of every row is compared.
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 ALIKE = "all levels of the stratum, weighing alike"
 CELL = ["level", "rater", "group_first", "group_second"]
 MOST = 2.0
-DRAWS = 20_000  # of the library, and of the checks that draw anew
+DRAWS = 20_000  # draws of the library, and of the checks that draw anew
 MC_WIDTH = 5.0
-STEP = 1e-7  # of the engine: draws are steps, which may cross the line more than once
+STEP = 1e-7  # step of the engine: draws are steps, which may cross the line more than once
 EXACT_FLIPS = 13
 SAME = "the same means in another order of arithmetic"
 SANDWICH = "CR2 by sums of clusters, on deviations from the means of cells"
@@ -102,8 +102,8 @@ class Recount:
     plain : DataFrame
         Records.
     table : DataFrame
-        The same with weights ``w``, codes of ``cell``, and ``off``, what an answer adds to the mean of its cell: its
-        deviation times its share of the weight. All answers (level ""), and below them those of each level.
+        The same with weights ``w``, codes of ``cell``, and ``off``, what an answer adds to the mean of its cell. This
+        is its deviation times its share of the weight. All answers (level ""), and below them those of each level.
     clusters : list of str
         Columns of the clusters.
     cells : list of (level, rater, first group, second group)
@@ -275,7 +275,7 @@ def resampled(result: Result, counted: Recount, rows: list[Row], biases: list[Ro
 
 
 def too_many_draws(row: Row) -> Check:
-    """Say that the resamples were not drawn again."""
+    """State that the resamples were not drawn again."""
     return compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY,
                    note=TOO_MANY_DRAWS)  # fmt: skip
 

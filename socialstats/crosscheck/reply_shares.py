@@ -1,4 +1,4 @@
-"""Shares of replies once more: pandas' counts, errors by clusters, Wilson's ends as roots."""
+"""Shares of replies recomputed: pandas' counts, errors by clusters, Wilson's ends as roots."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Bootstrap numbers once more: rows, clusters or two crossed factors drawn here, every statistic anew.
+"""Bootstrap numbers recomputed: rows, clusters or two crossed factors drawn here, every statistic anew.
 
-A seed gives the same rows as in `socialstats.resampling` where that draws row by row or by numpy's multinomial: one
-generator PCG64 a factor, spawned from the seed, read in order. Large tables are resampled there by tables of Poisson
-counts; the draws here are then others, and a comparison has a Monte-Carlo error.
+A seed gives the same rows as in `socialstats.resampling` where that draws row by row or by numpy's multinomial. Each
+factor has one generator PCG64, spawned from the seed, read in order. Large tables are resampled there by tables of
+Poisson counts; the draws here are then others, and a comparison has a Monte-Carlo error.
 """
 
 from __future__ import annotations
@@ -298,8 +298,8 @@ def sampled_check(
 def mean_with_error(cells: Cells, values: FloatArray, groups: Any = None) -> Statistic:
     """Return the function from the rows of each cell to their mean and its standard error.
 
-    Independent rows: sd/sqrt(n). With `groups` (cells,), the clusters that are drawn: the root of
-    G/(G - 1) sum (sum of the deviations of a cluster from the mean)^2 / n^2, a cluster drawn twice being two.
+    Independent rows: sd/sqrt(n). With `groups` (cells,), the clusters that are drawn. The error is the root of G/(G -
+    1) sum (sum of the deviations of a cluster from the mean)^2 / n^2, a cluster drawn twice being two.
     """
     alone = groups is None
     _, first, codes = np.unique(np.arange(len(values)) if alone else groups, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""From a row's (checked) estimate and standard error to its statistic, p and interval once more, by scipy.stats."""
+"""From a row's (checked) estimate and standard error to its statistic, p and interval, recomputed by scipy.stats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def relative(
 
 
 FIELDS = {"estimate": "", "std_error": "s.e.", "statistic": "statistic", "df": "df", "p_value": "p"}
-SIZES = {"estimate": 1e-3, "statistic": 1e-6}  # of numbers that may be near 0
+SIZES = {"estimate": 1e-3, "statistic": 1e-6}  # sizes of numbers that may be near 0
 
 
 def field_checks(
@@ -188,8 +188,8 @@ def t_ends(
 def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[float]:
     """Return statsmodels' adjusted p-values of one family, each of which has one.
 
-    For Holm's method statsmodels has Python search the whole heap for garbage, which takes longer than everything
-    else here and is asked again for every family of a page. What is on the heap is set aside during the call.
+    For Holm's method statsmodels runs Python's garbage collector, which takes longer than everything else here. It
+    would run again for every family of a page. What is on the heap is set aside during the call.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sensitivity S once more: pandas over rows, its jackknife, and its bootstrap with rows drawn by numpy."""
+"""Sensitivity S recomputed: pandas over rows, its jackknife, and its bootstrap with rows drawn by numpy."""
 
 from __future__ import annotations
 

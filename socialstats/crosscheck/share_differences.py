@@ -1,4 +1,4 @@
-"""Differences of shares seen on the same units once more: McNemar's peers, matrices of clusters, statsmodels' Holm."""
+"""Differences of shares seen on the same units recomputed: McNemar's peers, matrices of clusters, statsmodels' Holm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Means of values between 0 and 1 once more: statsmodels, errors by clusters, Wilson's ends as roots."""
+"""Means of values between 0 and 1 recomputed: statsmodels, errors by clusters, Wilson's ends as roots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spearman's rho once more: scipy's coefficient of single units, its error by ranking again at moved weights."""
+"""Spearman's rho recomputed: scipy's coefficient of single units, its error by ranking again at moved weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symmetry once more: statsmodels' SquareTable, Stuart and Maxwell by a reduced covariance, scipy's Hotelling F."""
+"""Symmetry recomputed: statsmodels' SquareTable, Stuart and Maxwell by a reduced covariance, scipy's Hotelling F."""
 
 from __future__ import annotations
 

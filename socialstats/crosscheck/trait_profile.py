@@ -1,4 +1,4 @@
-"""A trait profile once more: pandas pivots and means, errors by clusters, scipy's t, statsmodels' Holm.
+"""A trait profile recomputed: pandas pivots and means, errors by clusters, scipy's t, statsmodels' Holm.
 
 The key of a row says what it is; its values are made again from the table of scores. So are composites under other
 sets of weights, and the judges' zero from the scores of the control texts.
@@ -60,7 +60,7 @@ def verify(result: Result) -> Verification:
         cells, (stage, start) = frame(*named), stages
         if out is not None:
             cells = cells.drop(columns=out, level=1)
-        if judge is not None:  # of the weights given
+        if judge is not None:  # weights given
             cells = cells.sub(cells.mean(axis=1), axis=0)[[(OWN_SET, judge)]]
         if stage is None:
             return over_stages(cells)

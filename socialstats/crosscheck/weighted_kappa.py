@@ -1,6 +1,6 @@
-"""Weighted kappa once more: statsmodels and scikit-learn on expanded ratings, slopes written out, resamples.
+"""Weighted kappa recomputed: statsmodels and scikit-learn on expanded ratings, slopes written out, resamples.
 
-statsmodels takes a matrix as *disagreement* weights, and scikit-learn sorts labels and weighs their positions: each is
+statsmodels takes a matrix as *disagreement* weights, and scikit-learn sorts labels and weighs their positions. Each is
 called with what it needs, or named as unable.
 """
 
@@ -44,7 +44,7 @@ SAME = "the table of every pair written out; the quantiles by sorting"
 CLOSED = "the same closed form in another order of arithmetic"
 SLOPE = "central differences of a direct computation, error about h^2"
 TOLERANCE, LEAST, STEP = 1e-9, 1e-12, 1e-4
-SAMPLED = 200  # of many pairs, those that statsmodels gets
+SAMPLED = 200  # pairs, of many, that statsmodels recomputes
 MANY = 2000  # more pairs of raters than this are not kept
 JOINT = ("mean", "pooled")
 CLOSED_CI = ("closed", "wald")
@@ -261,7 +261,7 @@ def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:
         theirs = 1 - sum(pair.seen for pair in found.values()) / chance
     if row.reason == "no_variation":
         theirs = None
-    note = "the kappa does not exist" if theirs is None else ""
+    note = "kappa is undefined" if theirs is None else ""
     return compare(row.term, row.estimate, theirs, package=package, tolerance=TOLERANCE, why=CLOSED, note=note)
 
 

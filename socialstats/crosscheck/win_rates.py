@@ -1,4 +1,4 @@
-"""Win rates of items and groups, and their differences, once more: pandas over rows, errors by clusters."""
+"""Win rates of items and groups, and their differences, recomputed: pandas over rows, errors by clusters."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ class NormGoalTruth:
     model_alpha : float
         The same of the model's runs.
     scenario_sd, story_sd, person_sd, model_sd : float
-        Standard deviations, in log-odds against comply: of a scenario (all its six stories, people and model
-        alike), of one story (people and model alike), of a person, and of the model's own view of a story (all
-        five runs alike, so that runs are not independent decisions).
+        Standard deviations, in log-odds against comply: of a scenario, one of its six stories, a person, and the
+        model's own view of a story. The first two are common to people and model. The last is common to all five runs,
+        which are therefore not independent decisions.
     """
 
     shares: Mapping[tuple[str, str, str], Mapping[str, float]]
@@ -56,8 +56,8 @@ class RelationshipBiasTruth:
     position : float
         Log-odds of the second name between equals: negative, the first name is favoured.
     scenario_sd, taste_sd, pair_sd : float
-        Standard deviations in log-odds: of the scenario's own position effect, of its liking for each of the
-        three groups, and of a name pair's advantage for one of its two names.
+        Standard deviations in log-odds: of the scenario's own position effect, its liking for each group, and a name
+        pair's advantage for one name.
     answer_rates : tuple of float
         Probability that the story as written, and each of the four rewordings in turn, gets an answer.
     """
@@ -122,7 +122,7 @@ class StagedValuesTruth:
     stage : mapping of stage to float
         Added to the composite of every model; each model has its own deviations from it.
     judge_offset : mapping of judge to float
-        Added to every composite that the judge gives; their mean is the judges' own zero.
+        Added to every composite that the judge gives; their mean is the judges' neutral point.
     control : mapping of control text to float
         Composite of the text before the judge's offset.
     commitment : mapping of (model, stage) to float
@@ -185,10 +185,10 @@ def role_conflict() -> pd.DataFrame:
 
         logit P(a) = strength_a - strength_b + 0.5 (urgency_a - urgency_b) + 0.3 first + pair,
 
-    with ``first`` +1 where role a was shown first and -1 where b was, and ``pair`` normal with standard
-    deviation 0.5, drawn once a pair, so that the nine choices of a pair are dependent: cluster by pair.
-    The order shown is random and exactly balanced in each combination of urgencies. Gender and religion have no
-    effect: counterparts such as father, mother and parent have the same strength.
+    with ``first`` +1 where role a was shown first and -1 where b was, and ``pair`` normal with standard deviation 0.5,
+    drawn once per pair. The nine choices of a pair are therefore dependent: cluster by pair. The order shown is random
+    and exactly balanced in each combination of urgencies. Gender and religion have no effect: counterparts such as
+    father, mother and parent have the same strength.
 
     Returns
     -------
@@ -279,8 +279,8 @@ def role_conflict_truth() -> RoleConflictTruth:
 def norm_goal() -> pd.DataFrame:
     """SIMULATED actions of people and of a model where a norm stands against a goal: 11,520 rows, known truth.
 
-    Nobody was asked. `socialstats.datasets.simulate_norm_goal` drew the actions with a fixed seed: in each of 960
-    stories (160 scenarios in six conditions) seven of 140 people and five runs of a model choose one of three
+    No one was asked. `socialstats.datasets.simulate_norm_goal` drew the actions with a fixed seed. There are 960
+    stories: 160 scenarios in six conditions. In each, seven of 140 people and five runs of a model choose one of three
     actions. Log-odds of deviate and escalate against comply are
 
         centre(source, domain, pressure) + scenario + story + (person, or the model's own view of the story),
@@ -329,7 +329,7 @@ def norm_goal_truth() -> NormGoalTruth:
 def relationship_bias() -> pd.DataFrame:
     """SIMULATED answers to who is right in a couple, by the groups of two names: 5,220 rows, known truth.
 
-    Nobody was asked. `socialstats.datasets.simulate_relationship_bias` drew the answers with a fixed seed: 29
+    No one was asked. `socialstats.datasets.simulate_relationship_bias` drew the answers with a fixed seed: 29
     scenarios, nine types of couples, 20 pairs of names from
 
         logit P(second) = position + scenario + liking(second) - liking(first) + pair.
@@ -376,7 +376,7 @@ def relationship_bias_truth() -> RelationshipBiasTruth:
 def social_norms() -> pd.DataFrame:
     """SIMULATED answers of 100 people and 11 models to 400 items with five ordered options: 24,400 rows.
 
-    Nobody was asked. `socialstats.datasets.simulate_social_norms` drew the answers with a fixed seed: latent values
+    No one was asked. `socialstats.datasets.simulate_social_norms` drew the answers with a fixed seed: latent values
     on a scale from 0 (A) to 4 (E), rounded,
 
         person: item mean + shifts of age and residence + person + error,
@@ -423,13 +423,13 @@ def social_norms_truth() -> SocialNormsTruth:
 def staged_values() -> pd.DataFrame:
     """SIMULATED scores of three judges for eight models in staged role play: 4,800 rows, known truth.
 
-    Nobody was asked. `socialstats.datasets.simulate_staged_values` drew the scores with a fixed seed: 20 scenarios
+    No one was asked. `socialstats.datasets.simulate_staged_values` drew the scores with a fixed seed: 20 scenarios
     in six stages, one column a trait. Wording 1 is the full design (2,880 rows); stages 1 and 4 have wordings 2 and
     3 as well. The composite, the sum of weight x (score - 10), is that of
 
         model and stage + scenario + model in scenario + wording + judge,
 
-    and a judge's offset moves every model alike: compare with the judges' own zero in `staged_values_controls`.
+    and a judge's offset moves every model alike: compare with the judges' neutral point in `staged_values_controls`.
 
     Returns
     -------

@@ -11,9 +11,9 @@ INTRODUCTION = """\
 Made from the catalogue by `python -m socialstats.datasets.page > docs/datasets.md`; a test compares the two.
 
 Each function of `socialstats.datasets` returns a new pandas data frame; `describe(name)` prints what stands below.
-Behind each data set marked **SIMULATED** stands a generator with a fixed seed, and a function named as the data set
-with `_truth` (`role_conflict_truth()`, `norm_goal_truth()`, ...) returns what the simulation put in. No language model
-and no person was asked, and nothing in these rows is a finding about anybody.
+A data set marked **SIMULATED** comes from a generator with a fixed seed. A function named as the data set with
+`_truth` (`role_conflict_truth()`, `norm_goal_truth()`, ...) returns the true values. No language model and no person
+was asked, and no row is a finding about anybody.
 """
 
 

@@ -48,8 +48,8 @@ def probabilities(log_odds: FloatArray) -> FloatArray:
 def seats(n_stories: int, rng: np.random.Generator) -> IntArray:
     """Return which person sits where: (stories, seats).
 
-    The people are seven teams of twenty. Each story is read by one person of every team, and the stories are dealt
-    to the members of a team at random in equal numbers: seven different people a story, 48 stories a person.
+    The people are seven teams of twenty. Each story is read by one person of every team. The stories are dealt to the
+    members of a team at random in equal numbers. This gives seven different people per story and 48 stories per person.
     """
     dealt = ranks(rng, n_stories, SEATS) // (n_stories // TEAM)
     return np.asarray(dealt + TEAM * np.arange(SEATS), dtype=np.int64)
@@ -65,8 +65,8 @@ def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
     """Simulate seven people's and five runs' actions in each of 960 stories (160 scenarios in six conditions).
 
     Log-odds of deviate and of escalate against comply are the centre of source, domain and pressure, plus normal
-    effects with mean 0 (one for each of the two actions): of the scenario and of the story, which people and model
-    share. Of the person; and of the model's own view of the story, which its five runs share.
+    effects with mean 0, one per action. People and model share the effects of the scenario and of the story. There are
+    also effects of the person, and of the model's own view of the story, which its five runs share.
 
     Parameters
     ----------

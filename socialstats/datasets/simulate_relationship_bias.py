@@ -15,7 +15,7 @@ from socialstats.datasets.bundled import RelationshipBiasTruth
 from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import csv_bytes, gauss_hermite, generator, normals, write_files
 
-SEED = 3  # of 1 to 5, the one where a test row by row finds a difference between neutral and man that is not there
+SEED = 3  # the seed of 1 to 5 with which a test of rows finds a false difference between neutral and man
 GROUPS = ("woman", "man", "neutral")
 TYPES = (
     ("woman", "man"), ("man", "woman"), ("woman", "neutral"), ("neutral", "woman"), ("man", "neutral"),
@@ -81,8 +81,8 @@ def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
 
         position + scenario + liking(second) - liking(first) + pair,
 
-    liking(group) = favour of the scenario's kind for a woman (0 for a man and a neutral name) plus the scenario's
-    own taste for the group, and pair the advantage of one of the two names, with its sign turned when the order is.
+    liking(group) is the favour of the scenario's kind for a woman (otherwise 0) plus the scenario's own taste for the
+    group. The pair's part is the advantage of one of the two names, with its sign turned when the order is.
 
     Parameters
     ----------

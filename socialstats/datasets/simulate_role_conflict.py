@@ -28,14 +28,14 @@ CITED = {
     "interpersonal": (0.10, 0.05, 0.05, 0.05, 0.02, 0.13, 0.06, 0.03, 0.45, 0.06),
     "religion": (0.05, 0.01, 0.01, 0.04, 0.02, 0.10, 0.15, 0.40, 0.14, 0.08),
 }  # chances of the first value of a story, by domain of the chosen role
-SECOND = 0.176  # of the stories cite two values
-REPEATED = 0.3  # of the stories cite first what the pair's stories tend to cite
+SECOND = 0.176  # share of the stories that cite two values
+REPEATED = 0.3  # share of the stories that cite first what the pair's stories tend to cite
 SEPARATOR = ";"
 LABELLED = 300
 LABELS = ("A", "Tie", "B")  # which story is more urgent: that of role a, neither, that of role b
 PEOPLE, JUDGES = 3, 3
 PERSON_RIGHT, JUDGE_RIGHT = 0.92, 0.72
-FAR = 0.1  # of the errors about A or B, the share that names the other side instead of a tie
+FAR = 0.1  # share of the errors about A or B that name the other side instead of a tie
 LABEL_HEADER = ("scenario", "rater", "kind", "label")
 
 
@@ -219,9 +219,9 @@ def simulate(seed: int = SEED) -> Simulation:
 
         strength_a - strength_b + 0.5 (urgency_a - urgency_b) + 0.3 first + pair,
 
-    with ``first`` +1 where a was shown first and -1 where b was, and ``pair`` normal with mean 0 and standard
-    deviation 0.5, drawn once a pair: the nine choices of a pair are not independent. Values cited and labels come
-    from generators of their own (seeds one and two above).
+    with ``first`` +1 where a was shown first and -1 where b was, and ``pair`` normal with mean 0 and standard deviation
+    0.5, drawn once per pair. The nine choices of a pair are not independent. Values cited and labels come from
+    generators of their own (seeds one and two above).
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ WEIGHTS = {
     "risk_aversion": -0.875, "openness": 1.125, "individual_responsibility": -0.875, "collective_responsibility": 0.875,
     "moral_certainty": -1.0, "nuanced_pragmatism": 0.875,
 }  # fmt: skip
-PROFILE = (1.0, 1.5, -1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.5, 2.0)  # of every model; its composite is 0
+PROFILE = (1.0, 1.5, -1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.5, 2.0)  # every model's profile; its composite is 0
 LEAN = (24.0, 18.0, 21.0, 0.0, 12.0, -14.0, 27.0, 8.0)
 STAGE_SHIFT = (0.0, 4.0, 1.0, -6.0, -3.0, 2.0)
 MODEL_STAGE_SD = 2.0

@@ -72,8 +72,8 @@ def couples_design(
         Column that says what became of the reply, as in `Ratings.from_frame`; by default ``answer_status``, where there
         is one.
     probabilities : str, optional
-        What two columns begin with whose names go on with ``first`` and ``second``: the probability of each name in a
-        reply (``"p_"``), read in place of the answer that was drawn.
+        Start of the names of two columns that end in ``first`` and ``second`` (``"p_"``). They hold the probability of
+        each name in a reply, read in place of the answer that was drawn.
     refusal, na, by, source
         As in `Ratings.from_frame`.
 

@@ -194,8 +194,8 @@ def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
         right, asked = (cells[c].labels().numbers() for c in (value, total))
         if np.all((right >= 0) & (right <= asked) & (right % 1 == 0) & (asked % 1 == 0)) and asked.max() > 1:
             raise DesignError(
-                f"{table.source}: '{value}' counts answers out of '{total}', and is no score: divide the two into a "
-                "column of their own, or give one row per answer"
+                f"{table.source}: '{value}' counts answers out of '{total}', and is not a score. Add a column with "
+                "their ratio, or give one row per answer"
             )
 
 
@@ -325,8 +325,8 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     Returns
     -------
     bool
-        True with a column ``model`` of three models or more, scores that are numbers or one of two opposites, and one
-        row per model and unit.
+        True with a column ``model`` of three models or more and one row per model and unit. Scores are numbers or one
+        of two opposites.
     """
     unit, rater, value = (parts[name] for name in ("unit", "rater", "value"))
     if rater != "model" or len(labels_of(table, rater)) < FEWEST or not holds_scores(table, value):

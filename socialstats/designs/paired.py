@@ -75,8 +75,8 @@ class PairedSources:
             Column of frequencies: how many alike units the rows of a unit stand for, the same in both rows. False:
             there is none, and a column of that name is not mentioned.
         missing : {"error", "drop"}
-            Missing values and units with one condition only are an error that lists their rows, or are left out,
-            counted in `flow`, and listed in `unmatched`.
+            Missing values and units with one condition only are an error that lists their rows, or are excluded. Those
+            excluded are counted in `flow`, and listed in `unmatched`.
         unmatched : {"error", "drop"}, optional
             Another rule than `missing` for units with one condition only.
         na : str, sequence of str, or False

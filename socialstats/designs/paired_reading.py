@@ -276,7 +276,7 @@ class Joined:
 def join(
     rows: Rows, roles: PairedRoles, values: FloatArray, conditions: Sequence[str], options: PairedOptions
 ) -> Joined:
-    """Put the two rows of each unit side by side, by key; report or leave out units without a partner."""
+    """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
     key, labels = rows.key(roles.key), rows.labels(roles.condition)
     size = int(key.max(initial=-1)) + 1
     numbers = rows.engine_numbers(roles.value)  # no labels are made of a million distinct numbers
@@ -345,7 +345,7 @@ def _set_alone_aside(
 
 
 def _two_groups(rows: Rows, roles: PairedRoles, has: AnyArray, conditions: Sequence[str]) -> str:
-    """Say that no unit has both conditions: a comparison of two groups, or a wrong unit."""
+    """State that no unit has both conditions: a comparison of two groups, or a wrong unit."""
     a, b = (text.shorten(label) for label in conditions)
     unit = text.shorten(roles.unit)
     return (
@@ -480,7 +480,7 @@ def _levels_of_texts(column: str, rows: Rows, options: PairedOptions, used: list
         return in_order(used)
     raise DesignError(
         f"{rows.table.place(column)}: the values are the text{'s' if len(used) > 1 else ''} "
-        f"{text.quoted(used, 6)}, and nothing says which counts as 1. Say "
+        f"{text.quoted(used, 6)}, and which counts as 1 is undeclared. Declare "
         f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}, the one that counts as 1 last"
     )
 
@@ -691,8 +691,8 @@ def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[s
     if len(labels) > 2 and scale is None:
         return labels
     raise DesignError(
-        f"{source}: the levels are {text.quoted(labels)}, and nothing says which counts as 1. "
-        f"Say {option('levels', (Word('zero'), Word('one')))}"
+        f"{source}: the levels are {text.quoted(labels)}, and which counts as 1 is undeclared. "
+        f"Declare {option('levels', (Word('zero'), Word('one')))}"
     )
 
 

@@ -89,18 +89,18 @@ class RatingsSources:
         by : str, optional
             Column that splits the table.
         shared : {"people"}, optional
-            The ratings of people (raters whose `rater_source` is called human), which have no value in `by`, belong to
-            every level of it: prompts differ between models only.
+            The ratings of people (raters whose `rater_source` is called human) have no value in `by` and belong to all
+            its levels. Prompts differ between models only.
         count : str or False, optional
             Column of frequencies: how many alike units the rows of a unit stand for, the same in all of them. False:
             there is none, and a column of that name is not mentioned.
         missing : {"error", "drop"}
             Missing ratings are listed as errors, or kept as missing and counted (caution SS315).
         probabilities : str or mapping, optional
-            What the columns begin with that hold the probability of each level in a reply (``"p_"``), as a model's
-            log-probabilities give them, or the column of each level. Shares, means, distances and similarities of
-            pooled answers read them in place of the value that was drawn. Rows without them, as those of people, count
-            by their value.
+            Start of the names of the columns that hold the probability of each level in a reply (``"p_"``), or the
+            column of each level. They come from a model's log-probabilities. Shares, means, distances and similarities
+            of pooled answers read them in place of the value that was drawn. Rows without them, as those of people,
+            count by their value.
         source : str
             Name for messages.
 

@@ -343,7 +343,7 @@ LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 
 
 def statuses(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Say for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
+    """Return for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
     labels, refusals = rows.labels(roles.value), options.refusal_labels
     out = labels.mapped(lambda label: REFUSAL if label in refusals else OK, MISSING, np.int8)
     absent = rows.use & (labels.codes < 0)
@@ -414,9 +414,9 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
         return tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
     raise DesignError(
-        f"{place}: the values are texts, and nothing says their order: {text.quoted(in_order(used), 12)}. Pass all "
+        f"{place}: the values are texts whose order is undeclared: {text.quoted(in_order(used), 12)}. Pass all "
         f"levels, the lowest first, as in {option('levels', ['low', 'medium', 'high'], '--levels low,medium,high')}, "
-        f"or say {option('scale', 'nominal', '--scale nominal')} if they have none; a refusal is no level: "
+        f"or {option('scale', 'nominal', '--scale nominal')} if they have none. Declare a refusal apart: "
         f"{option('refusal', 'F', '--refusal F')}"
     )
 
@@ -761,7 +761,7 @@ def counted_ratings(
     scale, note = _scale_of(labels, options.scale, levels is not None or columns is not None, table.source)
     rows = begin(table, [*others, *chosen], ())
     rows.set_missing_aside(others, drop=False, fix=FILL)
-    rows.set_missing_aside(chosen, drop=False, fix="Write 0 where nobody gave the level")
+    rows.set_missing_aside(chosen, drop=False, fix="Write 0 where no rater gave the level")
     counts = np.column_stack([whole_numbers(name, rows) for name in chosen])
     if options.unit:
         rows.refuse_repeats(
@@ -802,8 +802,8 @@ def _scale_of(
     if declared:
         return "ordinal", ""
     raise DesignError(
-        f"{source}: the levels are texts, and nothing says their order: {text.quoted(labels, 12)}. Pass "
-        f"{option('levels')} or {option('columns')} in order, the lowest first, or say {option('scale', 'nominal')} "
+        f"{source}: the levels are texts whose order is undeclared: {text.quoted(labels, 12)}. Pass "
+        f"{option('levels')} or {option('columns')} in order, the lowest first, or {option('scale', 'nominal')} "
         "if they have none"
     )
 

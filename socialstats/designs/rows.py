@@ -130,7 +130,7 @@ class Rows:
     known: dict[str, Labels] = field(default_factory=dict)
 
     def become_wide(self, origin: Table) -> None:
-        """Say that every row of the table is one value of a wide table."""
+        """State that every row of the table is one value of a wide table."""
         self.noun, self.origin = "values", origin
         self.flow[0] = replace(self.flow[0], label="values read")
 
@@ -603,8 +603,8 @@ def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[
     """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
 
     Of two items few comparisons may be so by chance. A judge who was asked in both orders and kept to its choice gives
-    such rows as well: nothing is said where the declared order tells them apart, or one of the `columns` is called like
-    an order that was not declared.
+    such rows as well. There is no caution where the declared order tells them apart, or one of the `columns` is called
+    like an order that was not declared.
     """
     rows, upward = float(design.count.sum()), design.item_a < design.item_b
     if (
@@ -618,12 +618,12 @@ def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[
     return [caution(
         "SS328", f"{rows:,.0f} comparisons are {rows / 2:,.0f} and their mirror images",
         affects="n, standard errors, intervals, p-values",
-        fix="if both rows are one judgement keep one of them, with --where and a column that tells them apart; "
-        "if both orders were asked for, declare the order (--map order=COLUMN)",
+        fix="if both rows are one judgement, keep one of them: use --where with a column that distinguishes them. "
+        "If both orders were asked for, declare the order (--map order=COLUMN)",
     )]  # fmt: skip
 
 
-MOST_REST = 0.05  # of the probability, or of the replies
+MOST_REST = 0.05  # share of the probability, or of the replies
 
 
 def probability_cautions(coverage: Coverage) -> list[Caution]:

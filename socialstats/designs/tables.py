@@ -521,7 +521,7 @@ def whole_count(value: Any, place: str) -> float:
 def _ordered(
     labels: tuple[str, ...], counts: FloatArray, declared: tuple[str, ...] | None, source: str
 ) -> tuple[tuple[str, ...], FloatArray]:
-    """Put the labels of a data frame into the declared order; levels that it lacks have counts of 0."""
+    """Arrange the labels of a data frame in the declared order; levels that it lacks have counts of 0."""
     if declared is None or declared == labels:
         return labels, counts
     codes = codes_in(labels, declared)
@@ -620,7 +620,7 @@ def _array(frame: Any, column: str) -> AnyArray:
 
 
 def _stacked(frame: Any, columns: Sequence[str]) -> AnyArray:
-    """Put columns below each other; where some are numbers, truth values are 0 and 1."""
+    """Stack columns; where some are numbers, truth values are 0 and 1."""
     arrays = [_array(frame, column) for column in columns]
     truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
     plain = all(one or array.dtype != object for array, one in zip(arrays, truth, strict=True))

@@ -21,8 +21,8 @@ from socialstats.voice import option
 OPTIONAL = ("stage", "wording")
 TRAIT_PART = re.compile(r" \| [^|']*'(?= )")  # the trait at the end of a unit's name
 ONCE = (
-    "A judge scores an answer once: name the column that tells these rows apart (stage, wording), analyse what else "
-    "was varied one by one (as in --by persona), or keep one of them"
+    "A judge scores an answer once. Name the column that distinguishes these rows (stage, wording), split by what else "
+    "was varied (as in --by persona), or keep one of them"
 )
 
 

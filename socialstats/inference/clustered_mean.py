@@ -22,7 +22,7 @@ Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 SKEWED = 0.15  # skewness of what is summed over the root of its number: normal values reach it in .045 of 30
-CLEARLY = 0.25  # of coefficients and of fewer than 25 values: normal ones reach it in .23 of 8, .07 of 15, .02 of 20
+CLEARLY = 0.25  # coefficients and fewer than 25 values: normal ones reach it in .23 of 8, .07 of 15, .02 of 20
 EPS = float(np.finfo(np.float64).eps)
 SPARE = 8  # rounding errors of the values themselves
 ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"
@@ -49,9 +49,9 @@ class ClusteredMean:
         Largest share of the values that one cluster holds (independent values: one value).
     skewness : float
         Size of sum e^3 / (sum e^2)^1.5 over what clusters (or values) add to the mean: their skewness over the root of
-        their number. Of the more skewed of two factors. Factors of fewer than six clusters do not enter. With clusters
-        at least the skewness of single values over the root of their effective number sd^2 / V: many values show a long
-        tail that the sums of few clusters hide.
+        their number. Of two factors, the more skewed one counts. Factors of fewer than six clusters do not enter. With
+        clusters it is at least the skewness of single values over the root of their effective number sd^2 / V. Many
+        values show a long tail that the sums of few clusters hide.
     floored : bool
         Two factors only: V1 + V2 - V12 was below the larger of V1 and V2, which took its place.
     unfloored_std_error : float or None
@@ -166,10 +166,11 @@ def clustered_mean(
     V12 and Cochran's degrees of freedom (`socialstats.inference.means.mean_errors`). Independent values are clusters
     of one: sd/sqrt(n).
 
-    Measured coverage of nominal 95% intervals of two crossed factors (1,500 simulations a cell; normal effects of both
-    factors, of one, or of none): complete 5 x 6 to 30 x 40 .94 to .985, Dirichlet sizes of 29 x 50 and 15 x 60 .935 to
-    .99 (CR1 with min(G) - 1 df: .83 to .97), 40 x 3 and 50 x 2 .93 to .995, up to 4.2 times as long as needed where the
-    factor of two or three levels matters (there: up to 7 times). Skewed values: `socialstats.inference.dependence`.
+    Coverage of nominal 95% intervals of two crossed factors was measured in 1,500 simulations per cell, with normal
+    effects of both factors, of one, or of none. It was .94 to .985 for complete tables of 5 x 6 to 30 x 40. Dirichlet
+    sizes of 29 x 50 and 15 x 60 gave .935 to .99 (CR1 with min(G) - 1 df: .83 to .97). Tables of 40 x 3 and 50 x 2 gave
+    .93 to .995. Intervals were up to 4.2 times as long as needed where the factor of two or three levels matters
+    (there: up to 7 times). Skewed values: `socialstats.inference.dependence`.
 
     References
     ----------
@@ -270,7 +271,7 @@ def centre(x: FloatArray, c: FloatArray, n: float) -> float:
 
 
 def no_spread(x: FloatArray, n: float, magnitude: float) -> str:
-    """Say that all values are equal up to rounding, or return empty text."""
+    """State that all values are equal up to rounding, or return empty text."""
     if n < 2:
         return "one value only: no standard error"
     if float(np.ptp(x)) > rounding(x, n, magnitude):
@@ -284,7 +285,7 @@ def rounding(cells: FloatArray, n: float, magnitude: float) -> float:
 
 
 def all_equal(n: float, value: float) -> str:
-    """Say that all values are equal."""
+    """State that all values are equal."""
     return f"all {counted(n)} values equal {plain_number(value)}: no standard error, no test"
 
 
@@ -303,5 +304,5 @@ def plain_number(value: float) -> str:
 
 
 def few(base: ClusteredMean) -> str:
-    """Say that a factor has a single level, or return empty text."""
+    """State that a factor has a single level, or return empty text."""
     return "a single cluster: no standard error" if base.clusters and min(base.clusters) < 2 else ""

@@ -31,10 +31,10 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     Notes
     -----
     With the mean squares R of rows, C of columns and E of the rest, all of single values, the variance of the mean is
-    (R + C - E) / nk (Cornfield & Tukey 1956): unbiased for var(rows)/n + var(columns)/k + var(rest)/nk, and not below R
-    or C alone. Its degrees of freedom are Cochran's (`cochran_df`) for the parts R and C with n - 1 and k - 1. Those of
-    Satterthwaite (1946) hold .92 of the intervals with three columns and .89 with two, as a small C makes the error
-    small and its degrees of freedom many at once. Cochran's hold .94 to .98 (.93 to .99 with two columns). min(n, k)
+    (R + C - E) / nk (Cornfield & Tukey 1956). It is unbiased for var(rows)/n + var(columns)/k + var(rest)/nk, and not
+    below R or C alone. Its degrees of freedom are Cochran's (`cochran_df`) for the parts R and C with n - 1 and k - 1.
+    Those of Satterthwaite (1946) hold .92 of the intervals with three columns and .89 with two. A small C makes the
+    error small and its degrees of freedom many. Cochran's hold .94 to .98 (.93 to .99 with two columns). min(n, k)
     - 1, as for V1 + V2 - V12 of `clustered_mean`, makes intervals twice as long as they need to be where columns hardly
     differ.
 

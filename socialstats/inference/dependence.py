@@ -149,8 +149,8 @@ def cluster_cautions(
 
     SS211 fires, of 20 clusters or more, where one holds above a fifth, or where they count as fewer than a third of
     their number. Of clusters sized as 1/rank with an intraclass correlation of .2, intervals of shares of .05 held .88
-    to .92 (30 to 400 clusters), and Tango's tests of equivalence rejected up to .125 of true nulls at a nominal .05 (30
-    to 200). The largest of 100 and 200 such clusters hold .19 and .17.
+    to .92 (30 to 400 clusters). Tango's tests of equivalence rejected up to .125 of true nulls at a nominal .05 (30 to
+    200). The largest of 100 and 200 such clusters hold .19 and .17.
 
     Parameters
     ----------
@@ -219,8 +219,8 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
 
     SS212 fires below ten effective answers of the rarer kind, times the clusters to an effective cluster where sizes
     differ. With an intraclass correlation of .2, shares of .05 in clusters sized as rank^-.7 held .91 to .925 (30 to
-    200 clusters) and were cautioned in .89 to 1 of samples (.07 to .96 without the factor). Shares of .3 in at least 40
-    equal clusters in none.
+    200 clusters). They were cautioned in .89 to 1 of samples (.07 to .96 without the factor), shares of .3 in at least
+    40 equal clusters in none.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def largest_share(weight: FloatArray, factors: Sequence[Factor]) -> float:
 def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None) -> tuple[Caution, ...]:
     """Caution SS312 of coefficients of agreement with a level that few units carry.
 
-    With levels of .9, .05 and .05 and five raters who give the unit's level in .6 or .85 of ratings, nominal 95%
+    Levels had shares of .9, .05 and .05, and five raters gave the unit's level in .6 or .85 of ratings. Nominal 95%
     intervals of Fleiss' kappa and alpha held .80 to .91 (30 and 50 units; 10 clusters of 10, 20 of 5), of Gwet's AC1
     .87 to .93. Fewer than ten units carry a level in .97 to 1 of samples of 50 units, fewer than twenty in 1 of 100
     units in 10 or 20 clusters. From 100 independent units or 40 clusters on, intervals held .925 to .98.
@@ -329,16 +329,16 @@ def shape_cautions(
     Coverage of nominal 95% t intervals of 8, 15, 20, 25, 50 and 100 values was .83, .85, .87, .87, .90, .92 of
     lognormal means, and .90, .91, .92, .925, .94, .94 of exponential ones. So many values show a long tail from 25 on:
     sum e^3 / (sum e^2)^1.5 of the values is above .15 in .961, .967, .980 and .978 of lognormal samples of 25, 30, 50
-    and 100 (.94 of 200, whose intervals hold .93), and in .088, .045, .003 and 0 of normal ones. SS317 fires there; at
-    .25, the former trigger, it fired in .80, .80, .77 and .65. The samples without it held .6. Fewer than 25 values
-    (clusters: 24 effective degrees of freedom, by which two crossed factors with lognormal effects that held .80 to .91
-    are cautioned) cannot show it: SS312, or SS317 where the statistic is above .25.
+    and 100 (.94 of 200, whose intervals hold .93). Of normal ones, it is in .088, .045, .003 and 0 of normal ones.
+    SS317 fires there; at .25, the former trigger, it fired in .80, .80, .77 and .65. The samples without it held .6.
+    Fewer than 25 values cannot show it: SS312, or SS317 where the statistic is above .25. With clusters the limit is 24
+    effective degrees of freedom. By it, two crossed factors with lognormal effects that held .80 to .91 are cautioned.
 
-    With clusters the statistic is the larger one of sums by cluster and of single values
-    (`ClusteredMean.skewness`): of 30, 40 and 60 clusters of five, lognormal in both parts (coverage .91, .92, .92), it
-    fired in .986, .982 and .973 (.87 by sums alone), of normal ones in .046, .014 and 0. Lognormal clusters under
-    normal noise hide their tail: of 30 (coverage .918), .71 were cautioned. The studentized bootstrap held .88 to .94
-    of the lognormal and .93 to .95 of the exponential means.
+    With clusters the larger statistic counts, that of sums by cluster or of single values (`ClusteredMean.skewness`):
+    of 30, 40 and 60 clusters of five, lognormal in both parts (coverage .91, .92, .92), it fired in .986, .982 and .973
+    (.87 by sums alone), of normal ones in .046, .014 and 0. Lognormal clusters under normal noise hide their tail: of
+    30 (coverage .918), .71 were cautioned. The studentized bootstrap held .88 to .94 of the lognormal and .93 to .95 of
+    the exponential means.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def shape_cautions(
     what : str
         What independent values are called.
     bounded : bool
-        Values are scores between two ends that most of them reach, which have no long tail: a few clusters need no
+        Values are scores between two ends that most of them reach, and so have no long tail. A few clusters need no
         caution, and SS317 fires above .25.
     """
     known = [mean for mean in means if not mean.undefined]
@@ -419,9 +419,9 @@ def _skewed(shaped: Sequence[ClusteredMean], known: int, fix: str, what: str) ->
     sums = "values and their sums by cluster" if shaped[0].clusters else f"values of {what}"
     many = f" in {count(len(shaped), 'mean')} of {count(known)}" if known > 1 else ""
     return (caution(
-        "SS317", f"the {sums} are skewed{many}: their skewness over the root of their effective number is up to "
-        f"{number(max(mean.skewness for mean in shaped))}; above {number(SKEWED)}, 95% t intervals of lognormal values "
-        "held .80 to .92 in simulations",
+        "SS317", f"the {sums} are skewed{many}. Their skewness over the root of their effective number is up to "
+        f"{number(max(mean.skewness for mean in shaped))}. Above {number(SKEWED)}, 95% t intervals of lognormal values "
+        "covered in .80 to .92 of simulations",
         affects="t intervals, too short on the side of the long tail, and their tests",
         fix=fix or f"collect more {'clusters' if shaped[0].clusters else what}",
     ),)  # fmt: skip

@@ -12,8 +12,8 @@ def clusters_to_halve(row: Row, clusters: int | None = None) -> int | None:
     """Return how many more clusters of the same kind would halve the interval of an estimate.
 
     The standard error is taken to fall with the root of the number of clusters, the degrees of freedom to grow in
-    proportion to it: the least n' with t(df n'/n) / sqrt(n') at most t(df) / (2 sqrt(n)), less n. It is about 3 n, and
-    less where df are few.
+    proportion. The result is the least n' with t(df n'/n) / sqrt(n') at most t(df) / (2 sqrt(n)), less n. It is about 3
+    n, and less where df are few.
 
     Parameters
     ----------

@@ -135,9 +135,9 @@ def infer(
 
     Closed intervals. Independent units: t (or Fisher z) with the linearised standard error. Clusters: t on Fisher's z
     scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement
-    the interval is that of Korn and Graubard (1998) of the share of disagreement q, in which the disagreement by chance
-    is taken as known. Its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is
-    the outer one of both intervals, and there is no test: t would rest on the error alone.
+    the interval is that of Korn and Graubard (1998) for the share of disagreement q, with chance disagreement taken as
+    known. Its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is the outer one
+    of both intervals. There is then no test: t would rest on the error alone.
 
     Parameters
     ----------
@@ -196,10 +196,10 @@ def _shape_cautions(skew: Sequence[float], clustered: bool) -> tuple[Caution, ..
     if not skew:
         return ()
     return (caution(
-        "SS317", f"few {'clusters' if clustered else 'units'} decide a coefficient, as where a level is rare: the "
+        "SS317", f"few {'clusters' if clustered else 'units'} determine a coefficient, as where a level is rare. The "
         f"skewness of their influence over the root of their number is up to {number(max(skew))}, above "
         f"{number(CLEARLY)}",
-        affects="intervals: nominal 95% ones held in .80 to .90 of simulations with one rare level",
+        affects="intervals: nominal 95% CIs covered in .80 to .90 of simulations with one rare level",
         fix=f"rate more units{' in more clusters' if clustered else ''} with the rare levels",
     ),)  # fmt: skip
 
@@ -270,7 +270,7 @@ def _closed(
         known = replace(known, statistic=None, p=None)
         return replace(known, why=OUTSIDE + (f"; use {option('ci', 'percentile')}" if estimand.finish else ""))
     z, far = math.atanh(value), reach / (1 - value**2)
-    t = z * (1 - value**2) / error  # of z: a t of the coefficient itself rejected .125 of true nulls of five units
+    t = z * (1 - value**2) / error  # on the z scale; otherwise .125 of true nulls of five units were rejected
     known = replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher", statistic=t,
                     p=float(two_sided_p(np.asarray(t), df)))  # fmt: skip
     if few is None or not clusters:

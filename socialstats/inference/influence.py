@@ -1,7 +1,7 @@
 """Intervals of smooth statistics from what every independent unit adds: the jackknife with its degrees of freedom.
 
 The variance of a statistic is estimated from the squares of few influences, and is itself uncertain where some of them
-are large: the degrees of freedom of the t say so.
+are large. The degrees of freedom of the t account for it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def influence_df(influence: FloatArray, copies: FloatArray) -> FloatArray:
     """Degrees of freedom of a variance estimated by a sum of squares of n influences.
 
     With g the excess kurtosis of the influences, n sum d^4 / (sum d^2)^2 - 3, the variance of the estimated variance is
-    V^2 (2/(n - 1) + g/n), and that of a scaled chi-square with df degrees of freedom 2 V^2 / df. Both are equal for
+    V^2 (2/(n - 1) + g/n). That of a scaled chi-square with df degrees of freedom is 2 V^2 / df. Both are equal for
 
         df = 1 / (1/(n - 1) + g / (2 n)),
 
@@ -137,8 +137,8 @@ def spread_ends(values: FloatArray, level: float) -> tuple[float, float]:
     -----
     Nominal 95% intervals of 12, 30, 60, 100 and 200 values held .963, .962, .960, .957, .956 (normal), .90, .92, .93,
     .94, .95 (exponential), .91, .90, .92, .935, .94 (lognormal, sd of logs .5) and .80, .82, .85, .87, .875 (lognormal)
-    of 4,000 simulations. Bonett's alone .88, .88, .90, .915, .93 of exponential ones. They are 1.02 to 1.08 times as
-    long as Bonett's for normal values.
+    of 4,000 simulations. Bonett's alone held .88, .88, .90, .915, .93 of exponential ones. They are 1.02 to 1.08 times
+    as long as Bonett's for normal values.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """Cluster-robust variances of means and ratios, and their degrees of freedom: CR2 with one parameter.
 
-A mean, a share, a ratio of sums or any linearised statistic is the sum of what its cells contribute (`scores`, whose
-sum is 0) and of what they weigh (`shares`, whose sum is 1). With one parameter the equations of
+A mean, a share, a ratio of sums or any linearised statistic has two parts. Its cells contribute deviations (`scores`,
+whose sum is 0) and weights (`shares`, whose sum is 1). With one parameter the equations of
 `socialstats.inference.robust` are closed formulas of the sums by cluster.
 """
 
@@ -79,9 +79,9 @@ def mean_errors(
         df = 1 / (sum f_g^2 + (sum r_g)^2 - sum r_g^2)
 
     (Satterthwaite's, of independent errors; G - 1 where clusters weigh the same). Two crossed factors: the largest of
-    V1, V2 and V1 + V2 - V12, where V12 = sum e^2 over their intersections (Cameron, Gelbach & Miller 2011;
-    MacKinnon, Nielsen & Webb, arXiv:2406.08880), with Cochran's degrees of freedom of V1 and V2. Of two nested factors
-    the coarser one alone counts.
+    V1, V2 and V1 + V2 - V12, with V12 = sum e^2 over intersections (Cameron, Gelbach & Miller 2011; MacKinnon, Nielsen
+    & Webb, arXiv:2406.08880), with Cochran's degrees of freedom of V1 and V2. Of two nested factors the coarser one
+    alone counts.
 
     References
     ----------
@@ -215,7 +215,8 @@ def effective_trials(p: FloatArray, errors: MeanErrors, trials: FloatArray | flo
     """Independent trials that would give a proportion the variance it has under clustering.
 
     p (1 - p) / variance, between 1 and `trials` (Korn & Graubard 1998). With p of 0 or 1, or where all clusters have
-    one share, the variance says nothing: 1 / sum f^2 stands in, as if each of so many equal clusters were one trial.
+    one share, the variance is uninformative. 1 / sum f^2 stands in, as if each of so many equal clusters were one
+    trial.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from socialstats.inference.intervals import not_zero
 from socialstats.inference.means import MeanErrors, effective_size, mean_errors, varies
 
 FEW = 10.0  # effective discordant pairs below which t intervals of the difference were too short
-HALVINGS = 64  # of an interval of at most 2: 1e-19, below the spacing of floats near 1
+HALVINGS = 64  # halvings of an interval of at most 2, to 1e-19: below the spacing of floats near 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,10 +111,10 @@ def paired_score(difference: FloatArray, count: FloatArray, factors: Sequence[In
 
     Notes
     -----
-    With V the CR2 variance of the mean difference (two factors: `mean_errors`) and v its variance of one pair,
-    (b + c)/n - ((b - c)/n)^2, the counts are multiplied by n_eff / n, n_eff = v / V between 1 and n, and the quantile
+    With V the CR2 variance of the mean difference (two factors: `mean_errors`) and v its variance of one pair, (b +
+    c)/n - ((b - c)/n)^2, the counts are multiplied by n_eff / n. Here n_eff = v / V, between 1 and n, and the quantile
     is that of t with Satterthwaite's degrees of freedom. Where pairs or clusters show no variance, n_eff is 1 / sum of
-    the clusters' squared shares of the pairs, so that an interval exists without discordant pairs too.
+    the clusters' squared shares of the pairs. Thus there is an interval even without discordant pairs.
 
     References
     ----------

@@ -145,8 +145,8 @@ def clustered_share(
 
     Notes
     -----
-    With V the CR2 variance of the linearised share and df its Satterthwaite degrees of freedom (two factors: Cochran's;
-    `mean_errors`), Wilson's interval takes n_eff = p (1 - p) / V answers, between 1 and `trials`, and the quantile of t
+    V is the CR2 variance of the linearised share and df its Satterthwaite degrees of freedom (two factors: Cochran's;
+    `mean_errors`). Wilson's interval takes n_eff = p (1 - p) / V answers, between 1 and `trials`, and the quantile of t
     (Korn & Graubard 1998; Bell & McCaffrey 2002). Where clusters do not differ, n_eff is 1 / sum of squared shares.
 
     Examples

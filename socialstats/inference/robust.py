@@ -1,9 +1,9 @@
 """Cluster-robust standard errors, degrees of freedom and tests of estimators that have scores.
 
-An estimator is given as a whitened linear regression: rows f whose sum of f f' is its information, residuals e whose
-sum of f e is its score, and its bread B = R R'. With F_g' the rows of cluster g, J_g = R' F_g F_g' R is the share of
-the information that it holds, and the eigenvalues of J_g (those of M_g = F_g' B F_g) are its leverages. The equations
-are those of Bell & McCaffrey (2002) and Pustejovsky & Tipton (2018, doi:10.1080/07350015.2016.1247004).
+An estimator is given as a whitened linear regression. It has rows f whose sum of f f' is its information, residuals e
+whose sum of f e is its score, and its bread B = R R'. With F_g' the rows of cluster g, J_g = R' F_g F_g' R is the share
+of the information that it holds, and the eigenvalues of J_g (those of M_g = F_g' B F_g) are its leverages. The
+equations are those of Bell & McCaffrey (2002) and Pustejovsky & Tipton (2018, doi:10.1080/07350015.2016.1247004).
 """
 
 from __future__ import annotations

@@ -142,8 +142,8 @@ def agreement_weights(
     Raises
     ------
     InputError
-        For an unknown name, scores that are equal or not finite, ratio weights of negative scores, or a matrix that
-        is not square, symmetric, of the right size and of the `kind` that was declared.
+        For an unknown name, scores that are equal or not finite, or ratio weights of negative scores. Also for a matrix
+        that is not square, symmetric, of the right size and of the `kind` that was declared.
 
     References
     ----------
@@ -311,7 +311,7 @@ class RatingCounts:
         return self.sparse(self.n)
 
     def sparse(self, values: FloatArray) -> csr_array:
-        """Put a value of each triplet into a sparse (units, levels) array."""
+        """Place a value of each triplet into a sparse (units, levels) array."""
         return by_rows(values, self.unit, self.level, (len(self.size), len(self.levels)))
 
     def per_unit(self, values: FloatArray) -> FloatArray:
@@ -345,8 +345,8 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
     ----------
     design : Ratings
     refusal : {"missing", "level"}
-        What a refusal is: no rating, or a level of its own, the last one, even where nobody refused (for nominal
-        levels only: it has no place in an order).
+        What a refusal is: no rating, or the last level, even without refusals. The latter is for nominal levels only,
+        as a refusal has no place in an order.
 
     Raises
     ------
@@ -507,8 +507,8 @@ class ChanceAgreement:
 def conger_chance(rater: IntArray, level: IntArray, copies: FloatArray, weights: FloatArray) -> float:
     """Chance agreement of Conger's (1980) kappa, in which each rater keeps their own level shares.
 
-    pe = sum_kl w_kl times the mean over pairs of raters g != h of p_gk p_hl, with p_gk the share of the ratings of
-    rater g that are k (Conger 1980; Gwet 2014 for weights and missing ratings).
+    pe = sum_kl w_kl times the mean over pairs of raters g != h of p_gk p_hl. Here p_gk is the share of rater g's
+    ratings that are k (Conger 1980; Gwet 2014 for weights and missing ratings).
 
     Parameters
     ----------
@@ -805,7 +805,7 @@ class AgreementOptions(How):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything, to be echoed in a result."""
+        """All options, as a result records them."""
         names = ("refusal", "raters", "stratum", "ci", "cluster", "on_undefined", "level", "resamples", "seed")
         raters = None if self.raters is None else texts(self.raters)
         return {name: getattr(self, name) for name in names} | {"raters": raters}
@@ -1022,7 +1022,7 @@ SMALL = 50
 
 
 def inference_text(design: Ratings, options: AgreementOptions) -> str:
-    """Say how the intervals were obtained."""
+    """State how the intervals were obtained."""
     factors = cluster_factors(design, options.cluster)
     over = cluster_text(factors, "units")
     if options.ci == "closed":

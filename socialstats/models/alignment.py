@@ -120,7 +120,7 @@ def source_of(design: Ratings, source: str, reference: str | None) -> tuple[Fact
     if chosen not in factor.levels:
         none = f"no {option('reference')} is given, and 'human'"
         what = none if reference is None else option("reference", shorten(reference))
-        raise InputError(f"{what} is no level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}")
+        raise InputError(f"{what} is not a level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}")
     return factor, factor.levels.index(chosen)
 
 
@@ -253,8 +253,8 @@ def mode_distances(
     scores : (k,) float64 array, ascending
         Positions of the levels.
     ties : {"mean", "low", "high", "nearest", "drop"}
-        Several levels with most answers: the mean of the scores of all of them, the lowest, the highest, the one
-        nearest to the answer, or no mode.
+        Where several levels have the most answers: the mean of their scores, the lowest, the highest, the one nearest
+        to the answer, or no mode.
     refusal : {"max", "item_max", "exclude"} or float
         Distance of a refusal: the width of the scale, the largest distance of any level from this mode, none (0 is
         filled in), or a number.
@@ -509,8 +509,8 @@ class TwoWay:
 
     Residuals are summed to independent pieces: of each mean one a unit, or one a cluster. For two crossed factors the
     squares are V1 + V2 - V12 (Cameron, Gelbach & Miller 2011, eq. 2.13). Resampled people move a mean by their own
-    ways, which all units share, and by the noise of single answers, which the variance over units has already. The
-    latter is the sum of the pieces' own variances, and is subtracted.
+    ways, which all units share. They also move it by the noise of single answers, which the variance over units
+    contains already. The latter is the sum of the pieces' own variances, and is subtracted.
 
     Parameters
     ----------

@@ -17,10 +17,10 @@ class AnswerKeys:
     """Which sums of distances abs(h_i - s_ij) a key h can give, one sum a source j.
 
     Between neighbouring levels every abs(h - s_j) is linear, so the vectors of distances of a unit lie in the convex
-    hull of those of the levels: sum_i sum_a w_ia abs(a - s_ij) = D_j with sum_a w_ia = 1, w >= 0. Bounds are those of
-    weak duality in exact fractions, for the solver's dual solution as rounded: for every y the least value of
-    sum_i sum_a w_ia c_ia over the mixtures is at least
-    sum_j min(y_j D_j) + sum_i min_a (c_ia - sum_j y_j abs(a - s_ij)).
+    hull of those of the levels. Therefore sum_i sum_a w_ia abs(a - s_ij) = D_j with sum_a w_ia = 1, w >= 0. Bounds are
+    those of weak duality in exact fractions, for the solver's dual solution as rounded. For every y the least value of
+    sum_i sum_a w_ia c_ia over the mixtures is at least sum_j min(y_j D_j) + sum_i min_a (c_ia - sum_j y_j abs(a -
+    s_ij)).
 
     Parameters
     ----------

@@ -140,7 +140,8 @@ def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
     """Return how many units do not have a rater's most common score, infinity where it has fewer than half.
 
     Nominal 95% intervals of Spearman's rho of two binary or skewed scores held .27 to .89 with fewer than 5 such units
-    of 30 to 300, .67 to .97 with 5 to 14 (with 6 to 40 clusters of ten: with 5 to 39), and .92 to .97 with more.
+    of 30 to 300. They held .67 to .97 with 5 to 14 (with 6 to 40 clusters of ten: with 5 to 39), and .92 to .97 with
+    more.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
 
 
 def correlations_sentence(result: Result) -> str:
-    """Say the correlation of two raters, or the range of those of all pairs."""
+    """Return a sentence on the correlation of two raters, or the range of those of all pairs."""
     known = [row for row in result.rows if row.estimate is not None]
     row, pairs = result.rows[0], f"{count(len(result.rows), 'pair')} of raters"
     if len(result.rows) > 1 and not known:

@@ -136,8 +136,8 @@ class Linear:
 def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
     """Combine means of cells.
 
-    The mean of a cell changes by weight x (score - mean) with an answer, also where scenarios weigh alike: what
-    scenarios differ by is part of the error.
+    The mean of a cell changes by weight x (score - mean) with an answer, also where scenarios weigh alike. Differences
+    between scenarios are part of the error.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
 def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
     """Return the combination as a clustered mean of its units' values N x influence + estimate.
 
-    Their mean is the estimate and their deviations from it are N times the influence, so that standard error, degrees
-    of freedom and the floor of two crossed factors are those of `clustered_mean`.
+    Their mean is the estimate and their deviations from it are N times the influence. Standard error, degrees of
+    freedom and the floor of two crossed factors are therefore those of `clustered_mean`.
 
     Parameters
     ----------

@@ -66,8 +66,8 @@ def jackknife_moments(
 ) -> JackknifeMoments:
     """Bias and variance of plug-in statistics, with one independent unit left out at a time.
 
-    With g the units that touch the statistic, the bias is (g - 1)/g * sum over units of (leave-one-out value - value),
-    and the variance (g - 1)/g * sum of squares of the leave-one-out values around their mean (Efron & Tibshirani 1993,
+    With g the units that touch the statistic, the bias is (g - 1)/g * sum over units of (leave-one-out value - value).
+    The variance is (g - 1)/g * sum of squares of the leave-one-out values around their mean (Efron & Tibshirani 1993,
     eqs. 11.4 and 11.5), with the degrees of freedom of `socialstats.inference.influence.influence_df`. For two crossed
     factors b1 + b2 - b12, as the bias is linear in the variance, the largest of V1, V2 and V1 + V2 - V12, and Cochran's
     degrees of freedom of V1 and V2.
@@ -170,12 +170,13 @@ def summed(values: FloatArray, code: IntArray) -> FloatArray:
 def unit_corrected(a: FloatArray, b: FloatArray, order: Literal[1, 2] = 2) -> FloatArray:
     """Divergence of each unit's two lists of counts, less its bias by the second-order jackknife over the ratings.
 
-    For n ratings, with d_r the mean divergence over all ways to leave r of them out, (n^2 d_0 - 2 (n - 1)^2 d_1 + (n -
-    2)^2 d_2) / 2 takes off the parts of the bias in 1/n and in 1/n^2 (Schucany, Gray & Owen 1971). It is done for both
-    sources, one after the other, which takes off their product too. It stays near the divergence of the shares behind
-    the ratings, whether these are equal or far apart, and takes off nothing for a source whose ratings are all alike.
-    What it leaves is within .005 for seven ratings against five that mostly agree (the first order leaves .015), and up
-    to .03 for three of each.
+    For n ratings, d_r is the mean divergence over all ways to leave r of them out. Then (n^2 d_0 - 2 (n - 1)^2 d_1 + (n
+    - 2)^2 d_2) / 2 takes off the parts of the bias in 1/n and in 1/n^2 (Schucany, Gray & Owen 1971). It is done for
+      both sources, one after the other, which takes off their product too. It stays near the divergence of the shares
+      behind the ratings, whether these are equal or far apart. It takes off nothing for a source whose ratings are all
+      equal. What it leaves is within .005 for seven ratings against five that mostly agree (the first order leaves
+      .015),
+    and up to .03 for three of each.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ KINK = 13.0  # noncentralities above: the normal density at U = 0 is below 1e-36
 ONLY_U = 1e7  # t / sqrt(2 df) from which Z changes the ends by less than 1e-13 of them
 STIRLING = 1000.0  # arguments of log Gamma from which its asymptotic series has all digits
 NORMAL_END = 40.0  # beyond, the normal density is 0 as a float
-STEP = 0.4  # of the trapezoid rule, in standard deviations of the narrowest factor: its error is exp(-2 (pi / STEP)^2)
+STEP = 0.4  # trapezoid step, in standard deviations of the narrowest factor; its error is exp(-2 (pi / STEP)^2)
 
 
 def noncentrality_interval(t: float, df: float, level: float = 0.95) -> tuple[float, float]:
@@ -381,7 +381,7 @@ def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
 
 
 def place_of(counts: Mapping[str, int]) -> str:
-    """Say where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
+    """Return where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
     named = [counted(n, what) for what, n in counts.items() if what != "pairs"]
     return f" in {' x '.join(named)}" if named else ""
 
@@ -608,7 +608,7 @@ def completed(
     both = sd_first is not None and sd_second is not None
     if sd_first is not None and sd_second is not None:
         if sd is not None and r is not None:
-            raise InputError("sd=, sd_first=, sd_second= and r= say the same thing twice: leave out sd= or r=")
+            raise InputError("sd=, sd_first=, sd_second= and r= are redundant. Leave out sd= or r=")
         if r is not None:
             unit = size_unit(np.array([sd_first, sd_second]))
             one, two = sd_first / unit, sd_second / unit
@@ -616,7 +616,7 @@ def completed(
             if not sd > SMALL * (sd_first + sd_second):
                 raise InputError(f"r={r:g} with these standard deviations leaves no variation of the differences")
     if t is not None and mean is not None and sd is not None:
-        raise InputError("t= and mean= with the sd of the differences say the same thing twice: leave out t=")
+        raise InputError("t= and mean= with the SD of the differences are redundant. Leave out t=")
     if t is None and mean is not None and sd is not None:
         t = mean / (sd / math.sqrt(n))
     elif t is not None and sd is not None:
@@ -706,16 +706,17 @@ def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
     The former is exact for normal differences, and its error does not know their skewness and kurtosis. The jackknife's
     does, and is too short where few pairs show little of a tail. Without the jackknife's (two or three pairs) it is the
     former. In simulations of 5 to 200 differences (4,000 each, d_z of 0, .5 and 1.2) nominal 95% intervals held .949 to
-    .995 of normal ones (noncentral t .943 to .955), .953 to .999 of exponential ones with the tail on the side of the
-    effect and .942 to .982 with it on the other (.695 to .936 there), .961 to .980 of lognormal ones without an effect,
-    .899 to .951 with the tail on the other side and .84 to .997 on its own (.436 to .993). Of t with 3 df .88 to .99
-    (.68 to .97).
+    .995 of normal ones (noncentral t .943 to .955). Of exponential ones they held .953 to .999 with the tail on the
+    side of the effect and .942 to .982 with it on the other (.695 to .936 there). Of lognormal ones they held .961 to
+    .980 without an effect, .899 to .951 with the tail on the other side and .84 to .997 on its own (.436 to .993). Of t
+    with 3 df they held .88 to .99 (.68 to .97).
 
-    Where the long tail is on the side of the effect and the noncentral t excludes 0, an end of the jackknife's beyond 0
-    is made on the log scale, d_z exp(-reach / |d_z|): one far value on the side of the effect then does not make an
-    effect doubtful that the t test finds. In 126 settings (seven shapes, 5 to 100 pairs, 4,000 samples each) the least
-    coverage stayed .83 and 16 settings, not 14, were below .925. The two that fell are of five lognormal values. The
-    noncentral t alone was below .925 in 69, and taking the jackknife only where caution SS317 is said, in 51.
+    The long tail may lie on the side of the effect while the noncentral t excludes 0. Then an end of the jackknife's
+    beyond 0 is made on the log scale, d_z exp(-reach / |d_z|). One far value on the side of the effect thus does not
+    cast doubt on an effect that the t test finds. In 126 settings (seven shapes, 5 to 100 pairs, 4,000 samples each)
+    the least coverage stayed .83 and 16 settings, not 14, were below .925. The two that fell are of five lognormal
+    values. The noncentral t alone was below .925 in 69, and taking the jackknife only where caution SS317 is said, in
+    51.
 
     Parameters
     ----------
@@ -763,7 +764,7 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
     if summary.t is None:
         return replace(row, undefined="the values do not vary: no standardised size")
     ends = d_z_hull(summary, jackknife_ends(*moments(pairs), Units.rows(ones), level)[0], level)
-    row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / sd, {HULL}")
+    row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {HULL}")
     return with_ends(row, ends.low, ends.high, level, interval="outer_ends")
 
 
@@ -786,11 +787,11 @@ def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
 def long_tails(pairs: PairValues, units: int, d_z: float | None) -> tuple[Caution, ...]:
     """Cautions of jackknife intervals: SS312 where pairs are too few to show long tails, SS317 where they show them.
 
-    SS317 fires on an excess kurtosis of the differences above 1.5 or sum e^3 / (sum e^2)^1.5 above .15: in simulations
-    of 30, 60 and 100 lognormal differences in .97 to .99 (by kurtosis above 1 alone: .83 of 30), of normal ones in .05,
-    .01 and .01. Their intervals held .81 to .92. SS312 fires below 25 pairs (clusters), and below 200 where d_z is
-    above .8: of differences with t of 3 df and d_z = 1.2, 30 to 100 pairs held .89 to .91, and samples that showed no
-    long tail .35 to .82. For smaller effects they held .93 to .95 up to 60 pairs, and .90 of 100.
+    SS317 fires on an excess kurtosis of the differences above 1.5 or sum e^3 / (sum e^2)^1.5 above .15. It fired in .97
+    to .99 of simulations of 30, 60 and 100 lognormal differences (by kurtosis above 1 alone: .83 of 30). Of normal ones
+    it fired in .05, .01 and .01. Their intervals held .81 to .92. SS312 fires below 25 pairs (clusters), and below 200
+    where d_z is above .8. Of differences with t of 3 df and d_z = 1.2, 30 to 100 pairs held .89 to .91, and samples
+    that showed no long tail .35 to .82. For smaller effects they held .93 to .95 up to 60 pairs, and .90 of 100.
     """
     said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their differences are"
     affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
@@ -896,8 +897,8 @@ class Estimates:
     def drawn(self, seed: int) -> FloatArray:
         """Draw errors of the estimates: correlated t's times the standard errors.
 
-        Normal with the correlation of the estimates (its symmetric root, which small changes of the correlation change
-        little), each over the root of its block's chi-square over its degrees of freedom. Chi-squares are quantiles of
+        Normal draws with the correlation of the estimates, by its symmetric root, which is stable under small changes.
+        Each is divided by the root of its block's chi-square over its degrees of freedom. Chi-squares are quantiles of
         uniforms: `Generator.chisquare` gives other draws where degrees of freedom differ by rounding.
 
         Parameters
@@ -942,7 +943,7 @@ class NoBias:
 
 
 def no_bias(estimates: Estimates, errors: FloatArray) -> NoBias:
-    """Say what a mean size would be if every true value were 0, by the errors of the estimates.
+    """State what a mean size would be if every true value were 0, by the errors of the estimates.
 
     The mean of abs(N(0, s)) is s sqrt(2/pi). The test compares the mean size with that of draws of the errors (of a
     single estimate it is the two-sided t test).
@@ -979,8 +980,8 @@ def no_bias(estimates: Estimates, errors: FloatArray) -> NoBias:
 def nearest(estimates: Estimates, size: float) -> FloatArray:
     """Values with a given mean size that are nearest to the estimates, by squares over the variances.
 
-    The minimum of sum (x - value)^2 / s^2 with sum of weight x abs(x) = size keeps the signs and lessens (or raises)
-    the sizes by lambda x weight x s^2, not below 0 (soft thresholds: Tibshirani 1996).
+    The minimum of sum (x - value)^2 / s^2 with sum of weight x abs(x) = size keeps the signs. It lowers (or raises) the
+    sizes by lambda x weight x s^2, not below 0 (soft thresholds: Tibshirani 1996).
 
     Parameters
     ----------
@@ -1012,13 +1013,13 @@ def nearest(estimates: Estimates, size: float) -> FloatArray:
 def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, most: float) -> tuple[float, float]:
     """Interval of the true mean size: the sizes that would not make the one observed a rare one.
 
-    A size is inside when, with the true values nearest to the estimates that have it, the share of draws at least as
-    large as the mean size observed, and the share at most as large, are both (1 - level)/2 or more. An interval that
+    Draws are made at the true values nearest to the estimates that have the size. The size is inside when two shares
+    are (1 - level)/2 or more: of draws at least, and at most, as large as the mean size observed. An interval that
     moves the observed size by its standard error fails near 0, where no size can be below and errors add up. Tests at
     plugged-in values of what else is unknown, inverted, do not (hybrid resampling: Chuang & Lai 2000).
 
     A size observed that happens to be near 0 is a rare one for every true size, and the inverted tests end at it. The
-    upper end is therefore at least that of the sum of values by their signs around the corrected size: of 1 to 36
+    upper end is therefore at least that of the sum of values by their signs around the corrected size. Of 1 to 36
     estimates (8 and 40 df, true sizes 0 to 3 standard errors) intervals held .93 to 1, without it .90 to 1.
 
     Parameters

@@ -225,7 +225,7 @@ def quoted_pair(name: str) -> str:
 
 
 def too_many_pairs(raters: int) -> str:
-    """Say why a number for each pair of raters is not made; empty text where there are few enough.
+    """State why a number for each pair of raters is not made; empty text where there are few enough.
 
     Examples
     --------

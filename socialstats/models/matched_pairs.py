@@ -372,7 +372,7 @@ def spectral_sign_flip(sizes: IntArray, times: IntArray, observed: float) -> McN
     wave = np.ones(reach + 2)
     for size, k in zip(sizes.tolist(), times.tolist(), strict=True):
         wave *= np.cos(size * theta) ** k
-    chance = np.fft.irfft(wave, n=points)  # of the sums 0, 1, ..., reach; the rest are the negative ones
+    chance = np.fft.irfft(wave, n=points)  # the sums 0, 1, ..., reach, then the negative ones
     tail = 2 * float(chance[int(abs(observed)) : reach + 1].sum())
     return McNemarTest(statistic=observed, df=None, p=min(max(tail, SPECTRAL_FLOOR), 1.0))
 
@@ -518,8 +518,8 @@ RANK = 1e-10
 def bowker(table: FloatArray) -> McNemarTest:
     """Bowker's (1948) test of symmetry: sum over i < j of (n_ij - n_ji)^2 / (n_ij + n_ji).
 
-    Pairs of cells that are both empty say nothing and are left out. Df is the number of pairs that are left, k (k - 1)
-    / 2 when none is empty. No cell is shifted. Without pairs that differ: 0, p = 1.
+    Pairs of cells that are both empty are uninformative and left out. The degrees of freedom are the number of other
+    pairs, k (k - 1) / 2 when none is empty. No cell is shifted. Without pairs that differ: 0, p = 1.
 
     Parameters
     ----------
@@ -542,9 +542,9 @@ def bowker(table: FloatArray) -> McNemarTest:
 def stuart_maxwell(table: FloatArray) -> McNemarTest:
     """Stuart's (1955) and Maxwell's (1970) test of marginal homogeneity: d' S^- d.
 
-    d_i = n_i. - n_.i, S_ii = n_i. + n_.i - 2 n_ii, S_ij = -(n_ij + n_ji). S is singular by one for each group of
-    levels that exchange pairs (levels that nobody leaves or enters are groups of their own); d lies in its range, so
-    the inverse is taken there and df is its rank: k - 1 when all levels are connected.
+    d_i = n_i. - n_.i, S_ii = n_i. + n_.i - 2 n_ii, S_ij = -(n_ij + n_ji). S is singular by one for each group of levels
+    that exchange pairs. Levels without exchange are separate groups. d lies in its range, so the inverse is taken there
+    and df is its rank: k - 1 when all levels are connected.
 
     Parameters
     ----------

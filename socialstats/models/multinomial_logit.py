@@ -75,7 +75,7 @@ def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Log
     times = counts[row, level].astype(np.int64)
     row, answer = np.repeat(row, times), np.repeat(level, times)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of overflow on the way to an infinite maximum
+        warnings.simplefilter("ignore")  # overflow on the way to an infinite maximum
         try:
             fit = MNLogit(answer, x[row]).fit(
                 method="newton", maxiter=50, tol=1e-10, disp=0, cov_type="cluster",

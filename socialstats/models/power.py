@@ -66,8 +66,8 @@ def smallest_n(power: Callable[[int], float], target: float, *, least: int, stea
     target : float
     least : int
     steady : bool
-        False where power may fall a little as n grows (tests of counts): then the smallest n from which on it stays
-        at the target, as far as the search looks (40 + 3 sqrt(n) beyond the first such n).
+        False where power may fall a little as n grows (tests of counts). Then the result is the smallest n from which
+        on it stays at the target, as far as the search looks (40 + 3 sqrt(n) beyond the first such n).
 
     Raises
     ------
@@ -239,7 +239,7 @@ def quadratic_intervals(
 
     Near 0 a divergence is d'Ad, with d the differences of shares and V their covariance; equal shares give it the mean
     tr(AV) and the variance 2 tr((AV)^2). It is taken as c times a noncentral chi-square with f degrees of freedom and
-    noncentrality truth / c, where c = tr((AV)^2) / tr(AV) and f = tr(AV)^2 / tr((AV)^2) give these two (the correction
+    noncentrality truth / c. Here c = tr((AV)^2) / tr(AV) and f = tr(AV)^2 / tr((AV)^2) give these two (the correction
     of second order of Rao & Scott 1984). The interval holds the truths for which the value is in no tail.
 
     Parameters

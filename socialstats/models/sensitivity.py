@@ -246,9 +246,9 @@ LARGEST = np.array([225.0, 225.0, 100.0, 25.0, 100.0, 100.0, 25.0, 100.0])
 def sensitivity_terms(sums: FloatArray, n_items: int, *, drawn: bool = True) -> FloatArray:
     """Sensitivity and its components from sums.
 
-    S = 100 sum over conditions l of mean over items i of (p_il - t_l)^2 with targets t = 1, 1/2, 0. The
-    corrected values subtract the mean of p(1-p)/(n-1), the unbiased estimate of the variance that
-    independent comparisons add to (p - t)^2.
+    S = 100 sum over conditions l of mean over items i of (p_il - t_l)^2 with targets t = 1, 1/2, 0. The corrected
+    values subtract the mean of p(1-p)/(n-1). It estimates without bias the variance that independent comparisons add to
+    (p - t)^2.
 
     Parameters
     ----------
@@ -325,10 +325,10 @@ def reference_lines(
 
     Notes
     -----
-    Coin: E(p - t)^2 = (1/2 - t)^2 + 1/(4n). Random ranking: p = sum_j w_j X_j, X_j = 1 if j ranks below, with
-    E X_j = 1/2 and E X_j X_k = 1/3 (i is the highest of three), hence E p^2 = 1/3 + sum_j w_j^2 / 6.
-    Groups ranked at random, items inside groups too: the same with group weights in place of w_j between
-    groups, and independence between the two kinds of comparison.
+    Coin: E(p - t)^2 = (1/2 - t)^2 + 1/(4n). Random ranking: p = sum_j w_j X_j, X_j = 1 if j ranks below, with E X_j =
+    1/2 and E X_j X_k = 1/3 (i is the highest of three), hence E p^2 = 1/3 + sum_j w_j^2 / 6. Groups are ranked at
+    random, and items inside groups too. Group weights replace w_j between groups, and the two kinds of comparison are
+    independent.
     """
     whole = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :]
     n = rates(whole, len(design.items))[1][0]
@@ -368,7 +368,7 @@ def ranking_value(design: Comparisons, table: ConditionTable, weights: Weighting
     item, other = np.concatenate([a, b]), np.concatenate([b, a])
     places, n_groups = 3 * len(design.items), int(groups.max()) + 1
     place = np.concatenate([c, 2 - c]) * len(design.items) + item
-    weight = np.tile(total, 2) / np.bincount(place, np.tile(total, 2))[place]  # of each opponent in a win rate
+    weight = np.tile(total, 2) / np.bincount(place, np.tile(total, 2))[place]  # weight of each opponent
     inside = np.where(groups[item] == groups[other], weight, 0.0)
     toward = place * n_groups + groups[other]
     between = np.bincount(toward, weight - inside, places * n_groups).reshape(-1, n_groups)

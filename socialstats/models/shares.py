@@ -146,8 +146,8 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     """Fill a row with the mean of the values, its standard error and interval.
 
     Wilson's interval of independent yes-or-no values takes n units, with s.e. sqrt(p (1 - p) / n). Else s.e. and
-    interval are those of `clustered_share`, which counts at most `trials` answers (where this cap binds, `method` says
-    so, and the s.e. stays that of the values).
+    interval are those of `clustered_share`, which counts at most `trials` answers. Where this cap binds, `method` says
+    so, and the s.e. stays that of the values.
 
     Parameters
     ----------
@@ -485,10 +485,9 @@ def swap_test(
     """Test that two sources choose alike, by exchanging their names in whole clusters at random.
 
     A cluster's two parts are shares of the totals of their sources. Swapping them leaves their sum as it is and turns
-    the sign of their difference: the test asks whether the mean difference of the clusters is 0. It needs clusters
-    that are independent, but neither as many ratings of one source as of the other nor independent ratings within a
-    cluster: runs of one model that repeat each other stay together. (Exchanging single ratings would take them for
-    independent.)
+    the sign of their difference. The test asks whether the mean difference of the clusters is 0. It needs independent
+    clusters. It needs neither equal numbers of ratings of both sources nor independent ratings within a cluster.
+    Repeated runs of one model stay together. (Exchanging single ratings would take them for independent.)
 
     Parameters
     ----------

@@ -114,9 +114,9 @@ ROUNDING = 1e-14  # a divergence below is 0 but for rounding
 def half_parts(counts: FloatArray) -> FloatArray:
     """Sums that the mean divergence of two random halves needs, unit by unit.
 
-    For a unit with n ratings, of which c are of a level, halves of m and n - m ratings differ in this level by a
-    hypergeometric count: the difference of the two halves' counts has variance 4 m (n - m)/(n - 1) x c/n x (1 - c/n)
-    around its mean, which is 0 for even n and plus or minus c/n for odd n.
+    A unit has n ratings, of which c are of a level. Halves of m and n - m ratings differ in this level by a
+    hypergeometric count. The difference of the two counts has variance 4 m (n - m)/(n - 1) x c/n x (1 - c/n). Its mean
+    is 0 for even n and plus or minus c/n for odd n.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ def half_parts(counts: FloatArray) -> FloatArray:
 def mean_divergence(sums: FloatArray) -> FloatArray:
     """Mean Jensen-Shannon divergence of two random halves, to second order in their differences.
 
-    With p the shares of all ratings and d the difference of the halves' shares, JSD is close to sum d^2/p / (8 ln 2)
-    bits, half the chi-square distance around the middle (Lin 1991; a Taylor expansion of eq. 3.4); the mean of d^2 is
-    a sum over units.
+    p are the shares of all ratings and d the difference of the halves' shares. JSD is close to sum d^2/p / (8 ln 2)
+    bits, half the chi-square distance around the middle (Lin 1991; a Taylor expansion of eq. 3.4); the mean of d^2 is a
+    sum over units.
 
     Parameters
     ----------

@@ -98,8 +98,8 @@ def balanced(weights: FloatArray) -> FloatArray:
 def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
     """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
 
-    Unless the weights are free, the positive and the negative ones are rescaled to half of the total each afterwards,
-    so that the composite keeps its range. A variant that leaves one side without weights does not exist.
+    Unless the weights are free, the positive and the negative ones are then rescaled to half of the total each. The
+    composite thus keeps its range. A variant that leaves one side without weights is left out.
 
     Parameters
     ----------
@@ -408,7 +408,7 @@ def complete(answers: Answers, source: str, missing: str) -> Answers:
 
 
 def problem(answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], source: str) -> Problem:
-    """Say which scores an answer lacks."""
+    """State which scores an answer lacks."""
     judges = [answers.judges[j] for j in np.flatnonzero(lacking.any(axis=1))]
     traits = [answers.traits[t] for t in np.flatnonzero(lacking.any(axis=0))]
     where = named(answers, k) or "the answer"
@@ -642,9 +642,9 @@ class JudgeZeros(Mapping[str, float]):
         Notes
         -----
         With m neutral texts and c_t the judges' mean composite of text t: s.e. = sd(c_t) / sqrt(m), m - 1 degrees of
-        freedom. With one, the judges' noise alone: with E the mean square of the rest of the table of all M control
-        texts by k judges (means of texts and judges subtracted), s.e. = sqrt(E / k), (M - 1)(k - 1) degrees of freedom.
-        None with a single control text or judge, or where all are scored alike.
+        freedom. With one, it is the judges' noise alone. With E the mean square of the rest of the table of all M
+        control texts by k judges (means of texts and judges subtracted), s.e. = sqrt(E / k), (M - 1)(k - 1) degrees of
+        freedom. None with a single control text or judge, or where all are scored alike.
         """
         x, at = self.composites(), self.places()
         basis: Basis = "texts" if len(at) > 1 else "judging"
@@ -759,7 +759,7 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
             return Sides(group=name, level=level, people=tuple(members[level]), judges=tuple(sorted(judges)),
                          left_out=tuple(left_out))  # fmt: skip
     if reference is not None:
-        raise InputError(f"{option('reference', shorten(reference))} is no level beside others of "
+        raise InputError(f"{option('reference', shorten(reference))} is not one of several levels of "
                          f"{quoted(names) or 'a group'}")  # fmt: skip
     return None
 
@@ -822,10 +822,10 @@ class Judged:
 
         Notes
         -----
-        With r_u the people's ratings of unit u by level, m_u their number, N = sum_u r_u, n = sum_u m_u, N_p and n_p
-        those of person p, y_u the judge's level and J = sum_u m_u e(y_u): people have Do = sum_u r_u'V r_u / (m_u - 1)
-        / n and De = (N'VN - sum_p N_p'V N_p) / (n^2 - sum_p n_p^2), over ratings of different people (Conger 1980 when
-        nothing is missing). The judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
+        r_u are the people's ratings of unit u by level, m_u their number, N = sum_u r_u, n = sum_u m_u, N_p and n_p
+        those of person p. y_u is the judge's level and J = sum_u m_u e(y_u). People have Do = sum_u r_u'V r_u / (m_u -
+        1) / n and De = (N'VN - sum_p N_p'V N_p) / (n^2 - sum_p n_p^2), over ratings of different people (Conger 1980
+        when nothing is missing). The judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
         """
         w, m = self.copies[self.unit], self.per_unit(np.ones(len(self.unit)))
         people, judge = (np.asarray(np.bincount(at, weights, len(v)), dtype=np.float64)

@@ -76,7 +76,7 @@ class Inference:
         return bool(self.clusters) or self.judges == "random"
 
     def pooled_of(self, models: int) -> BoolArray:
-        """Tell which of so many models rows of all models are of."""
+        """Return which of so many models rows of all models are of."""
         return np.ones(models, dtype=bool) if self.pooled is None else self.pooled
 
 
@@ -133,7 +133,7 @@ class Sample:
 
 
 def enough(held: IntArray, of: int) -> BoolArray:
-    """Tell which models have half of the units or more; all of them where none has.
+    """Return which models have half of the units or more; all of them where none has.
 
     What is said of all models rests on the units that all have: one model with few would leave few for all.
 
@@ -231,9 +231,9 @@ def d_z_row(term: str, group: str, sample: Sample, **facts: Any) -> Row:
     """Row of d_z: mean over standard deviation (n - 1) of the values of the units (interval: `d_z_hull`)."""
     values, n, level = sample.means, len(sample.unit), sample.how.level
     if not n:
-        return no_row(term, group, sample.how, method="mean / sd", **facts)
+        return no_row(term, group, sample.how, method="mean / SD", **facts)
     alone = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude)
-    row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / sd", **facts)
+    row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / SD", **facts)
     if alone.undefined:
         return replace(row, undefined=alone.undefined)
     if sample.how.dependent:
@@ -268,8 +268,8 @@ def unit_clusters(
     Raises
     ------
     InputError
-        For a factor that cuts across units of analysis, more than two, more than one with drawn judges, or an interval
-        that two crossed factors do not have.
+        For a factor that cuts across units of analysis, more than two factors, or more than one with drawn judges. Also
+        for an interval that two crossed factors lack.
     """
     found = cluster_factors(design, cluster)
     used = tuple(f for f in found if not is_inside(f, unit))
@@ -336,8 +336,8 @@ class StratifiedMeans:
     ----------
     estimate : (k,) float64 array
     influence : (clusters, k) float64 array
-        What each cluster adds: the covariance of the means is its cross product, the error of any combination of
-        columns the root of its sum of squares.
+        What each cluster adds. The covariance of the means is its cross product. The error of any combination of
+        columns is the root of its sum of squares.
     df : float
         Of t for every combination of columns.
     undefined : str
@@ -442,7 +442,7 @@ def degrees(strata: Strata, n_t: FloatArray, cells: tuple[IntArray, IntArray, Fl
 
 
 def lone(strata: Strata, alone: IntArray, n_t: FloatArray) -> str:
-    """Say which stratum has one unit, or one cluster, only."""
+    """State which stratum has one unit, or one cluster, only."""
     code = int(alone[0])
     what = "one unit" if n_t[code] == 1 else "a single cluster"
     named = f"task '{strata.names[code]}' has " if len(strata.names) > 1 else ""
@@ -450,7 +450,7 @@ def lone(strata: Strata, alone: IntArray, n_t: FloatArray) -> str:
 
 
 def flat(influence: FloatArray, magnitude: float) -> BoolArray:
-    """Tell which combinations, one a column, show no variation but rounding."""
+    """Return which combinations, one a column, show no variation but rounding."""
     size: FloatArray = np.sqrt((influence**2).sum(axis=0))
     return np.asarray(size <= EPS * max(len(influence), 1) * magnitude)
 
@@ -591,10 +591,10 @@ class WaldTest:
 def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> WaldTest | str:
     """Test that the means of several columns are all 0, with one or two crossed cluster factors.
 
-    W = m' V^- m, with V the cluster-robust covariance of the means (one factor: CR2; two: V1 + V2 - V12, the first two
-    by CR2, or V1 or V2 where W is smaller, which in one dimension is the rule of `clustered_mean`) and V^- its inverse
-    on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky
-    & Tipton 2018), v the Satterthwaite df of a single mean; of two factors Cochran's, by the traces of V1 and V2.
+    W = m' V^- m, with V the cluster-robust covariance of the means. One factor: CR2. Two: V1 + V2 - V12, the first two
+    by CR2, or V1 or V2 where W is smaller (in one dimension as `clustered_mean`). V^- is its inverse on the q
+    dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky & Tipton 2018), v
+    the Satterthwaite df of a single mean; of two factors Cochran's, by the traces of V1 and V2.
 
     Parameters
     ----------
@@ -723,7 +723,7 @@ def cautions_of_tests(wald: Robust, discordant: float, said: str) -> list[Cautio
 
 
 def text_of_test(row: Row, name: str, denominator: float | None) -> str:
-    """Say a test with its statistic, df and p."""
+    """Return a test as text with its statistic, df and p."""
     if row.undefined:
         return f"{name} undefined ({row.undefined})"
     if row.df is None:
@@ -740,7 +740,7 @@ def cluster_sizes(factors: Sequence[Factor], codes: Sequence[IntArray]) -> dict[
 
 
 def size_text(result: Result, counted: str, one: str) -> str:
-    """Say how many units (or pairs) a result is about, and in how many clusters."""
+    """State how many units (or pairs) a result is about, and in how many clusters."""
     names = [f"of '{shorten(factor.name)}'" for factor in result.design.factors(result.settings["cluster"])]
     clusters = [count(result.counts[f"clusters {name}"], f"cluster {name}", f"clusters {name}") for name in names]
     return count(result.counts[counted], one) + (f" in {listing(clusters)}" if clusters else "")

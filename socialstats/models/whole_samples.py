@@ -27,8 +27,8 @@ class TooMany(Exception):
 def every_sample(n: int, low: int, high: int, squares: Mapping[int, Ends], *, most: int, steps: int) -> list[Counts]:
     """Return all samples whose sum k is a key of `squares`, and whose sum of squares lies between its two ends.
 
-    Depth first, one value after the other. A branch ends where the rest cannot have the sum, or where its squares are
-    too many even if all are equal, or too few even if all stand at the ends.
+    Depth first, one value after the other. A branch ends where the rest cannot have the sum. It also ends where its
+    squares are too many even if all are equal, or too few even if all stand at the ends.
 
     Parameters
     ----------
@@ -93,8 +93,9 @@ def some_samples(
     """Return different samples found by random walks from random starts (Heathers and others 2018: SPRITE).
 
     A start is drawn uniformly and brought to its sum one step at a time. Then two numbers move by one, in opposite
-    directions, so that the sum stays, until the sum of squares lies between its ends: apart where it is too small,
-    together where it is too large. The samples are not drawn from any distribution, and need not show all there are.
+    directions, so that the sum stays. They move until the sum of squares lies between its ends: apart where it is too
+    small, together where it is too large. The samples are not drawn from any distribution, and need not show all there
+    are.
 
     Parameters
     ----------

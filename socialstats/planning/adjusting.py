@@ -31,7 +31,7 @@ class Family:
     ----------
     name : str
     rows : tuple of Row
-        Those with a p-value, and those whose test does not exist.
+        Those with a p-value, and those whose test is undefined.
     source : Result or None
         The one result all rows came from, where there is one.
     """
@@ -201,8 +201,8 @@ def adjust(
 
     With m tests in the family, in ascending order p(1) .. p(m): Holm max over j <= i of (m-j+1) p(j); Bonferroni m p;
     Hochberg min over j >= i of (m-j+1) p(j); Benjamini-Hochberg min over j >= i of m p(j)/j; Benjamini-Yekutieli the
-    same times 1 + 1/2 + .. + 1/m. All at most 1. max-t: the share of draws from the joint distribution under no effect
-    whose largest |t| (step-down: among the tests not yet called) reaches the observed one, (b + 1)/(B + 1).
+    same times 1 + 1/2 + .. + 1/m. All at most 1. max-t: the share of draws from the joint null distribution whose
+    largest |t| (step-down: of tests not yet called) reaches the observed one, (b + 1)/(B + 1).
 
     Holm, Bonferroni, Hochberg and max-t control the probability of any false call (Hochberg under positive dependence,
     max-t as well as the joint distribution is known). BH and BY the expected share of false calls among the calls (BH
@@ -215,9 +215,9 @@ def adjust(
         topic": by_topic, "bias by type": by_type}``, each adjusted over its own tests. Rows without a p-value (means,
         sizes) are no tests and are left out. So are rows of a result that test its leading hypothesis again (groups
         ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. Of `weighted_kappa` the pairs
-        of raters with a p-value are taken: rows ``"mean"`` and ``"pooled"``, which are no hypotheses of their own, and
-        pairs without one are left out, unless `terms` is given or no pair has a p-value. A test which does not exist
-        (`undefined`, a p of NaN or None) otherwise stays in the table without a p and is *not* counted in m, as in R's
+        of raters with a p-value are taken. Rows ``"mean"`` and ``"pooled"``, which are no separate hypotheses, are left
+        out. So are pairs without a p-value, unless `terms` is given or no pair has a p-value. An undefined test
+        (`undefined`, a p of NaN or None) otherwise stays in the table without a p. It is *not* counted in m, as in R's
         `p.adjust`.
     method : {"holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"}
     family : str, optional
@@ -240,9 +240,9 @@ def adjust(
     Returns
     -------
     PlanResult
-        One row a test, as it was but with `p_adjusted` filled, and with the method, the family and its m in `method`.
-        max-t puts simultaneous intervals (estimate plus or minus the single-step critical value times the s.e.) in
-        place of the tests' own. `counts`: tests, tests below 1 - level before and after, undefined tests.
+        One row per test, with `p_adjusted` filled, and with the method, the family and its m in `method`. Max-t
+        replaces the tests' intervals by simultaneous ones (estimate plus or minus the single-step critical value
+        times the s.e.). `counts`: tests, tests below 1 - level before and after, undefined tests.
 
     Raises
     ------
@@ -350,8 +350,8 @@ def joint_noise(
     -------
     draws : (B, m) float64 array
     known : dict
-        What a check needs to know of them: ``noise`` (draws or resamples), ``df`` (None: normal), ``correlation``,
-        and ``resampled`` where they are not made from the correlation.
+        What a check needs of them: ``noise`` (draws or resamples), ``df`` (None: normal), ``correlation``, and
+        ``resampled`` where they are not made from the correlation.
     """
     m = len(family.tested)
     df = min((row.df for row in family.tested if row.df is not None), default=None)
@@ -418,7 +418,7 @@ def finished(
 
 
 def words(found: list[Family], tested: list[Row], name: str, alpha: float, counts: dict[str, int]) -> str:
-    """Say family, size, how many tests are called, and the smallest adjusted p."""
+    """State family, size, how many tests are called, and the smallest adjusted p."""
     over = " and ".join(f"'{shorten(f.name)}' ({count(len(f.tested), 'test')})" for f in found)
     first = min(tested, key=lambda row: (row.p_adjusted or 0.0, row.p_value or 0.0))
     lost = f"; {count(counts['undefined'], 'undefined row')} did not count" if counts["undefined"] else ""

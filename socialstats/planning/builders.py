@@ -146,7 +146,7 @@ class Items:
         return clustered_mean_width(*self.size, self.sd, self.icc)
 
     def sentences(self) -> list[str]:
-        """Say how many items of which kind there are, and what that means for precision."""
+        """State how many items of which kind there are, and what that means for precision."""
         controls = sum(bool(row.get("control")) for row in self.rows)
         lines = [count(len(self.rows), "item") + (f", {controls} of them control texts" if controls else "")]
         for name, levels in self.counted.items():
@@ -164,7 +164,7 @@ class Items:
             return [*lines, f"precision: no interval from fewer than two {self.about.cluster}"]
         of = f"precision of {self.about.what}, by model"
         held = f"{clusters:,} {self.about.cluster} x {count(size, 'value')}"
-        assumed = f"(assumed: sd {self.sd:g}, intraclass correlation {self.icc:g}; state others in [precision])"
+        assumed = f"(assumed: SD {self.sd:g}, intraclass correlation {self.icc:g}; state others in [precision])"
         width, plan = self.half_width(), self.power()
         effect = plan.row("effect").estimate or math.inf
         if max(width, effect) > self.about.largest:
@@ -354,7 +354,7 @@ def checked_precision(spec: Spec) -> dict[str, float]:
     for name, value in given.items():
         low, high = ranges[name]
         if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high:
-            raise spec.wrong("precision", f"{option(name, value)} is no number between {max(low, 0):g} and {high:g}")
+            raise spec.wrong("precision", f"{option(name, value)} is not a number between {max(low, 0):g} and {high:g}")
     return {name: float(value) for name, value in given.items()}
 
 
@@ -368,7 +368,7 @@ def counts_of(rows: Sequence[Row], crossed: Sequence[tuple[str, ...]]) -> Iterat
 
 
 def shuffled(labels: Iterable[Any], *salt: object) -> list[Any]:
-    """Put labels in an order that follows from the salt and the labels alone.
+    """Arrange labels in an order that follows from the salt and the labels alone.
 
     Examples
     --------

@@ -311,8 +311,8 @@ def power_clustered_mean(
     Raises
     ------
     InputError
-        If not exactly one quantity is left out, the dependence is not described in one of the two ways, or a value
-        is out of its range.
+        If not exactly one quantity is left out, the dependence is described in neither or both ways, or a value is out
+        of range.
     UndefinedStatistic
         If no number of clusters (or no effect) reaches the power.
 
@@ -483,13 +483,15 @@ def components(icc: float | None, sd: float, sd_between: float | None, sd_within
     """Standard deviations between and within clusters, from either way to give them."""
     by_parts = sd_between is not None or sd_within is not None
     if by_parts == (icc is not None):
-        raise InputError("describe the dependence in one way: icc (with sd), or sd_between and sd_within")
+        raise InputError(
+            "the dependence must be described in one way. Give icc= with sd=, or sd_between= with sd_within="
+        )
     if icc is not None:
         share_between, whole_sd = finite("icc", icc), finite("sd", sd)
         if not 0 <= share_between <= 1:
             raise InputError(f"icc must be from 0 to 1, not {icc!r}")
         if whole_sd <= 0:
-            raise InputError(f"sd must be above 0, not {sd!r}")
+            raise InputError(f"sd={sd!r} must be above 0")
         return whole_sd * math.sqrt(share_between), whole_sd * math.sqrt(1 - share_between)
     if sd_between is None or sd_within is None:
         raise InputError("give both sd_between and sd_within")

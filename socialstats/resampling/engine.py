@@ -35,10 +35,10 @@ def suits_tables(copies: FloatArray) -> bool:
 class PoissonTables:
     """Draws multinomial (N; copies / N) counts, N the sum of `copies`.
 
-    A count is the inverse Poisson distribution function at u = (k + f) / 4096. The twelve bits k are drawn first;
-    where they do not settle the count, f is drawn and the function inverted at u. Bits, fractions, single draws
-    and repeated draws have streams of their own, each read in the order of the resamples: the numbers do not
-    depend on how many resamples are drawn at once.
+    A count is the inverse Poisson distribution function at u = (k + f) / 4096. The twelve bits k are drawn first; where
+    they do not determine the count, f is drawn and the function inverted at u. Bits, fractions, single draws and
+    repeated draws have streams of their own, each read in the order of the resamples. The numbers do not depend on how
+    many resamples are drawn at once.
 
     Parameters
     ----------
@@ -435,8 +435,8 @@ def bootstrap(
 
     Notes
     -----
-    Sparse products run one unit after the other, dense ones over pieces of fixed size, so a sum does not depend on
-    how many resamples share its block.
+    Sparse products run one unit after the other, dense ones over pieces of fixed size. A sum does not depend on how
+    many resamples share its block.
 
     References
     ----------
@@ -589,8 +589,8 @@ def acceleration(influence: FloatArray, copies: FloatArray | None = None) -> Flo
     Parameters
     ----------
     influence : (units, m) array
-        What each unit adds to each statistic: jackknife deviations, a closed form, or the slopes of a regression of
-        replicates on how often each unit was drawn. Centred on 0; only proportions matter.
+        What each unit adds to each statistic: jackknife deviations, a closed form, or slopes of replicates regressed on
+        how often each unit was drawn. Centred on 0; only proportions matter.
     copies : (units,) array, optional
         How many alike units each row stands for.
 

@@ -72,7 +72,7 @@ def checked_seed(seed: int) -> int:
 def as_extreme(
     draws: FloatArray, observed: Any, tolerance: Any, alternative: str
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Tell which draws are at least as extreme as the observed value, ties included."""
+    """Return which draws are at least as extreme as the observed value, ties included."""
     if alternative == "greater":
         return np.asarray(draws >= observed - tolerance)
     if alternative == "less":

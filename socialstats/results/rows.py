@@ -253,7 +253,7 @@ def _cell(row: Row, column: str) -> str:
 
 
 def undefined_text(rows: Sequence[Row], most: int = 3) -> str:
-    """Say why rows have no value: the reason, after it whose it is where there are several reasons.
+    """State why rows have no value: the reason, after it whose it is where there are several reasons.
 
     Examples
     --------
@@ -330,8 +330,8 @@ SAFE = 200  # binary exponents: fourth powers of sizes up to 2^200, and of their
 def size_unit(*values: FloatArray) -> float:
     """Return the power of two next to the largest size of some numbers, or 1 for sizes from 2^-200 to 2^200.
 
-    Division by it is exact (but for the loss of numbers 2^1000 times smaller), so that statistics without a unit stay
-    as they are, and those with a unit are multiplied by it.
+    Division by it is exact (but for the loss of numbers 2^1000 times smaller), so that statistics without a unit keep
+    their values. Those with a unit are multiplied by it.
 
     Parameters
     ----------

@@ -69,8 +69,8 @@ def join(
     Raises
     ------
     InputError
-        For a key that repeats or is empty in `other`, keys that differ only in spelling, no key in common, a column
-        that both tables have with other values.
+        For a key that repeats or is empty in `other`, keys that differ only in spelling, or no common key. Also for a
+        column that both tables have with other values.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def stack(
     table: Any, other: Any, *, on: Mapping[str, str] | None = None, fill: Mapping[str, str] | None = None,
     fill_table: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Put the rows of another table below those of the first, column by name; what a table lacks stays empty.
+    """Stack the rows of another table below those of the first, column by name; what a table lacks stays empty.
 
     Parameters
     ----------

@@ -674,7 +674,7 @@ PACKAGES: dict[Format, tuple[str, str]] = {
 
 @contextmanager
 def reader_of(source: Source, format: Format) -> Iterator[None]:
-    """Say which package is missing, and what an error of another package means: the file is not what it is called.
+    """State which package is missing, and what an error of another package means: the file is not what it is called.
 
     Raises
     ------

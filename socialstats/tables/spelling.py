@@ -15,7 +15,7 @@ MOST_POINTS = 5
 def plain(label: str) -> str:
     r"""Return a label without what readers overlook: case, white space, invisible characters and Unicode form.
 
-    Unicode form is that of compatibility (NFKC: Unicode Standard Annex 15), invisible are the format characters
+    The Unicode form is that of compatibility (NFKC: Unicode Standard Annex 15). Invisible are the format characters
     (category Cf: zero-width spaces and joiners, marks of direction) and variation selectors.
 
     Examples

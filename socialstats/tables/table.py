@@ -179,7 +179,7 @@ class Labels:
         return self.mapped(as_number, None, np.float64) + 0.0  # no negative zero
 
 
-MOST_COLUMNS = 50_000  # of a text file: its fields are read one by one
+MOST_COLUMNS = 50_000  # columns of a text file, whose fields are read one by one
 LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
 NAME_THEM = "Add a first line that names the columns, such as unit,rater,value"
 
@@ -236,8 +236,8 @@ def refuse_wide(names: Sequence[str], source: str) -> None:
 def signs_of_data(names: Sequence[str], below: Iterable[Sequence[str | None]]) -> str:
     """Return what says that names of columns are a row of data; empty where little does.
 
-    Names that are numbers, or that occur again in their own column, are those of data where at least half of the
-    names occur again, or all are such names and some occur again.
+    Names that are numbers, or that occur again in their own column, may be data. They are taken as data where at least
+    half of the names occur again, or all are such names and some occur again.
 
     Examples
     --------
@@ -882,12 +882,12 @@ def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
 
 
 def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[Any]]:
-    """Tell for each row whether it has the value, and list the values there are."""
+    """Return for each row whether it has the value, and list the values there are."""
     _check_column(table, column)
     coded = table.counts([column]).columns[column]
     wanted = [v for v in coded.values if as_text(v) == value]
     series = _eager(table).get_column(column)
-    if not wanted:  # of an empty list, not every engine can tell the type
+    if not wanted:  # not every engine can tell the type of an empty list
         return np.zeros(len(series), dtype=bool), coded.values.tolist()
     return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values.tolist()  # noqa: E712
 

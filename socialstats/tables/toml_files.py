@@ -14,14 +14,14 @@ from socialstats.errors import InputError, Problem
 from socialstats.text import meant, shorten
 
 Allowed = Mapping[str, Any]
-"""What a table may hold by name (``*``: any other name). A type or a union of them; a tuple of values; a table of its
-own. ``[kind]`` for one or a list of a kind, ``[kind, kind, ...]`` for any of several kinds; a `Column`; `object` for
-anything. A text says why a key is not yours to set."""
+"""What a table may hold by name (``*``: any other name). It is a type or a union of them, a tuple of values, a table or
+a `Column`. ``[kind]`` allows one or a list of a kind, ``[kind, kind, ...]`` any of several kinds, `object` anything. A
+text says why a key cannot be set."""
 PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
 
 
 MOST_NAMED = 20
-FILTER: Any = [str | int | float | bool | list, {"not": object}]  # of rows, by column: a label, labels, or others
+FILTER: Any = [str | int | float | bool | list, {"not": object}]  # selects rows by column: a label, labels, or others
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Files out: whole or not at all, and never in the place of a file of another kind, of a log or of what is read."""
+"""Writing of files: whole or not at all, never over a file of another kind, a log or an input."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _columns(path: Path, format: Format) -> list[str] | None:
 
 
 def _seen(path: Path) -> str:
-    """Say what a file is."""
+    """Describe a file."""
     head = _head(path)
     ours = next((kind.name for kind in (PAGE, NUMBERS, METHODS, RUN_FILE) if kind.known(path)), None)
     other = next((what for mark, what in SEEN if re.match(mark, head, re.IGNORECASE)), None)
@@ -224,8 +224,8 @@ def place_of(target: str | Path, kind: Kind) -> Path:
     Raises
     ------
     InputError
-        For a folder, a missing folder, a write-protected file, a file that the command reads, a log of
-        ``socialstats collect``, and, without ``--overwrite``, any other file that is not of this kind.
+        For a folder, a missing folder, a write-protected file, a file that the command reads, or a log of ``socialstats
+        collect``. Without ``--overwrite`` also for any other file that is not of this kind.
     """
     path, allowed = Path(target), _allowed.get() or _Allowed()
     try:

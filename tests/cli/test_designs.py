@@ -94,9 +94,9 @@ def test_check_describes_and_init_writes_a_plan_that_works(
 FAULTS = {
     "levels without an order": (
         ratings, (),
-        "error: data.csv, column 'rating': the values are texts, and nothing says their order: 'high', 'low', 'medium' "
-        "and 'refused'. Pass all levels, the lowest first, as in --levels low,medium,high, or say --scale nominal "
-        "if they have none; a refusal is no level: --refusal F\n",
+        "error: data.csv, column 'rating': the values are texts whose order is undeclared: 'high', 'low', 'medium' "
+        "and 'refused'. Pass all levels, the lowest first, as in --levels low,medium,high, or --scale nominal "
+        "if they have none. Declare a refusal apart: --refusal F\n",
     ),
     "a level with a typing error": (
         lambda: ratings().assign(rating=lambda d: d["rating"].where(d.index != 2, "medum")), ORDERED,
@@ -179,7 +179,7 @@ def test_columns_that_fit_two_designs_or_none_say_how_to_choose() -> None:
     assert lines[0] == "t.csv: the columns fit no design (columns: x and y)"
     assert [line.split(":")[0] for line in lines[1:4]] == ["  comparisons", "  paired", "  ratings"]
     assert "no column for 'rater' (looked for rater, rater_id, judge" in lines[3]
-    assert "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired)" in lines[4]
+    assert "Paired: --map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or" in lines[4]
     with pytest.raises(InputError, match="--design x: the designs are comparisons, paired and ratings"):
         decide(table("x", "y"), {"design": "x"})  # type: ignore[arg-type]
 

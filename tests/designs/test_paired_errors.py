@@ -123,8 +123,8 @@ def test_more_or_fewer_than_two_conditions(tmp_path: Path) -> None:
 def test_two_texts_need_an_order(tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,good\nq1,old,bad\n"
     assert messages(text, tmp_path) == [
-        "answers.csv, column 'score': the values are the texts 'bad' and 'good', and nothing says which counts as 1. "
-        "Say levels=(zero, one) (--levels zero,one), the one that counts as 1 last"
+        "answers.csv, column 'score': the values are the texts 'bad' and 'good', and which counts as 1 is undeclared. "
+        "Declare levels=(zero, one) (--levels zero,one), the one that counts as 1 last"
     ]
     assert read_paired(tmp_path / "answers.csv", levels=("bad", "good")).difference.tolist() == [1.0]
     assert messages(f"{HEAD}\nq1,new,1\nq1,old,2\n", tmp_path, scale="binary") == [

@@ -118,7 +118,7 @@ def test_labels_of_a_data_frame_say_which_cell_is_which() -> None:
     assert Paired.from_table(words).square().tolist() == TABLE
     assert Paired.from_table(words, levels=("yes", "no")).square().tolist() == [[794, 150], [86, 570]]
     other = turned.rename(index={1: "good", 0: "bad"}, columns={1: "good", 0: "bad"})
-    with pytest.raises(DesignError, match=r"nothing says which counts as 1. Say levels=\(zero, one\)"):
+    with pytest.raises(DesignError, match=r"which counts as 1 is undeclared. Declare levels=\(zero, one\)"):
         Paired.from_table(other)
     assert Paired.from_table(other, levels=("bad", "good")).square().tolist() == TABLE
     assert Paired.from_table(other, levels=("bad", "?", "good")).square().sum() == 1600

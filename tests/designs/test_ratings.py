@@ -168,9 +168,9 @@ def test_an_ordered_categorical_brings_its_levels() -> None:
     same(Ratings.from_frame(pa.concat_tables(halves)), ordered)
     three = [*words[:3], "middle"]
     unordered = pa.Table.from_pandas(pd.DataFrame(table(pd.Categorical(three, categories=order))))
-    with pytest.raises(InputError, match="nothing says their order"):
+    with pytest.raises(InputError, match="order is undeclared"):
         Ratings.from_frame(unordered)
-    with pytest.raises(InputError, match="nothing says their order"):
+    with pytest.raises(InputError, match="order is undeclared"):
         rated(pd.Categorical(three, categories=order))
     two = rated(pd.Categorical(words, categories=order))  # two levels need no order
     assert (two.levels, two.scale, two.levels_declared) == (("high", "low"), "nominal", False)

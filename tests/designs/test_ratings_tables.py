@@ -120,7 +120,7 @@ def test_wide_errors(tmp_path: Path) -> None:
         "Correct it, add it to levels= (--levels), or say refusal='hgih' or na='hgih'"
     )
     assert error(read_ratings, path, raters_in="columns").startswith(
-        "matrix.csv, columns 'a' and 'b': the values are texts, and nothing says their order: 'hgih', 'high' and 'low'."
+        "matrix.csv, columns 'a' and 'b': the values are texts whose order is undeclared: 'hgih', 'high' and 'low'."
     )
 
 
@@ -184,7 +184,7 @@ def test_cells_that_are_no_counts_are_named(bad: float, shown: str) -> None:
     message = error(Ratings.from_counts, {"no": [1, 2], "yes": [bad, 4]}, scale="nominal")
     if np.isnan(bad):
         assert message == (
-            "data frame row 0, column 'yes': the value is missing. Write 0 where nobody gave the level"
+            "data frame row 0, column 'yes': the value is missing. Write 0 where no rater gave the level"
         )  # fmt: skip
     else:
         assert message.startswith("data frame row 0, column 'yes': '")
@@ -218,7 +218,7 @@ def test_counts_of_levels() -> None:
     shuffled = {key: [column[k] for k in (2, 0, 1)] for key, column in data.items()}
     same(Ratings.from_counts(shuffled, unit="item", cluster="topic", columns=["low", "high"]), design)
     assert error(Ratings.from_counts, {"low": [1], "high": [2]}).startswith(
-        "data frame: the levels are texts, and nothing says their order: 'low' and 'high'. Pass levels= or columns="
+        "data frame: the levels are texts whose order is undeclared: 'low' and 'high'. Pass levels= or columns="
     )
     assert error(Ratings.from_counts, data, unit="item", cluster="topic", levels=["a"]) == (
         "data frame: 1 level for 2 columns ('low' and 'high')"

@@ -524,7 +524,7 @@ def test_an_attribute_without_effect_has_no_closest_group_to_speak_of(norms):
         ({"unparsed": "drop"}, "unparsed='drop' is not one of exclude, refusal"),
         ({"ci": "bca"}, "ci='bca' is not one of two_way, centred, percentile, basic"),
         ({"source": "kind"}, "source='kind' is no rater group"),
-        ({"reference": "people"}, "reference='people' is no level of 'source'. Levels: 'human' and 'model'"),
+        ({"reference": "people"}, "reference='people' is not a level of 'source'. Levels: 'human' and 'model'"),
         ({"group": "age"}, "group='age' is no rater group"),
         ({"group": "source"}, "group='source' is the stratum or the source too"),
         ({"stratum": "area"}, "no stratum 'area'"),
@@ -547,7 +547,7 @@ def test_designs_without_order_source_or_common_units_are_errors():
     with pytest.raises(NothingToAnalyse, match="units are joined by their labels"):
         ada_met(design(apart))
     other = rows.assign(source=rows["source"].replace("human", "annotators"))
-    with pytest.raises(InputError, match="no reference= is given, and 'human' is no level of 'source'"):
+    with pytest.raises(InputError, match="no reference= is given, and 'human' is not a level of 'source'"):
         ada_met(design(other))
     assert ada_met(design(other), reference="annotators", resamples=39).row("m1", group=None).estimate is not None
 

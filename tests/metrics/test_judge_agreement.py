@@ -186,7 +186,7 @@ def test_groups_that_do_not_tell_people_from_judges_are_left_alone(kinds):
         ss.judge_agreement(design)
     named = ss.judge_agreement(design, source="kind", reference=kinds[1])
     assert named.extras["judges"] == ("j0",)
-    with pytest.raises(InputError, match="reference='child' is no level"):
+    with pytest.raises(InputError, match="reference='child' is not one of several levels"):
         ss.judge_agreement(design, reference="child")
     with pytest.raises(InputError, match="source='team' is no rater group"):
         ss.judge_agreement(design, source="team")

@@ -192,7 +192,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("pairwise-roles", {"roles": [{"role": "a", "domain": ""}]}, "column 'domain': empty"),
     ("who-is-right", {"scenarios": scenarios(1, pair="x"), "names": NAMES}, "two parts have a column 'pair'"),
     ("ordinal", {"rules": [{"item_id": "1", "text": "x"}], "precision": {"sd": "a"}}, "sd='a' is no"),
-    ("ordinal", {"rules": [{"item_id": "1", "text": "x"}], "precision": {"icc": 2}}, "icc=2 is no number between 0"),
+    ("ordinal", {"rules": [{"item_id": "1", "text": "x"}], "precision": {"icc": 2}}, "icc=2 is not a number between 0"),
     ("ordinal", {"rules": [{"item_id": "1", "text": "x"}], "groups": ["g"], "wording": "{a}"}, "{a} is no column"),
 ]  # fmt: skip
 

@@ -231,7 +231,7 @@ OK = {"size": 5, "icc": 0.1}
         (lambda: power_clustered_mean(clusters=10, effect=0.5, sd_between=1.0, **OK), "one way"),
         (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, sd_between=1.0), "both"),
         (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, icc=1.2), "1.2"),
-        (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, icc=0.2, sd=0), "sd must be above 0"),
+        (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, icc=0.2, sd=0), "sd=0 must be above 0"),
         (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, sd_between=-1, sd_within=1), "below 0"),
     ],
 )

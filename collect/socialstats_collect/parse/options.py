@@ -97,9 +97,10 @@ LISTED = 3  # so many different options one after another are an echo of the que
 def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     """Return which option a reply chooses.
 
-    The rules, first that finds an answer: the first line begins with an option; a line or sentence says "the answer
-    is". A later line begins with an option; the first sentence that names exactly one option; else a refusal, or
-    nothing. Tables and lists that repeat the options are passed over, and so are denied and conditional mentions.
+    The first rule that finds an answer counts. (1) The first line begins with an option. (2) A line or sentence says
+    "the answer is". (3) A later line begins with an option. (4) A sentence names exactly one option. Otherwise there is
+    a refusal, or nothing. Tables and lists that repeat the options are passed over, and so are denied and conditional
+    mentions.
 
     Parameters
     ----------

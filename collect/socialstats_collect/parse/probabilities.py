@@ -51,8 +51,8 @@ def choice_probabilities(
 ) -> ChoiceProbabilities:
     """Return the probability of each label where a reply gives its answer, given all that the reply said before.
 
-    The spellings of a label count together: with blanks or marks around it (``A``, `` A``, ``(A``, ``A.``), and a
-    token that begins this label and no other (``com`` for comply, also where another word would have followed).
+    All spellings of a label count, also with blanks or marks around it (``A``, `` A``, ``(A``, ``A.``), and tokens that
+    begin this label alone (``com`` for comply).
 
     Parameters
     ----------

@@ -32,9 +32,8 @@ class Parsed:
     label
         The answer, or None: a label is given only with the statuses ``ok`` and ``corrected``.
     status
-        ``ok``; ``corrected`` (takes its first answer back for this one); ``refusal`` (declines, and gives no answer);
-        ``ambiguous`` (two answers); ``unparsed``; ``empty``. ``out_of_range`` (a number outside the scale: kept as
-        missing, never clamped).
+        ``ok``; ``corrected`` (withdraws its first answer); ``refusal`` (gives no answer); ``ambiguous`` (two answers);
+        ``unparsed``; ``empty``; ``out_of_range`` (outside the scale: missing, never clamped).
     rule
         Name of the rule that decided, for tables of how answers were read.
     conflict

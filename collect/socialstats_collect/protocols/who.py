@@ -26,10 +26,10 @@ class Who(CollectionProtocol):
     """Who is right, with a ladder of rewordings.
 
     Items: ``text`` with ``NAME1`` and ``NAME2`` in it, ``name_first``, ``name_second``; best with ``scenario``,
-    ``topic``, ``kind``, ``group_first``, ``group_second`` and ``pair``. Which person is number 1 is drawn, apart
-    from who is named first in the story. ``answer`` is -1 for the first name and 1 for the second, ``rung`` the
-    last wording tried. Texts: ``prompt``, and ``rung_1``, ``rung_2``, ... around its ``{question}``. Option ``rungs``:
-    how many of them to try. The table is read by the study relationship-bias.
+    ``topic``, ``kind``, ``group_first``, ``group_second`` and ``pair``. Which person is number 1 is drawn, apart from
+    who is named first in the story. ``answer`` is -1 for the first name and 1 for the second. ``rung`` is the last
+    wording tried. Texts: ``prompt``, and ``rung_1``, ``rung_2``, ... around its ``{question}``. Option ``rungs``: how
+    many of them to try. The table is read by the study relationship-bias.
 
     Examples
     --------

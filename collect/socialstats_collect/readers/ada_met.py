@@ -1,7 +1,7 @@
 """Wide label tables of ADA-Met: one row a rule of thumb, one column a rater or model; and its released folder.
 
-Labels are A to E (agreement of people that is anticipated, from almost nobody to almost everybody, 0 to 4) and F for a
-refusal or an answer that is none. Which columns hold labels is told by their values.
+Labels are A to E (anticipated agreement of people, from almost none to almost all, 0 to 4) and F for a refusal or an
+answer that is none. Which columns hold labels is told by their values.
 
 In the folder ``parsed_agree.csv`` has no rule: its rows are those of ``rot_list.csv``. People's answers (``rot``,
 ``rot-agree`` from 0 to 4, a worker) are joined by the rule's text, as are areas.

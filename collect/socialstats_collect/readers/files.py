@@ -51,7 +51,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 
 def damaged(name: str, error: BaseException, what: str = "file") -> InputError:
-    """Say that a compressed file, or an entry of it, is broken."""
+    """State that a compressed file, or an entry of it, is broken."""
     reason = str(error).lower() or type(error).__name__
     fix = "Copy it again from where it was written, once the run has ended"
     return InputError(f"{name}: the {what} is cut off or damaged ({reason}). {fix}")

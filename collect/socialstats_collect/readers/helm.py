@@ -1,7 +1,7 @@
 """Run folders of HELM: ``stats.json`` and ``per_instance_stats.json``, with ``run_spec.json`` where it is kept.
 
-A statistic of ``stats.json`` is the mean of each train trial, merged over trials: its count is the number of trials
-and its standard deviation (divisor n) that between trials, 0 when there is one.
+A statistic of ``stats.json`` is the mean of each train trial, merged over trials. Its count is the number of trials and
+its standard deviation (divisor n) that between trials, 0 when there is one.
 """
 
 from __future__ import annotations

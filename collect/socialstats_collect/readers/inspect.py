@@ -132,9 +132,10 @@ NEWEST = (9,)  # a log that does not say its version is read as one of today's
 POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
     (0, 3, 64), (0, 3, 101), (0, 3, 123), (0, 3, 133), (0, 3, 221), (0, 3, 248)
 )  # fmt: skip
-"""First versions that: divide a variance by n - 1; pass scores above the threshold of pass@k too; leave out unscored
-repeats. Read texts such as "-2" as numbers; leave pass@k of fewer than k repeats undefined and print 0 for the standard
-error of one cluster. Count errored samples that have a score (CHANGELOG.md of Inspect)."""
+"""First versions of Inspect with a behaviour (its CHANGELOG.md). POPULATION: a variance is divided by n - 1. EQUAL:
+scores above the threshold of pass@k pass too. KEPT: unscored repeats are left out. SIGNED: texts such as "-2" are
+numbers. SHORT: pass@k of fewer than k repeats is undefined, and the standard error of one cluster is 0. ERRORED:
+errored samples with a score are counted."""
 
 
 def version_in(top: dict[str, Any]) -> tuple[int, ...]:

@@ -128,7 +128,7 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
 
 
 def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Put tests in order, with numbers for prompts of versions that give none: each template and provider is one."""
+    """Order tests, with numbers for prompts of versions that give none: each template and provider is one."""
     columns: dict[tuple[str, str], int] = {}
     for test in tests:
         prompt, provider = mapping(test.get("prompt")), test.get("provider")

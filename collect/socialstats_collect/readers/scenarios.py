@@ -47,7 +47,7 @@ def recognises(source: Source) -> bool:
 
 
 def protocol_of(columns: Columns) -> str:
-    """Say whose questions these are, by names of columns or by texts; a table with answers is none of questions."""
+    """State whose questions these are, by names of columns or by texts; a table with answers is none of questions."""
     if named(columns, *ANSWERED):
         return ""
     known = (way for way, needed in NEEDED.items() if all(named(columns, name) for name in needed))

@@ -107,7 +107,7 @@ class JsonStream:
         self._at += 1
 
     def keep(self, shape: Shape, holder: dict[str, Any], key: str) -> None:
-        """Put what a shape keeps of the next value into a place, member by member: what was read stays if it breaks."""
+        """Store what a shape keeps of the next value, member by member: what was read stays if it breaks."""
         holder[key] = None
         if isinstance(shape, list) and self.peek() == "[":
             holder[key] = [shape[0](element) for element in self.elements()]

@@ -21,7 +21,7 @@ LONGEST = 200
 Row = dict[str, Any]
 Score = tuple[float | None, Status]
 WORDS: dict[str, str] = {
-    "error": "the sample ended in an error", "unscored": "no score", "unparsed": "a score that is no number",
+    "error": "the sample ended in an error", "unscored": "no score", "unparsed": "the score is not a number",
     "refusal": "a refusal", "missing": "not in the log",
 }  # fmt: skip
 
@@ -142,7 +142,7 @@ def flat(metadata: Mapping[str, Any], prefix: str = "") -> dict[str, str | None]
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """Put rows in one table: the log's own columns first, then metadata in order of appearance."""
+    """Stack rows in one table: the log's own columns first, then metadata in order of appearance."""
     import pandas as pd
 
     names = dict.fromkeys((*KEYS, *(name for each in rows for name in each)))
@@ -213,7 +213,7 @@ def claim(
 
 
 def read_by(rows: Sequence[Row], study: str, *options: str) -> str:
-    """Say how the converted table is read."""
+    """State how the converted table is read."""
     said = " ".join(filter(None, (f"--study {study}", *options)))
     dropped = "" if all(each["status"] == "ok" for each in rows) else " --where status=ok"
     return f"the converted table is read by: socialstats report TABLE {said}{dropped}"

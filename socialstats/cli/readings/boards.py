@@ -163,7 +163,7 @@ def column_a_model(seen: Seen) -> Iterator[Proposal]:
         return
     settings: dict[str, Any] = {"study": "leaderboard", "raters": names}
     settings |= {"map": [f"unit={key.name}"]} if key is not None and not unnamed else {}
-    told = f"a leaderboard: {count(len(names), 'model')} in columns, a row a unit"
+    told = f"a leaderboard: {count(len(names), 'model')} in columns, one row per unit"
     by_content = content and not (known or shares)
     yield Proposal("ratings", 6.9 if by_content else 8.4 if known or tasked else 7.6, told, settings)
 

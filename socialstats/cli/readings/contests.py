@@ -44,7 +44,7 @@ PICKED = ("response", "button", "choice", "chosen", "selected", "selection", "pr
 BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
 MOST_RESULTS = 12  # labels of results that name no item
-RATED_AS = ("elo", "rating", "ranking", "seed")  # of players before they met: neither items nor scores
+RATED_AS = ("elo", "rating", "ranking", "seed")  # numbers of players before they met: neither items nor scores
 
 
 def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
@@ -183,8 +183,8 @@ def meet_themselves(seen: Seen, a: Column, b: Column) -> float:
 def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
     """Return the ways to read a column as results of two items, as settings, the most likely first; mostly one.
 
-    ``words`` says what the values stand for, ``sure`` that they are words of the items' own columns, and ``swapped``
-    that the second item is to be item_a, because 1 stands for it.
+    ``words`` says what the values stand for. ``sure``: they are words of the items' own columns. ``swapped``: the
+    second item is item_a, because 1 stands for it.
     """
     levels, items = c.labels, a.labels | b.labels
     rest = levels - items

@@ -89,7 +89,7 @@ LONE = {
 
 
 def sizes_doubt(seen: Seen, parts: dict[str, list[Column]]) -> str:
-    """Say where two columns are rather two groups: sizes of groups stand beside them, or one is shorter."""
+    """State where two columns are rather two groups: sizes of groups stand beside them, or one is shorter."""
     if "first" not in parts:
         return ""
     if seen.arm_sizes:
@@ -104,7 +104,7 @@ def sizes_doubt(seen: Seen, parts: dict[str, list[Column]]) -> str:
 
 
 def comparison_doubt(parts: dict[str, list[Column]]) -> str:
-    """Say where names tell neither two sides nor a result."""
+    """State where names tell neither two sides nor a result."""
     a, b = parts["item_a"][0], parts["item_b"][0]
     results = [c for part in ("winner", "wins_a", "wins_b", "score_a", "score_b") for c in parts.get(part, [])]
     told = any(c.called((*WON, *WINNERS, *SCORES, *PREFERRED, *LOST)) for c in results)
@@ -116,7 +116,7 @@ def comparison_doubt(parts: dict[str, list[Column]]) -> str:
 
 
 def paired_doubt(parts: dict[str, list[Column]]) -> str:
-    """Say where names tell no two conditions."""
+    """State where names tell no two conditions."""
     if "condition" in parts:
         condition = parts["condition"][0]
         if bare(condition.name) in MEASURES:
@@ -132,7 +132,7 @@ def paired_doubt(parts: dict[str, list[Column]]) -> str:
 
 
 def rating_doubt(parts: dict[str, list[Column]]) -> str:
-    """Say where names tell no raters."""
+    """State where names tell no raters."""
     columns = parts["columns"]
     rater = parts.get("rater", [])
     names = [c.name for c in columns]

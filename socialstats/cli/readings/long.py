@@ -26,7 +26,7 @@ from socialstats.cli.columns import (
 from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
 from socialstats.text import listing
 
-WEAK = ("category", "label", "code")  # of units, as often as a value
+WEAK = ("category", "label", "code")  # names units as often as values
 METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
 
 

@@ -58,7 +58,7 @@ def says_yes(one: str, other: str) -> bool:
 
 
 def later_first(one: Column, other: Column) -> tuple[Column, Column]:
-    """Put what comes later first, so that a difference is a change: after minus before."""
+    """Order conditions with the later one first, so that a difference is a change: after minus before."""
     return (other, one) if any(bare(other.name).startswith(y) or other.called((y,)) for _, y in LATER) else (one, other)
 
 

@@ -107,7 +107,7 @@ class Rows:
         """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
         seen = self.seen
         out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares}
-        out |= {total for total, parts in seen.totals.items() if len(parts) > 2}  # of two it may be their difference
+        out |= {total for total, parts in seen.totals.items() if len(parts) > 2}  # two may differ by it
         found = [c for c in seen.columns.values() if c.levels and c.name not in out and c.name not in seen.arm_sizes]
         kept = [c for c in found if BRACKETED.fullmatch(c.name) or (
             not (c.called((*DERIVED, *REPEATS)) or bare(c.name) in (*DATES, *COVARIATES, *SUMMARIES))
@@ -117,7 +117,7 @@ class Rows:
         )]  # fmt: skip
         numbers = [c for c in found if c.numbers is not None]
         lone = len(numbers) == 2 and {*kept} < {*numbers} == {*found} and same_scale(*numbers)
-        return numbers if lone else kept  # of two columns of numbers alone, none is a date or a unit
+        return numbers if lone else kept  # where two columns hold numbers, neither is a date or unit
 
 
 class Group:
@@ -262,7 +262,7 @@ def as_answers(group: Group) -> Proposal:
     """Propose columns as units that the person of a row rates."""
     who = {"map": [f"rater={group.rows.named}"]} if group.rows.named is not None else {}
     settings = {**who, "units": group.names, **value_settings(group.columns, "ratings")}
-    means = f"a row a person, who rates {count(group.size, 'unit')} in columns"
+    means = f"one row per person, who rates {count(group.size, 'unit')} in columns"
     return Proposal("ratings", (7.4 if group.sure else 5.6) - group.rows.less, means, settings)
 
 
@@ -295,7 +295,7 @@ def as_conditions(group: Group, said: tuple[Column, Column] | None = None) -> Pr
     score = 8.8 if subtracted and not said else score - less  # the table holds their difference
     score -= 0.1 * (said is not None and said != group.crossed[0])
     score += 0.2 * (first.yes_no and first.called(RIGHT))
-    return Proposal("paired", score, f"'{first.name}' minus '{second.name}', a row a unit", settings)
+    return Proposal("paired", score, f"'{first.name}' minus '{second.name}', one row per unit", settings)
 
 
 def is_scale(group: Sequence[Column], items: bool) -> bool:
@@ -389,4 +389,4 @@ def transposed_tables(seen: Seen) -> Iterator[Proposal]:
     if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:
         settings: dict[str, Any] = {"map": [f"rater={named[0].name}"], "units": [c.name for c in rest]}
         settings |= value_settings(rest, "ratings")
-        yield Proposal("ratings", 8, f"a row a rater, {count(len(rest), 'unit')} in columns", settings)
+        yield Proposal("ratings", 8, f"one row per rater, {count(len(rest), 'unit')} in columns", settings)

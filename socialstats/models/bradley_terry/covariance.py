@@ -32,9 +32,9 @@ def whitened_rows(
 ) -> tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]:
     """Return the fit as a linear regression: rows, residuals, and the cluster of each row by factor.
 
-    Comparisons of one predictor in one cluster are taken together. With L L' their information in (eta, tau) (observed,
-    which is the expected one except in Rao and Kupper's model) and s their score, rows are L' (x, 1) and residuals
-    L^-1 s: rows' rows is the information of all parameters, and rows' residuals their score.
+    Comparisons of one predictor in one cluster are taken together. L L' is their information in (eta, tau), the
+    observed one, which is the expected one except in Rao and Kupper's model. s is their score. Rows are L' (x, 1) and
+    residuals L^-1 s. rows' rows is the information of all parameters, and rows' residuals their score.
     """
     key = data.cell
     for factor in factors:
@@ -164,14 +164,14 @@ def rank_sets(
 ) -> RankSets:
     """Return confidence sets for the ranks (Mogstad, Romano, Shaikh & Wilhelm 2024, sections 3.1 and 3.2).
 
-    An item's rank is at least one more than the number of items found stronger, and at most n minus the number
-    found weaker, where the findings control the probability of any false one: among the item's own n - 1
-    differences (marginal) or among all differences (simultaneous). Critical values are quantiles of the largest
-    standardised difference under the normal limit, refined by step-down (Romano & Wolf 2005).
+    An item's rank is at least one more than the number of items found stronger, and at most n minus the number found
+    weaker. The findings control the probability of any false one. They do so among the item's own n - 1 differences
+    (marginal) or among all differences (simultaneous). Critical values are quantiles of the largest standardised
+    difference under the normal limit, refined by step-down (Romano & Wolf 2005).
 
-    With fewer than ten clusters an item the correlations of the differences are too poorly known for that (with 13
-    clusters, simultaneous 95% sets of 30 equal items covered in 74% of simulations): simultaneous sets then use
-    t quantiles by Bonferroni and step down by Holm, which needs no correlations.
+    With fewer than ten clusters per item the correlations of the differences are too poorly known for that. With 13
+    clusters, simultaneous 95% sets of 30 equal items covered in 74% of simulations. Simultaneous sets then use t
+    quantiles by Bonferroni and step down by Holm, which needs no correlations.
 
     Parameters
     ----------
@@ -185,9 +185,9 @@ def rank_sets(
     df : int or None
         Clusters minus one: the noise is multivariate t then, normal otherwise.
     p : (n, n) array, optional
-        p-values of the differences, each with an error of its own; 1 where a difference cannot be tested. `cov` is
-        that of the model then, whose correlations give the critical value: a difference is called where p is at most
-        that of the critical value.
+        p-values of the differences, each with an error of its own; 1 where a difference cannot be tested. `cov` is that
+        of the model then, whose correlations give the critical value. A difference is called where p is at most that of
+        the critical value.
     """
     n = len(strength)
     difference = strength[:, None] - strength

@@ -360,9 +360,9 @@ def cross_products(
 def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray:
     """Solve info @ x = rhs for x whose strengths sum to zero.
 
-    The likelihood does not change when all strengths move together, so adding a constant to the strength block
-    makes the system regular without changing the centred solution. A matrix that is singular to working precision,
-    of which scipy warns, is an error.
+    The likelihood does not change when all strengths move together. Adding a constant to the strength block therefore
+    makes the system regular without changing the centred solution. A matrix that is singular to working precision, of
+    which scipy warns, is an error.
     """
     regular = info.copy()
     regular[:n_items, :n_items] += _scale(info, n_items)

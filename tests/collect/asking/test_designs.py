@@ -125,7 +125,7 @@ def test_other_words_are_refused_with_three_ways_out(tmp_path: Path, capsys: pyt
         assert collect(path) == 2
         assert server.seen.total() == 4
         said = capsys.readouterr().err
-        for words in ("texts.prompt was", "4 units would be asked", "Put the words back", "(-o)", "--again"):
+        for words in ("texts.prompt was", "4 units would be asked", "Restore the words", "(-o)", "--again"):
             assert words in said
         assert collect(path, "--again") == 0
         assert server.seen.total() == 8

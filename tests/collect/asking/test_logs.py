@@ -107,7 +107,7 @@ def test_a_broken_line_is_passed_over_and_counted(tmp_path: Path, capsys: pytest
         log.write_bytes(b"".join([*lines[:2], b"not json\n[1]\n", *lines[2:]]))
         assert collect(path) == 0
         assert server.seen.total() == 4
-    assert "2 lines of the log cannot be read, or not as a whole" in capsys.readouterr().err
+    assert "2 lines of the log cannot be read in full" in capsys.readouterr().err
     assert len(table(path, capsys)) == 4
 
 
@@ -142,7 +142,7 @@ def test_other_settings_need_another_log(tmp_path: Path, capsys: pytest.CaptureF
         assert server.seen.total() == 4
     said = capsys.readouterr().err
     assert "parameters.temperature was 0, is 1" in said
-    assert "a log of its own" in said
+    assert "a separate log" in said
 
 
 def test_a_changed_word_is_told_before_it_is_paid_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -112,7 +112,7 @@ def test_values_that_are_no_scalars_are_unparsed_and_missing_ones_missing(tmp_pa
         ("toy:0", "acc"): (1.0, "ok"), ("toy:0", "ppl"): (None, "unparsed"),
         ("toy:1", "acc"): (None, "missing"), ("toy:1", "ppl"): (None, "unparsed"),
     }  # fmt: skip
-    assert "status unparsed: 2 of 4 rows (a score that is no number)" in log.notes
+    assert "status unparsed: 2 of 4 rows (the score is not a number)" in log.notes
 
 
 def test_nan_is_an_error_unless_the_metric_documents_it(tmp_path: Path) -> None:
