@@ -52,19 +52,19 @@ def shown(page: str, found: Mapping[str, Any], options: argparse.Namespace) -> t
     if options.json:
         chosen(options, ("json",))
         return json.dumps(found, indent=1, allow_nan=False) + "\n", NUMBERS
-    from socialstats_reports import exports
+    from socialstats_reports import as_pdf, columns_of, figure_of, quote_of, table_of
 
     if options.table is not None:
         format = chosen(options, ("csv", "md", "latex"))
-        content = exports.table_of(found, options.table, format)
-        named = table_like(exports.columns_of(found, options.table), "csv") if format == "csv" else text_like(content)
+        content = table_of(found, options.table, format)
+        named = table_like(columns_of(found, options.table), "csv") if format == "csv" else text_like(content)
         return content, named
     if options.figure is not None:
         format = chosen(options, ("svg", "pdf"))
-        drawing = exports.figure_of(page, options.figure)
-        return (drawing, FIGURE) if format == "svg" else (exports.as_pdf(drawing), PDF)
+        drawing = figure_of(page, options.figure)
+        return (drawing, FIGURE) if format == "svg" else (as_pdf(drawing), PDF)
     if options.quote:
-        content = exports.quote_of(found, chosen(options, ("text", "latex")))
+        content = quote_of(found, chosen(options, ("text", "latex")))
         return content, text_like(content)
     chosen(options, ("text",))
     content = "\n".join(summary(found)) + "\n"
