@@ -115,7 +115,7 @@ def test_what_a_level_says_by_itself_has_its_interval(outcome: Outcome) -> None:
 
 def test_every_level_is_checked_and_the_clusters_are_weighed_in_the_first_caption(outcome: Outcome) -> None:
     checks = [d.check for d in outcome.diagnostics]
-    assert checks[0].startswith("Does a finite estimate exist?")
+    assert checks[0].startswith("Existence of finite strengths")
     assert len(set(checks)) == 3
     effects, fits = [], {}
     for frame in (chooser(0.4, PLAIN, 1, "default"), chooser(1.6, PLAIN, 2, "firm"), chooser(0.4, FOND, 3, "fond")):
