@@ -121,14 +121,14 @@ def _attributes(element: ElementTree.Element, ids: Mapping[str, str]) -> None:
 
 
 def _rounded(value: str) -> str:
-    """Round every number to hundredths of a point.
+    """Round every number to tenths of a point.
 
     Examples
     --------
     >>> _rounded("M 0.004999 81.454 \\nL 10.0 2.5")
-    'M 0 81.45 L 10 2.5'
+    'M 0 81.5 L 10 2.5'
     """
-    short = NUMBER.sub(lambda m: f"{float(m.group()):.2f}".rstrip("0").rstrip("."), value)
+    short = NUMBER.sub(lambda m: f"{float(m.group()):.1f}".rstrip("0").rstrip("."), value)
     return " ".join(short.replace("-0 ", "0 ").split()) if "rotate" not in short else " ".join(short.split())
 
 

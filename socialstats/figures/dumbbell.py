@@ -181,6 +181,8 @@ def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n:
     aims = [aim for aim in wanted.values() if aim is not None]
     ax.set_xlim(*style.padded(style.drawn(rows) + aims or [0.0], 0.02))
     style.lines_of_rows(ax, n)
+    if style.bounded(rows):
+        style.short_ticks(ax.xaxis)
     for (_, _, color), aim in zip(LOOKS, wanted.values(), strict=False):
         if aim is not None:
             ax.axvline(aim, color=style.LIGHT[color], linewidth=1.2, linestyle=(0, (1.2, 2.2)), zorder=1)
@@ -219,6 +221,7 @@ def _numbers(
     """Write the numbers of each condition in a column, under its mark and name or, if narrow, in its colour."""
     width = _column(wanted)
     top = ax.get_ylim()[1]
+    short = style.bounded(row for cells in table for row in cells.values())
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
         edge = (i + 1 - (len(wanted) if style.is_narrow() else 0)) * width
         ink = style.LIGHT[color]
@@ -228,6 +231,6 @@ def _numbers(
             row = cells.get(group)
             if row is not None and style.is_known(row):
                 dark = ink if style.is_narrow() else style.LIGHT["ink"]
-                style.beside(ax, y, number(row.estimate, digits), edge, color=dark)
+                style.beside(ax, y, number(row.estimate, digits, bounded=short), edge, color=dark)
             else:
                 style.beside(ax, y, "undef.", edge, color=style.LIGHT["muted"])

@@ -268,11 +268,12 @@ def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
     if row.estimate is None or not style.is_known(row):
         _above(ax, f"undefined: {row.undefined or 'no value was given'}")
         return
-    text = number(row.estimate, digits)
+    short = style.bounded([row])
+    text = number(row.estimate, digits, bounded=short)
     if row.conf_low is not None and row.conf_high is not None:
         inside = max(row.conf_low, ax.get_ylim()[0]), min(row.conf_high, ax.get_ylim()[1])
         ax.plot((-0.2, -0.2), inside, color=style.LIGHT["series-1"], linewidth=2.2, solid_capstyle="butt", zorder=3)
-        text += f", {interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95)}"
+        text += f", {interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=short)}"
     ax.plot(-0.2, row.estimate, "o", color=style.LIGHT["series-1"], markersize=7, zorder=4, markeredgewidth=0)
     _above(ax, text, ink="ink")
 

@@ -118,24 +118,22 @@ def number_columns(
     """Return the columns beside the marks: header and one right-aligned text a row."""
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
     header = f"{level_text(level)} CI" if level is not None else "CI"
-    bounds = [interval_parts(row, digits) for row in rows]
+    short = style.bounded(rows)
     columns = [
-        ("Estimate", ["" if row.estimate is None else number(row.estimate, digits) for row in rows]),
-        ("", [low for low, _ in bounds]),
-        (header, [high for _, high in bounds]),
+        ("Estimate", ["" if row.estimate is None else number(row.estimate, digits, bounded=short) for row in rows]),
+        (header, [interval_text(row, digits, short) for row in rows]),
     ]
     if ranks is not None:
         columns.append(("Ranks", [rank_text(ranks.get(row.term)) for row in rows]))
     return [column for column in columns if any(column[1])]
 
 
-def interval_parts(row: Row, digits: int) -> tuple[str, str]:
-    """Return ``[low,`` and ``high]``, or a note that the interval is missing."""
+def interval_text(row: Row, digits: int, short: bool) -> str:
+    """Return ``[low, high]``, or a note that the interval is missing."""
     if row.estimate is None:
-        return "", ""
-    if row.conf_low is None or row.conf_high is None:
-        return "", "no CI"
-    return f"[{number(row.conf_low, digits)},", f"{number(row.conf_high, digits)}]"
+        return ""
+    ends = style.ends_of(row)
+    return "no CI" if ends is None else f"[{', '.join(number(end, digits, bounded=short) for end in ends)}]"
 
 
 def rank_text(ranks: tuple[int, int] | None) -> str:
@@ -159,10 +157,7 @@ def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:
     edges: list[float] = []
     edge = 2.0
     for header, texts in columns:
-        own = max([style.text_width(text) for text in texts] + [style.text_width(header, style.SMALL)])
-        joined = any(text.startswith("[") for text in texts)
-        own = max(own, 26.0) if joined else own  # the header of the interval spans both its columns
-        edge += own + (3.0 if header.endswith("CI") else 12.0)
+        edge += 12.0 + max([style.text_width(text) for text in texts] + [style.text_width(header, style.SMALL)])
         edges.append(edge)
     return edges
 
@@ -174,8 +169,7 @@ def _columns(
     offsets = column_offsets(columns)
     inside = offsets[-1] if style.is_narrow() and offsets else 0.0
     for (header, texts), offset in zip(columns, offsets, strict=True):
-        if header:
-            style.beside(ax, ax.get_ylim()[1], header, offset - inside, up=8.0, **style.QUIET)
+        style.beside(ax, ax.get_ylim()[1], header, offset - inside, up=8.0, **style.QUIET)
         for y, text in zip(ys, texts, strict=True):
             if text:
                 style.beside(ax, y + place.numbers, text, offset - inside)
@@ -193,6 +187,8 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: int, reference: float | None) -
     """Set the limits, the reference line, and hair lines that lead the eye."""
     ax.set_xlim(*style.padded(style.drawn(rows) + ([] if reference is None else [reference]) or [0.0]))
     style.lines_of_rows(ax, lines)
+    if style.bounded(rows):
+        style.short_ticks(ax.xaxis)
     if reference is not None:
         ax.axvline(reference, **style.DASHED)
 

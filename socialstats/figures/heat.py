@@ -81,8 +81,15 @@ def heat(
     names, turned = style.heads(across, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / len(across))
     style.tiled(ax, names, labels, turned=turned > 0)
     room = style.cell_size(ax)
+    short = style.bounded(rows)
+    colors: list[tuple[int, int, str, float]] = []
     for row in rows:
-        _cell(ax, row, across.index(row.group or ""), down.index(row.term), neutral, extreme, digits, room)
+        x, y = across.index(row.group or ""), down.index(row.term)
+        value = row.estimate if row.estimate is not None and style.is_known(row) else neutral
+        strength = min(abs(value - neutral) / extreme, 1.0)
+        colors.append((x, y, "series-1" if value >= neutral else "series-2", 0.04 + 0.4 * strength))
+        _numbers(ax, row, x, y, digits, room, short)
+    style.tiles(ax, colors)
     style.footnotes(ax, notes, 6)
     return ax
 
@@ -96,16 +103,11 @@ def _new(across: Sequence[str], down: int, left: float, notes: int) -> Axes:
     return style.new_axes(height, left=left, right=style.width() - left - inner, top=top, bottom=bottom)
 
 
-def _cell(
-    ax: Axes, row: Row, x: int, y: int, neutral: float, extreme: float, digits: int, room: tuple[float, float]
-) -> None:  # fmt: skip
-    """Draw one cell: the colour's strength is the distance from the neutral value."""
-    known = style.is_known(row)
-    value = row.estimate if row.estimate is not None and known else neutral
-    strength = min(abs(value - neutral) / extreme, 1.0)
-    style.tile(ax, x, y, "series-1" if value >= neutral else "series-2", 0.04 + 0.4 * strength)
-    if not known:
+def _numbers(ax: Axes, row: Row, x: int, y: int, digits: int, room: tuple[float, float], short: bool) -> None:
+    """Write the value of a cell and its n, where they fit."""
+    if not style.is_known(row):
         wide = style.text_width("undefined") <= room[0] - 2
         style.in_cell(ax, x, y, ["undefined" if wide else "\u2014"], room, "muted")
         return
-    style.in_cell(ax, x, y, [number(value, digits), *([] if row.n is None else [f"n {count(row.n)}"])], room)
+    texts = [number(row.estimate, digits, bounded=short), *([] if row.n is None else [f"n {count(row.n)}"])]
+    style.in_cell(ax, x, y, texts, room)

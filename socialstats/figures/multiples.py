@@ -113,6 +113,8 @@ def multiples(
         panel.set_xlim(*limits)
         panel.locator_params(axis="x", nbins=4)
         style.lines_of_rows(panel, lines, top=False)
+        if style.bounded(row for rows in panels.values() for row in rows):
+            style.short_ticks(panel.xaxis)
         if reference is not None:
             panel.axvline(reference, **style.DASHED)
         panel.set_yticks(ys, labels if across == 0 else [""] * len(ys), **style.INK)

@@ -149,5 +149,5 @@ def _cell(ax: Axes, x: int, y: int, n: float, total: float, room: tuple[float, f
     """Draw one cell, or (without a colour) a margin."""
     share = n / total
     if color is not None:
-        style.tile(ax, x, y, color, 0.05 + 0.35 * math.sqrt(share))
+        style.tiles(ax, [(x, y, color, 0.05 + 0.35 * math.sqrt(share))])
     style.in_cell(ax, x, y, [counted(n), percent(share)], room, "muted" if color is None else "ink")

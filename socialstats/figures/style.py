@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from socialstats.text import count, listing, quoted, shorten, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.font_manager import FontProperties
     from matplotlib.text import Text
     from matplotlib.ticker import Locator
@@ -471,6 +473,26 @@ def ends_of(row: Row) -> tuple[float, float] | None:
     return None if row.conf_low is None or row.conf_high is None else (row.conf_low, row.conf_high)
 
 
+def bounded(rows: Iterable[Row]) -> bool:
+    """Return whether all rows with an estimate are of a quantity that cannot exceed 1 in size."""
+    limits = [row.limits for row in rows if is_known(row)]
+    return bool(limits) and all(ends is not None and max(map(abs, ends)) <= 1 for ends in limits)
+
+
+def short_ticks(axis: Axis) -> None:
+    """Write ticks without the leading zero, for quantities that cannot exceed 1 in size."""
+    from matplotlib.ticker import FuncFormatter, ScalarFormatter
+
+    usual = ScalarFormatter(useOffset=False)
+    usual.set_axis(axis)
+
+    def text(value: float, place: int | None) -> str:
+        usual.set_locs(axis.get_majorticklocs().tolist())
+        return re.sub(r"^(\u2212?)0(?=\.\d*[1-9])", r"\1", usual(value, place))
+
+    axis.set_major_formatter(FuncFormatter(text))
+
+
 def drawn(rows: Sequence[Row]) -> list[float]:
     """Return all estimates and ends of intervals that an axis should hold."""
     values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
@@ -550,12 +572,14 @@ def in_cell(ax: Axes, x: float, y: float, texts: Sequence[str], room: tuple[floa
         ax.text(x + 0.5, y + 0.5 - up, text, ha="center", va="center", fontsize=size, color=LIGHT[color])
 
 
-def tile(ax: Axes, x: int, y: int, color: str, alpha: float) -> None:
-    """Fill the cell of column x and row y."""
-    from matplotlib.patches import Rectangle
-
-    look: dict[str, Any] = {"facecolor": LIGHT[color], "alpha": alpha, "edgecolor": "none"}
-    ax.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, **look))
+def tiles(ax: Axes, cells: Sequence[tuple[int, int, str, float]]) -> None:
+    """Fill cells (column, row, colour, strength) of `tiled`; those of one look are one thick broken line."""
+    looks: dict[tuple[str, float], list[tuple[float, float, float]]] = {}
+    for x, y, color, strength in cells:
+        looks.setdefault((color, round(strength, 2)), []).append((y + 0.5, x + 0.02, x + 0.98))
+    high = 0.94 * cell_size(ax)[1]
+    for (color, alpha), spans in looks.items():
+        segments(ax, spans, color=LIGHT[color], alpha=alpha, linewidth=high, zorder=1)
 
 
 def message(ax: Axes, text: str) -> Axes:

@@ -124,6 +124,8 @@ def _look(k: int) -> tuple[str, object]:
 
 def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) -> None:
     """Set the limits, and draw the reference lines with their labels."""
+    if style.bounded(rows):
+        style.short_ticks(ax.yaxis)
     ax.set_ylim(*style.padded(style.drawn(rows) + list(lines.values()) or [0.0]))
     size = ax.get_window_extent()
     width, height = (length * style.POINTS / ax.figure.dpi for length in (size.width, size.height))
@@ -168,9 +170,10 @@ def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[s
             if (last := _last(cells, stages)).estimate is not None]  # fmt: skip
     names = _names(list(table))
     values = [float(last.estimate or 0.0) for _, _, last in ends]
+    short = style.bounded(last for _, _, last in ends)
     for (k, item, last), value, place in zip(ends, values, spread_out(values, GAP * scale), strict=True):
         shift = SPREAD * (2 * (k + 0.5) / len(table) - 1)
-        ax.annotate(f"{names[item]} {number(value, digits)}",
+        ax.annotate(f"{names[item]} {number(value, digits, bounded=short)}",
                     xy=(list(stages).index(str(last.group)) + shift, value), xycoords="data",
                     xytext=(len(stages) - 0.55, place), textcoords=_to_the_right(ax), va="center",
                     fontsize=style.FONT, color=_look(k)[0], annotation_clip=False,

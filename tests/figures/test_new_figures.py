@@ -162,4 +162,4 @@ def test_of_many_items_the_strongest_and_weakest_are_drawn() -> None:
     assert any("orange" in text for text in texts(ax))
     with pytest.raises(InputError, match="an item is given twice"):
         wins([row("a", 1.0), row("a", 2.0)])
-    assert texts(wins([row("a", 1.0)])) == ["no two items with strengths to compare"]
+    assert texts(wins([row("a", 1.0)])) == ["no two items with\nstrengths to\ncompare"]
