@@ -128,7 +128,7 @@ class Metric:
     design : {"comparisons", "paired", "ratings", "labels"}
         What the function takes; labels: lists of labels, several a unit.
     function : callable
-        The public function: design first, options by keyword.
+        The function: design first, options by keyword.
     sentence : callable
         Result -> APA 7 sentence, made only from its rows.
     plot : callable

@@ -145,7 +145,7 @@ def _go(run: Run, work: Work, progress: Progress) -> int:
         _open(run, work)
         asyncio.run(run.go())
     except asyncio.CancelledError:
-        run.stop("interrupted at once; calls under way were given up")
+        run.stop("interrupted at once; calls in progress were abandoned")
     except OSError as error:
         fix = "Everything before is in the log; make room and run the same command again."
         raise InputError(
@@ -173,7 +173,7 @@ def _ended(run: Run, work: Work) -> None:
     for note in [*tally.costs(), *tally.changes(), *failures(tally), *log.notes]:
         _say(note)
     for model, why in run.shut.items():
-        _say(f"{model} was given up: {why}")
+        _say(f"{model} was abandoned: {why}")
     missing = work.units - tally.units_done
     if run.stopped:
         _say(f"{'error' if run.fault else 'stopped'}: {run.stopped}")

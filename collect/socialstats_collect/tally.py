@@ -156,7 +156,7 @@ EVERY, QUIET = 0.2, 60.0  # seconds between two lines, on a terminal and elsewhe
 
 @dataclass(slots=True)
 class Progress:
-    """Writes over one line of a terminal, or a line a minute to anything else.
+    """Writes over one line of a terminal, or one line per minute to anything else.
 
     Parameters
     ----------

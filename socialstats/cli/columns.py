@@ -248,7 +248,7 @@ class Seen:
         return self._constant[key]
 
     def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return columns of numbers, a row a column; their rows sorted, NaN where a value is missing."""
+        """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
         labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
         numbers = [np.array([*one.levels, np.nan], dtype=np.float64)[one.codes] for one in labels]
@@ -391,7 +391,7 @@ class Seen:
         every = self.columns.values()
         named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
         if self.row_id() is not None or any(c.numbers_rows for c in every):
-            # few numbers beside a row a unit may be values, and few labels its topic
+            # few numbers beside one row per unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
             named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
         named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]

@@ -41,7 +41,7 @@ OF_STUDY = {
     "leaderboard": "leaderboard", "norm-goal": "choice_shares", "ordinal-alignment": "ada_met",
     "relationship-bias": "relationship_bias", "staged-values": "trait_profile",
 }  # fmt: skip
-TRIED = 100  # resamples of an analysis that is only tried
+TRIED = 100  # resamples in a dry run
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
 
 

@@ -1,4 +1,4 @@
-"""What a design holds, a line a fact; and the same as the data section of a plan."""
+"""What a design holds, one line per fact; and the same as the data section of a plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RAREST = 3
 
 
 def describe(design: Design) -> list[str]:
-    """Return what a design holds, a line a fact."""
+    """Return what a design holds, one line per fact."""
     from socialstats.studies import STUDIES
 
     parts = ", ".join(f"{part} = {shorten(column)}" for part, column in design.columns.items())

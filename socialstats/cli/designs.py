@@ -183,7 +183,7 @@ def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
-    """Read pairs: one row a unit and condition, or one row a unit with two columns (mapped, or before/after)."""
+    """Read pairs: one row per unit and condition, or one row per unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
     if settings.get("crosstab"):
         kept: dict[str, Any] = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
@@ -204,7 +204,7 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
         return Paired.from_frame(table, **options)
     lacking = [part for part in ("first", "second") if part not in options]
     if lacking:
-        raise InputError(f"--map {lacking[0]}=COLUMN is missing: a table with one row a unit has two value columns")
+        raise InputError(f"--map {lacking[0]}=COLUMN is missing: a table with one row per unit has two value columns")
     order = options.pop("conditions", None)
     if order is not None:
         labels = (options["first"], options["second"])
@@ -213,7 +213,7 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
         options["first"], options["second"] = order
     for part in ("condition", "value"):
         if part in options:
-            raise InputError(f"--map {part}= is for one row a unit and condition; leave out {option('first')} and "
+            raise InputError(f"--map {part}= is for one row per unit and condition; leave out {option('first')} and "
                              f"{option('second')}")  # fmt: skip
     design = Paired.from_wide(table, **options)
     if named:
@@ -228,10 +228,10 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
 
 
 def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
-    """Read ratings: one row each, or one row a unit and a column each rater (``--raters a,b,c``)."""
+    """Read ratings: one row each, or one row per unit and a column each rater (``--raters a,b,c``)."""
     options = options_of("ratings", settings)
     if "probabilities" in options and (settings.get("crosstab") or "level_columns" in options):
-        raise InputError("--probabilities is for one row a rating, and here are counts")
+        raise InputError("--probabilities is for one row per rating, and here are counts")
     if settings.get("crosstab"):
         kept = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
         if kept.get("scale") == "ordinal" and "levels" not in kept:
@@ -253,9 +253,9 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
         return replace(found, cautions=(*found.cautions, note))
     for part in ("rater", "value", "status", "rater_source"):
         if part in options:
-            raise InputError(f"--map {part}= is for one row a rating; with --raters the columns are raters")
+            raise InputError(f"--map {part}= is for one row per rating; with --raters the columns are raters")
     if "rater_groups" in options:
-        raise InputError("--rater-group is for one row a rating; with --raters the columns are raters")
+        raise InputError("--rater-group is for one row per rating; with --raters the columns are raters")
     return Ratings.from_wide(table, raters_in="columns", **options)
 
 

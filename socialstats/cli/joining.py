@@ -34,7 +34,7 @@ def add_join(commands: Any) -> None:
     parser.set_defaults(run="socialstats.cli.joining:run_join")
     add = parser.add_argument
     add("table", metavar="TABLE", help="its rows stay what they are")
-    add("other", metavar="OTHER", help="one row a key; with --rows any table")
+    add("other", metavar="OTHER", help="one row per key; with --rows any table")
     add(
         "--on",
         action="append",

@@ -24,11 +24,11 @@ EPILOG = """examples:
   socialstats audit table2.csv --rules rules.toml
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
-COLLECT = "ask language models what a run file says, and write every attempt to a log"
+COLLECT = "query language models as a run file says, and log every attempt"
 FORM = "write a page, or a table, in which people answer what a run file asks"
-MERGE = "put logs of 'collect' together that ask the same way"
-TIDY = "read a log of 'collect' as a table"
-CONVERT = "make a table of the log of another harness (Inspect, lm-eval, HELM, promptfoo, ...)"
+MERGE = "merge logs of 'collect' from the same questions"
+TIDY = "convert a log of 'collect' to a table"
+CONVERT = "convert the log of another harness to a table (Inspect, lm-eval, HELM, promptfoo, ...)"
 
 
 class Parser(argparse.ArgumentParser):
@@ -128,7 +128,7 @@ def _report(commands: Any) -> None:
     add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
     add("--claims", metavar="FILE", help="numbers printed elsewhere (TOML), to be compared with this report's")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
-        help="exit with 1 when a caution of this severity is on the page")  # fmt: skip
+        help="exit with 1 when the page has a caution of this severity or higher")  # fmt: skip
     add("--date", type=day, metavar="YYYY-MM-DD", help="print this date (default: none, or SOURCE_DATE_EPOCH)")
     add("--methods-note", metavar="FILE", help="text on how the data were collected ('tidy --methods'), for the page")
     add("--no-verify", action="store_true", help="skip the check by independent implementations")
@@ -154,16 +154,16 @@ def _collecting(commands: Any) -> None:
     run.add_argument("--new", nargs=2, metavar=("PROTOCOL", "FOLDER"),
                      help="write a protocol's run file, items and every text into a folder, to start from")  # fmt: skip
     run.add_argument("-o", "--output", metavar="LOG.jsonl", type=Output,
-                     help="log to write or go on with (default: RUN.log.jsonl)")  # fmt: skip
+                     help="log to write or continue (default: RUN.log.jsonl)")  # fmt: skip
     run.set_defaults(overwrite=False)  # a log is gone on with, nothing else is touched
     run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
-    run.add_argument("--dry-run", action="store_true", help="say how many calls it would be, and make none")
+    run.add_argument("--dry-run", action="store_true", help="print the number of calls without making any")
     run.add_argument("--again", action="store_true", help="ask anew what was asked in other words before")
     table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
     table.add_argument("-o", "--output", metavar="TABLE", type=Output,
                        help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")  # fmt: skip
-    table.add_argument("--people", metavar="FILE", help="people's answers, put below: a file or a folder of them")
+    table.add_argument("--people", metavar="FILE", help="people's answers to append: a file or a folder of them")
     table.add_argument("--controls", metavar="FILE", type=Output,
                        help="write control texts to this table (default: TABLE.controls.csv)")  # fmt: skip
     table.add_argument("--methods", metavar="FILE", type=Output,
@@ -181,7 +181,7 @@ def _collecting(commands: Any) -> None:
                        help="page to write (default: RUN.form.html)")  # fmt: skip
     paper.add_argument("--csv", metavar="TABLE", type=Output, help="write a table to fill in: csv or tsv")
     paper.add_argument("--log", metavar="LOG.jsonl", help="log whose drawn orders are shown (default: RUN.log.jsonl)")
-    paper.add_argument("--raters", type=int, default=0, metavar="N", help="share the questions out among N raters")
+    paper.add_argument("--raters", type=int, default=0, metavar="N", help="divide the questions among N raters")
     paper.add_argument("--per-rater", type=int, default=0, metavar="K", help="questions for each of them")
     both = _command(commands, "merge", "socialstats_collect.command:merge", about=MERGE)
     both.add_argument("logs", nargs="+", metavar="LOG.jsonl", help="logs of runs that asked the same way")

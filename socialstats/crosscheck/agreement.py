@@ -65,7 +65,7 @@ class Counts:
         return np.bincount(self.unit, self.n, len(self.copies)).astype(np.float64)
 
     def table(self, times: FloatArray) -> FloatArray:
-        """Return the counts of units taken so many times, a row a unit."""
+        """Return the counts of units taken so many times, one row per unit."""
         out = np.zeros((len(self.copies), len(self.scores)))
         out[self.unit, self.level] = self.n
         return np.repeat(out, times.astype(np.int64), axis=0)

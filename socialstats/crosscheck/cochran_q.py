@@ -56,7 +56,7 @@ def share_ends(rows: list[Row], table: FloatArray, codes: Any, level: float) -> 
 
 
 def complete_table(design: Ratings) -> tuple[FloatArray, FloatArray]:
-    """Pivot the ratings with pandas: a row a complete unit (repeated by its count), a column a rater; and the units."""
+    """Pivot the ratings with pandas: one row per complete unit (repeated by its count), one column per rater."""
     import pandas as pd
 
     ok = design.status == 0

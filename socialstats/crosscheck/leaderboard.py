@@ -53,7 +53,7 @@ def verify(result: Result) -> Verification:
 
 
 def scores_of(result: Result) -> pd.DataFrame:
-    """Return one row a unit and a column a model; the index holds the unit, its task and its cluster."""
+    """Return one row per unit and one column per model; the index holds the unit, its task and its cluster."""
     import pandas as pd
 
     design: Ratings = result.design

@@ -53,7 +53,7 @@ def verify(result: Result) -> Verification:
 
 
 def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:
-    """Statistics of clusters, from one row a pair."""
+    """Statistics of clusters, from one row per pair."""
     row, rows, level = result.rows[0], expanded(data), result.settings["level"]
     if rows is None:
         return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]

@@ -37,7 +37,7 @@ def checks_of(result: Result) -> list[Check]:
 
 
 def long_table(result: Result) -> pd.DataFrame:
-    """Return one row a rating: unit, rater, score, strata and clusters."""
+    """Return one row per rating: unit, rater, score, strata and clusters."""
     import pandas as pd
 
     design = result.design

@@ -24,7 +24,7 @@ NUMERICAL = 1e9  # a condition number above which a numerical curvature is singu
 def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, FloatArray] | str:
     """Return the centred coefficients of the sample, (k,), and of every resample, (B, k); or why there are none."""
     design, state = fit.design, fit.fitted_state
-    if resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST:  # at least one row a pair
+    if resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST:  # at least one row per pair
         return LONG
     x = columns_of(fit)
     keys, place = np.unique(np.column_stack([x, design.outcome]), axis=0, return_inverse=True)

@@ -22,7 +22,7 @@ CLOSED = "the same closed form in another order of arithmetic"
 
 
 def pair_table(design: Paired, factors: tuple[Factor, ...] = ()) -> pd.DataFrame:
-    """Return a row a cell: first, second, d (first minus second), n (pairs), and g0, g1 for the clusters."""
+    """Return one row per cell: first, second, d (first minus second), n (pairs), and g0, g1 for the clusters."""
     import pandas as pd
 
     table = pd.DataFrame({"first": design.first, "second": design.second, "n": design.count})
@@ -32,7 +32,7 @@ def pair_table(design: Paired, factors: tuple[Factor, ...] = ()) -> pd.DataFrame
 
 
 def expanded(table: pd.DataFrame) -> pd.DataFrame | None:
-    """Repeat each cell by its count: a row a pair; None when that is too much for a check."""
+    """Repeat each cell by its count: one row per pair; None when that is too much for a check."""
     if table["n"].sum() > MOST_ROWS:
         return None
     return table.loc[table.index.repeat(table["n"].astype(int))].reset_index(drop=True)

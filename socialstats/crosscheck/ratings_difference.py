@@ -50,7 +50,7 @@ def checks_of(result: Result) -> list[Check]:
 
 
 def long_table(design: Ratings, people: Any) -> Any:
-    """Return one row a rating: unit, rater, level (-1 a refusal), score, if a person's, and what each level counts."""
+    """Return one row per rating: unit, rater, level (-1 a refusal), score, whether human, weight of each level."""
     import pandas as pd
 
     given = (design.status == OK) | (design.status == REFUSAL)
@@ -129,7 +129,7 @@ def rereading_checks(result: Result) -> list[Check]:
 
 
 def joined(result: Result) -> pd.DataFrame:
-    """Return one row an answer: unit, rater, by, label and score in both readings, clusters."""
+    """Return one row per answer: unit, rater, by, label and score in both readings, clusters."""
     import pandas as pd
 
     tables = []

@@ -69,7 +69,7 @@ def verify(result: Result) -> Verification:
 
     @cache
     def units(model: str | None, other: str | None, unit: str, *named: Any) -> Any:
-        """By set of weights: one line a unit of analysis, one column a judge."""
+        """By set of weights: one line per unit of analysis, one column per judge."""
         cells = part(*named)
         if model is None:
             found = across_units(cells, unit, models)
@@ -137,7 +137,7 @@ def stratum(frame: pd.DataFrame, design: Ratings, name: str | None, only: str) -
 
 
 def score_table(design: Ratings, settings: Any) -> pd.DataFrame:
-    """Return complete answers, one row an answer and judge, one column a trait, by pandas' pivot."""
+    """Return complete answers, one row per answer and judge, one column per trait, by pandas' pivot."""
     import pandas as pd
 
     frame = design.table().dropna(subset="score")
@@ -215,14 +215,14 @@ def pooled(table: pd.DataFrame) -> list[Any]:
 
 
 def across_units(values: pd.DataFrame, unit: str, models: list[Any]) -> pd.DataFrame:
-    """Return one row a unit of analysis from rows of model and scenario: means over some models, or over scenarios."""
+    """Return one row per unit of analysis from rows of model and scenario: means over models, or over scenarios."""
     values = values[values.index.get_level_values("model").isin(models)]
     group = values.groupby(level="model" if unit == "model" else "scenario")
     return group.mean() if unit == "model" else group.mean()[group.size() == len(models)]
 
 
 def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
-    """Return the clusters of each unit of analysis, a column a factor; None where they are independent."""
+    """Return the clusters of each unit of analysis, one column per factor; None where they are independent."""
     import pandas as pd
 
     frame, found = design.table(), []
@@ -286,7 +286,7 @@ def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list
 
 
 def control_values(settings: Any, weights: pd.Series[float]) -> pd.DataFrame:
-    """Composites of the control texts under some weights, a line a text and a column a judge."""
+    """Composites of the control texts under some weights, one line per text and one column per judge."""
     import pandas as pd
 
     texts = settings["zero_texts"].items()

@@ -243,7 +243,7 @@ def role_conflict_labels() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A new one at each call, one row a story and rater, with the columns
+        A new one at each call, one row per story and rater, with the columns
 
         - ``scenario``: number of the story;
         - ``rater``: reference (the urgencies that the story was written for), person 1 to 3, judge 1 to 3;
@@ -424,7 +424,7 @@ def staged_values() -> pd.DataFrame:
     """SIMULATED scores of three judges for eight models in staged role play: 4,800 rows, known truth.
 
     No one was asked. `socialstats.datasets.simulate_staged_values` drew the scores with a fixed seed: 20 scenarios
-    in six stages, one column a trait. Wording 1 is the full design (2,880 rows); stages 1 and 4 have wordings 2 and
+    in six stages, one column per trait. Wording 1 is the full design (2,880 rows); stages 1 and 4 have wordings 2 and
     3 as well. The composite, the sum of weight x (score - 10), is that of
 
         model and stage + scenario + model in scenario + wording + judge,

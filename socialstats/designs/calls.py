@@ -357,7 +357,7 @@ def keywords_of_call(
 
 
 def _are_columns(raters: Sequence[str] | None, columns: Mapping[str, Any], there: Sequence[str]) -> bool:
-    """Return whether raters are columns of a table with one row a unit, not labels in a column of raters."""
+    """Return whether raters are columns of a table with one row per unit, not labels in a column of raters."""
     long = "rater" in columns or "value" in columns
     return "raters_in" in columns or (not long and any(rater in there for rater in texts(raters)))
 

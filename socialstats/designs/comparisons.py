@@ -411,7 +411,7 @@ class Comparisons:
         cls, data: Any, *, wins_a: str | None = None, wins_b: str | None = None, ties: str | None = None,
         source: str = "data frame", **options: Any,
     ) -> Comparisons:  # fmt: skip
-        """Build the design from a table that was counted already: one row a pair, with how often each side won.
+        """Build the design from a table that was counted already: one row per pair, with how often each side won.
 
         Parameters
         ----------

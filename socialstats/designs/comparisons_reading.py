@@ -404,7 +404,7 @@ def draft(table: Table, options: Options) -> Draft:
     if options.winner_coding == "probability":
         if roles.weight is not None or asked:
             said = option("winner_coding", "probability")
-            raise InputError(f"{table.source}: {said} takes one reply a row, without weights and counts; leave out "
+            raise InputError(f"{table.source}: {said} takes one reply per row, without weights and counts; leave out "
                              f"{option('weight' if roles.weight is not None else 'count')}")  # fmt: skip
         asked = False
     if roles.wins and asked is None:

@@ -45,7 +45,7 @@ def couples_design(
     probabilities: str | None = None,
     source: str = "data frame",
 ) -> Ratings:
-    """Read a table with one answer a row as ratings whose units are (scenario, pair of names, order).
+    """Read a table with one answer per row as ratings whose units are (scenario, pair of names, order).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Several labels a unit: what each unit cites, from a text column of lists or from one row a label."""
+"""Several labels a unit: what each unit cites, from a text column of lists or from one row per label."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class LabelLists:
         unit : str, optional
             Column that names the unit; needed without `sep`, else each row is a unit.
         sep : str, optional
-            A row holds all labels of its unit, with this text between them. None: one label a row.
+            A row holds all labels of its unit, with this text between them. None: one label per row.
         group : str, optional
             Column whose levels are compared; it belongs to the unit.
         cluster : str or sequence of str
@@ -154,7 +154,7 @@ def checked_columns(
 def check_units(rows: Rows, unit: str, sep: str | None, columns: Sequence[str]) -> None:
     """Report units with several rows of lists, or with several values of a column that belongs to the unit."""
     if sep is not None:
-        rows.refuse_repeats([unit], f"A row holds a whole unit here; with one label a row leave {option('sep')} out")
+        rows.refuse_repeats([unit], f"A row holds a whole unit here; with one label per row leave {option('sep')} out")
         return
     for column in columns:
         rows.constant([unit], column, "unit", "It belongs to the unit: give its rows the same value")

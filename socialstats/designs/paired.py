@@ -46,7 +46,7 @@ class PairedSources:
         na: str | Sequence[str] | Literal[False] = (),
         source: str = "data frame",
     ) -> Paired:
-        """Build the design from a long table: one row a unit and condition, joined by key.
+        """Build the design from a long table: one row per unit and condition, joined by key.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class PairedSources:
         cls, data: Any, *, first: str, second: str, unit: str | Sequence[str] | None = None,
         source: str = "data frame", **options: Any
     ) -> Paired:  # fmt: skip
-        """Build the design from a table with one row a unit and one column a condition.
+        """Build the design from a table with one row per unit and one column per condition.
 
         The two values of a row belong together; a row that lacks one of them is a unit without a partner.
 

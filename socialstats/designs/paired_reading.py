@@ -186,7 +186,7 @@ def refuse_unit_as_cluster(
 
 
 def refuse_wide(finder: Finder) -> None:
-    """Refuse a table with one row a unit, known by two columns such as before and after.
+    """Refuse a table with one row per unit, known by two columns such as before and after.
 
     Raises
     ------
@@ -197,9 +197,10 @@ def refuse_wide(finder: Finder) -> None:
         return
     one, two = pair
     raise DesignError(
-        f"{finder.table.source}: the columns '{one}' and '{two}' look like two conditions, one row a unit: name both, "
-        f"{option('first', one, f'--map first={one}')}, {option('second', two, f'--map second={two}')}; of a data "
-        f"frame Paired.from_wide(data, first='{one}', second='{two}'). Differences are the first minus the second"
+        f"{finder.table.source}: the columns '{one}' and '{two}' look like two conditions with one row per unit. "
+        f"Name both, {option('first', one, f'--map first={one}')} and "
+        f"{option('second', two, f'--map second={two}')}. Of a data frame: Paired.from_wide(data, first='{one}', "
+        f"second='{two}'). Differences are the first minus the second"
     )
 
 
@@ -497,7 +498,7 @@ def build_pairs(
     roles : PairedRoles
     options : PairedOptions
     wide : Table, optional
-        The table with one row a unit that `table` was made of: there, an empty field is a missing partner.
+        The table with one row per unit that `table` was made of: there, an empty field is a missing partner.
     noticed : sequence of Caution, optional
         What was said of a column of frequencies; None where none was looked for.
 
@@ -633,7 +634,7 @@ def as_cells(design: Paired) -> Paired:
 
 
 def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> Paired:
-    """Read one row a unit; `Paired.from_wide` documents it."""
+    """Read one row per unit; `Paired.from_wide` documents it."""
     finder = Finder(table)
     named = {"first": first, "second": second, "unit": options.unit, "count": options.count or None}
     parts = [(part, finder.explicit(part, column)) for part, column in named.items() if column]
@@ -736,5 +737,5 @@ def _vector(values: Any, name: str) -> Any:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise InputError(f"{name}: a sequence of values is needed, not {type(values).__name__}")
     if getattr(values, "ndim", 1) != 1:
-        raise InputError(f"{name}: one value a unit is needed, not an array of shape {values.shape}")
+        raise InputError(f"{name}: one value per unit is needed, not an array of shape {values.shape}")
     return values.array if hasattr(values, "array") and hasattr(values, "index") else list(values)

@@ -218,7 +218,7 @@ class RatingsSources:
         by: str | None = None,
         source: str = "data frame",
     ) -> Ratings:
-        """Build the design from counts: one row a unit, how many raters gave it each level (Fleiss' table).
+        """Build the design from counts: one row per unit, how many raters gave it each level (Fleiss' table).
 
         Who the raters are is not known (`raters_known` is False): they are numbered within each unit.
 

@@ -669,7 +669,7 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     """Read a matrix of ratings; `Ratings.from_wide` documents it."""
     check_choice("raters_in", raters_in, AXES)
     if options.probabilities:
-        raise InputError(f"{option('probabilities', options.probabilities)} is for one row a rating")
+        raise InputError(f"{option('probabilities', options.probabilities)} is for one row per rating")
     table = as_table(as_named(data), source)
     finder = Finder(table)
     by_column = raters_in == "columns"

@@ -114,7 +114,7 @@ class Rows:
     pending : list of Pending
         Problems that were found.
     noun : str
-        What is counted in the flow: rows, or the values of a table with one row a unit.
+        What is counted in the flow: rows, or the values of a table with one row per unit.
     origin : Table or None
         The wide table that `table` was made of.
     """

@@ -400,7 +400,7 @@ LOSERS = frozenset({"loser", "losers", "lost", "loses", "defeated"})
 
 
 def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
-    """Return a matrix of wins as one row a pair that met: items and wins of both.
+    """Return a matrix of wins as one row per pair that met: items and wins of both.
 
     The row's item won over the column's, but where the corner of the table says that the rows are the losers.
     """

@@ -1,4 +1,4 @@
-"""Trait scores as ratings: a table with one column a trait becomes one rating a row."""
+"""Trait scores as ratings: a table with one column per trait becomes one rating a row."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def trait_ratings(
     missing: Literal["error", "drop"] = "drop",
     source: str = "data frame",
 ) -> Ratings:
-    """Build ratings from a table with one row an answer and judge, and one column a trait.
+    """Build ratings from a table with one row per answer and judge, and one column per trait.
 
     A unit is a trait of an answer: of a model, in a scenario, at a stage, in a wording. These are the strata
     ``model``, ``scenario``, ``stage``, ``wording`` and ``trait`` of the design, whatever the columns are called.

@@ -354,7 +354,7 @@ class OneWay:
         """Return tr P^2 with P_gh = w_g' (d_gh I - F_g' B F_h) w_h, w_g = (I - M_g)^-1/2 F_g' B c.
 
         With q_g = J_g (I - J_g)^-1/2 d and p_g = d' J_g (I - J_g)^-1 d it is P_gh = d_gh p_g - q_g' q_h. The sum of
-        (q_g' q_h)^2 is taken over clusters, over parameters (one row a cluster) or over coordinates: what is shortest.
+        (q_g' q_h)^2 is taken over clusters, over parameters (one row per cluster) or over coordinates: the shortest.
         """
         projected = self._vectors @ d.T
         p, q2 = (

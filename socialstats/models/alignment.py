@@ -181,7 +181,7 @@ def collect(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Targets:
-    """Means over units, as sums of chosen distances: one column a mean.
+    """Means over units, as sums of chosen distances: one column per mean.
 
     Attributes
     ----------

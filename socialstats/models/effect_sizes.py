@@ -1001,7 +1001,7 @@ def nearest(estimates: Estimates, size: float) -> FloatArray:
     ([0.2, -0.0], [0.6, -0.2])
     """
     size_of, rate = np.abs(estimates.value), estimates.weight * estimates.error**2
-    order = np.argsort(-size_of / rate, kind="stable")  # the last to become 0 first
+    order = np.argsort(-size_of / rate, kind="stable")  # descending: last to reach 0 first
     level = np.cumsum((estimates.weight * size_of)[order])
     slope = np.cumsum((estimates.weight * rate)[order])
     penalty = (level - size) / slope  # with the first 1, 2, ... above 0

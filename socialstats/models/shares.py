@@ -613,7 +613,7 @@ def level_shares(
     kept = np.flatnonzero(n > 0)
     chosen, size, weight = counts[kept, level], n[kept], copies[kept]
     groups = [code[kept] for code in codes]
-    if not groups and (probable or np.any(size > 1)):  # alike units are clusters of their own
+    if not groups and (probable or np.any(size > 1)):  # identical units stay separate clusters
         times = weight.astype(np.int64)
         chosen, size = np.repeat(chosen, times), np.repeat(size, times)
         weight, groups = np.ones(len(size)), [np.arange(len(size))]
@@ -627,9 +627,9 @@ def share_differences(pair: PairTable) -> list[ClusteredMean]:
     """Difference of two shares, level by level: first minus second, with the standard error of paired units.
 
     A ratio of sums is the mean of its linearised values: unit u of n adds p + n (c_u - p m_u)/M, with c_u of its m_u
-    ratings in the level and M ratings in all. Their difference between the sources is one value a unit, whose mean gets
-    the standard error CR2 of the clusters (of independent units: sd/sqrt(n)). With equally many ratings in every unit
-    it is the paired t of the units' own shares.
+    ratings in the level and M ratings in all. Their difference between the sources is one value per unit, whose mean
+    gets the standard error CR2 of the clusters (of independent units: sd/sqrt(n)). With equally many ratings in every
+    unit it is the paired t of the units' own shares.
     """
     n = float(pair.copies.sum())
     sums = pair.totals

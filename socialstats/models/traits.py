@@ -219,7 +219,7 @@ def trait_table(
     trait: str | None = "trait", judge: str = "judge", cluster: str | Sequence[str] = (), by: str | None = None,
     refusal: str | Sequence[str] = (), na: str | Sequence[str] = (), missing: Literal["error", "drop"] = "drop",
 ) -> Ratings:  # fmt: skip
-    """Read a table with one column a trait: the traits that have weights, in strata called as the caller calls them.
+    """Read a table with one column per trait: the traits that have weights, in strata called as the caller calls them.
 
     Parameters
     ----------

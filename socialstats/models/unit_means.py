@@ -263,7 +263,7 @@ def unit_clusters(
 ) -> UnitClusters:
     """Return the clusters of the units of analysis that `cluster` names.
 
-    A factor inside the units of analysis (or equal to them) is accounted for by taking one value a unit.
+    A factor inside the units of analysis (or equal to them) is accounted for by taking one value per unit.
 
     Raises
     ------

@@ -591,7 +591,7 @@ def max_t(
     one_of("method", method, STEPS)
     t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):
-        raise InputError(f"draws must have one column a statistic: {b.shape} does not fit {t.shape}")
+        raise InputError(f"draws must have one column per statistic: {b.shape} does not fit {t.shape}")
     known = np.flatnonzero(~np.isnan(t))
     b = b[:, known]
     b = b[~np.isnan(b).any(axis=1)]

@@ -96,7 +96,7 @@ class Result:
         return f"<{self.title}: {size}; {self.inference}>"
 
     def tidy(self) -> pd.DataFrame:
-        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others.
+        """Return one row per term, with the columns of `TIDY_COLUMNS` and no others.
 
         Where a value, an interval or a test is missing, `undefined` says why, and `reason` names the kind of reason.
         """
@@ -164,7 +164,7 @@ class Result:
         return pd.DataFrame(self.covariance, index=list(self.names), columns=list(self.names))
 
     def confint(self, level: float | None = None) -> pd.DataFrame:
-        """Return the intervals, one row a term, with R's column names.
+        """Return the intervals, one row per term, with R's column names.
 
         Parameters
         ----------
@@ -375,7 +375,7 @@ class ResultGroup:
         return pd.concat(parts, ignore_index=True)
 
     def glance(self) -> pd.DataFrame:
-        """Return one row a level."""
+        """Return one row per level."""
         import pandas as pd
 
         parts: list[pd.DataFrame] = [r.glance() for r in self.results.values()]

@@ -172,7 +172,7 @@ class Verification:
         return Counter(note or NOT_RECOMPUTED for note in notes.values())
 
     def tidy(self) -> pd.DataFrame:
-        """Return the checks as a table, one row a quantity."""
+        """Return the checks as a table, one row per quantity."""
         import pandas as pd
 
         names = ("quantity", "ours", "theirs", "package", "version", "difference", "tolerance", "ok", "why")

@@ -208,7 +208,7 @@ def one_row_each(
             again = [at for at, one in enumerate(keys) if one == key]
             fix = "Give each key one row"
             if len(set(ours)) == len(ours):
-                fix += f", or name the tables the other way round: {first.source} has one row a key"
+                fix += f", or name the tables the other way round: {first.source} has one row per key"
             raise InputError(problem(table, again, f"{said([key])} has {len(again)} rows", names, f"{fix}."))
         rows[key] = place
     return rows

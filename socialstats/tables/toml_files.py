@@ -100,7 +100,7 @@ def wrong_value(key: str, value: Any, kind: Any, needed: Mapping[str, str] | Non
 
 
 def _speaks_to(kind: Any, value: Any) -> bool:
-    """Whether a kind is a table or a column, and a value a table or a text."""
+    """Whether a kind is a table or a column, and one value per table or a text."""
     kind = kind[0] if isinstance(kind, list) else kind
     return isinstance(value, dict) if isinstance(kind, Mapping) else isinstance(kind, Column) and isinstance(value, str)
 

@@ -212,7 +212,7 @@ def test_values_against_a_bound() -> None:
         ([1, 2], {"bound": "0"}, "bound='0' is not a finite number"),
         ([1, 2], {"cluster": [1]}, "values and clusters have different lengths: {'value': 2, 'cluster': 1}"),
         ("12", {}, "value: a sequence of values is needed, not str"),
-        (np.eye(2), {}, "value: one value a unit is needed, not an array of shape (2, 2)"),
+        (np.eye(2), {}, "value: one value per unit is needed, not an array of shape (2, 2)"),
         ([1, 2], {"name": "cluster", "cluster": [1, 2]}, "name='cluster': values and clusters need different names"),
         ([1, 2], {"missing": "omit"}, "missing='omit' is not an option. Choose from 'error', 'drop'"),
     ],

@@ -130,7 +130,7 @@ def test_what_cannot_be_read_says_how(change: dict[str, Any], options: dict[str,
 
 
 def test_probabilities_need_one_row_a_rating() -> None:
-    with pytest.raises(InputError, match="is for one row a rating"):
+    with pytest.raises(InputError, match="is for one row per rating"):
         Ratings.from_wide({"ann": ["x", "y"], "bob": ["x", "x"]}, raters_in="columns", scale="nominal",
                           probabilities="p_")  # fmt: skip
 

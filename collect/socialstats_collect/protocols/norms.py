@@ -46,7 +46,7 @@ class Norms(CollectionProtocol):
         super().__init__(settings)
         self.shown = {parse_action(COLON.split(line)[0]).label or line: line for line in self.lines("actions")}
         if set(self.shown) != set(ACTIONS):
-            fix = "Write one line an action, such as '- comply: keep to the norm'."
+            fix = "Write one line per action, such as '- comply: keep to the norm'."
             message = f"text 'actions' has lines for {', '.join(self.shown)}, not for {', '.join(ACTIONS)}"
             raise InputError(Problem(message=message, fix=fix))
 

@@ -24,7 +24,7 @@ PARTS = {"letter", "share", "meaning"}
 class Shares(CollectionProtocol):
     """Ordinal question: ordered options, five of them unless the text ``options`` says otherwise.
 
-    Items: ``text`` (a rule of thumb); best with ``area``. Text ``options``: one line an option in rising order, its
+    Items: ``text`` (a rule of thumb); best with ``area``. Text ``options``: one line per option in rising order, its
     words and its meaning with a colon between. Factor ``prompt``: the texts ``form_...`` to ask with, or a form of the
     user's own. Forms are ``options`` (the options alone), ``described`` (each with its meaning) and ``table`` (a table
     of their meanings). ``answer`` is A (the lowest) to E whatever order was shown. The table is read by the study

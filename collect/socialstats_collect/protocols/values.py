@@ -31,8 +31,8 @@ class Values(CollectionProtocol):
     Items: ``baseline`` (a plain question), ``stage_1`` to ``stage_4`` (what happens at each stage); best with
     ``scenario``, ``wording``. Option ``stages``: another number of them. Judges: ``[judges] models``. Each reply is one
     request to each judge. A control text is an item with ``control`` filled: it is scored once, whatever the models,
-    and stands in a table of its own. The table has a row a stage and judge, and is read by the study staged-values. A
-    trait without a score is missing, never a default.
+    and has a separate table. The table has one row per stage and judge, and is read by the study staged-values. A trait
+    without a score is missing, never a default.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Wide label tables of ADA-Met: one row a rule of thumb, one column a rater or model; and its released folder.
+"""Wide label tables of ADA-Met: one row per rule of thumb, one column per rater or model; and its released folder.
 
 Labels are A to E (anticipated agreement of people, from almost none to almost all, 0 to 4) and F for a refusal or an
 answer that is none. Which columns hold labels is told by their values.
@@ -57,7 +57,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> Log:
-    """Read a wide table: a row a rule and rater, with the label as answer and its place from 0 to 4 as value."""
+    """Read a wide table: one row per rule and rater, with the label as answer and its place from 0 to 4 as value."""
     if source.kind == "folder":
         rows = [*_models(source), *_people(source)]
         return log_of(__name__, source, rows, notes=(BY_PLACE, *_notes(rows)))

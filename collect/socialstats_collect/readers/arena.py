@@ -29,7 +29,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> Log:
-    """Read battles: a row a battle with item_a, item_b and winner, as the comparisons study reads them."""
+    """Read battles: one row per battle with item_a, item_b and winner, as the comparisons study reads them."""
     battles = list(records(columns_of(source.path)))
     named = next((name for name in IDS if name in battles[0]), None)
     rows = [_row(battle, battle[named] if named else str(k)) for k, battle in enumerate(battles, start=1)]

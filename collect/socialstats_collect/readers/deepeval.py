@@ -36,7 +36,7 @@ FORMS = [("object", name) for name in ("testRunData", *KINDS)]
 
 
 def read(source: Source) -> Log:
-    """Read a test run: a row a test case and metric, its spans under the filter ``span: name``."""
+    """Read a test run: one row per test case and metric, its spans under the filter ``span: name``."""
     seen: dict[str, dict[str, Row]] = {}
     position = itertools.count()
     cases = [lambda case: list(_of_case(mapping(case), next(position), seen))]

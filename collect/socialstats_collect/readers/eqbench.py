@@ -62,7 +62,7 @@ Runs = dict[str, dict[str, Any]]
 
 
 def read(source: Source) -> Log:
-    """Read runs: a row a task, stage, judge and criterion, and one a task with the harness's composite.
+    """Read runs: one row per task, stage, judge and criterion, and one a task with the harness's composite.
 
     Of the tasks only scores and states are kept, never what was said.
     """
@@ -176,4 +176,4 @@ def _notes(rows: list[Row]) -> Iterator[str]:
         yield f"criteria are missing in {count(len(short), 'scenario')}: the harness's composite re-weights the others"
     if any(r["task"] == "politicsbench" for r in rows):
         convert, report = "convert LOG --wide trait -o traits.csv", "report traits.csv --study staged-values"
-        yield f"staged-values reads one column a trait: socialstats {convert}, then socialstats {report}"
+        yield f"staged-values reads one column per trait: socialstats {convert}, then socialstats {report}"

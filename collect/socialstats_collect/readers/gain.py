@@ -1,4 +1,4 @@
-"""Answers to norms against goals, one row a scenario and one column a person or a model's run (GAIN).
+"""Answers to norms against goals, one row per scenario and one column per person or a model's run (GAIN).
 
 Actions are comply, deviate and escalate, or their Japanese words. Which columns hold them is told by their values, and
 who answered by the names of the columns.
@@ -47,7 +47,7 @@ def action(said: str | None) -> str | None:
 
 
 def read(source: Source) -> Log:
-    """Read a wide table: a row a scenario and answer, with source, rater and action."""
+    """Read a wide table: one row per scenario and answer, with source, rater and action."""
     columns = columns_of(source.path)
     rows = list(_rows(columns, answered(columns)))
     return log_of(__name__, source, rows, notes=_notes(rows))

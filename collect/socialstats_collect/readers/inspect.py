@@ -47,7 +47,7 @@ Scorers = dict[str, list[str]]
 
 
 def read(source: Source) -> Log:
-    """Read an Inspect log: a row a sample, epoch and scorer; dict and list values a row a part (``scorer/part``)."""
+    """Read an Inspect log: one row per sample, epoch and scorer; dicts and lists one per part (``scorer/part``)."""
     if source.kind == "zip":
         with Archive(source.path) as archive:
             top, samples = _unpacked(archive)
@@ -163,7 +163,7 @@ def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
 
 
 def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
-    """Return a row a sample, epoch, scorer and part.
+    """Return one row per sample, epoch, scorer and part.
 
     Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares. Samples
     that the log plans and does not hold are missing. Of a log without samples, rows are what its epochs were joined to.

@@ -21,7 +21,7 @@ AVERAGE = "_average"
 
 
 def read(source: Source) -> Log:
-    """Read the numbers of a run, and a row a sample and metric where its details are there."""
+    """Read the numbers of a run, and one row per sample and metric where its details are there."""
     top, path = mapping(load_json(source.path, nan=True)), source.path
     results, config = at(top, "results"), at(top, "config_general")
     tasks = [task for task in results if task != "all" and AVERAGE not in task]

@@ -1,4 +1,4 @@
-"""Results of lm-evaluation-harness: ``results_*.json`` with the ``samples_*.jsonl`` beside it, one row a filter.
+"""Results of lm-evaluation-harness: ``results_*.json`` with the ``samples_*.jsonl`` beside it, one row per filter.
 
 Keys of a task's results are ``metric,filter`` and ``metric_stderr,filter``; in versions before 0.4 they have no filter.
 A samples file holds a row for each document and filter; which filter, old files do not say."""
@@ -105,7 +105,7 @@ def _placed(what: str, numbered: Iterable[tuple[int, Any]]) -> Samples:
 
 
 def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]) -> Iterator[Row]:
-    """Yield a row a document, filter and metric of one task's samples, and note what is to be said about them."""
+    """Yield one row per document, filter and metric of one task's samples, and note what is to be said about them."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(used for _, used in listed)) or [""]
     seen: Counter[str] = Counter()

@@ -16,7 +16,7 @@ ORDERS = "a pair whose winner differs between the two orders is a tie, as in sho
 
 
 def read(source: Source) -> Log:
-    """Read a row a judgment; the ratings of two turns are repeats of one question."""
+    """Read one row per judgment; the ratings of two turns are repeats of one question."""
     judgments = [_row(held, number) for number, held in json_lines(source.path)]
     pairs = "item_a" in judgments[0]
     notes = (ORDERS, read_by(judgments, "comparisons")) if pairs else (LEFT_OUT,)

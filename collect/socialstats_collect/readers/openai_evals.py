@@ -36,7 +36,7 @@ BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1
 
 
 def read(source: Source) -> Log:
-    """Read events: a row a sample and score (``match``, or a key of its metrics); samples without one are missing."""
+    """Read events: one row per sample and score (``match``, or a key of its metrics); others are missing."""
     spec: dict[str, Any] = {}
     report: dict[str, Any] = {}
     samples: dict[str, dict[str, list[Row]]] = {}
@@ -56,7 +56,7 @@ def read(source: Source) -> Log:
             for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
                 scores.setdefault(scorer, []).append(_row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1))
         if len(runs) > 1:
-            raise InputError(f"{source.path.name} line {line}: events of several runs. Write one file a run")
+            raise InputError(f"{source.path.name} line {line}: events of several runs. Write one file per run")
     if not samples:
         raise InputError(f"{source.path.name}: events, but not one of a sample. Is the record complete?")
     scorers = [*dict.fromkeys(name for scores in samples.values() for name in scores)] or [MATCH]

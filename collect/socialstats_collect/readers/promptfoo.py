@@ -1,4 +1,4 @@
-"""Outputs of promptfoo: JSON and JSONL (a row a test, prompt and provider); of a csv only its rounded scores.
+"""Outputs of promptfoo: JSON and JSONL (one row per test, prompt and provider); of a csv only its rounded scores.
 
 Repeats (``--repeat``) are new tests without an index: tests with the same variables and assertions are one unit here.
 The named scores of a prompt are sums weighted by the assertions' weights, not means."""
@@ -56,7 +56,7 @@ ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for 
 
 
 def read(source: Source) -> Log:
-    """Read an output: a row a test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
+    """Read an output: one row per test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
     top = _top(source)
     inner = mapping(top.get("results"))
     tests = _numbered(sequence(inner.get("results")))

@@ -1,4 +1,4 @@
-"""Tables of ragas: a row a sample with its texts, and a column a metric (``to_pandas().to_csv()``, experiments)."""
+"""Tables of ragas: one row per sample with texts, one column per metric (``to_pandas().to_csv()``, experiments)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> Log:
-    """Read a row a sample and metric; ragas' NaN (no verdict of its judge) is unscored, and no part of its means."""
+    """Read one row per sample and metric; ragas' NaN (no verdict of its judge) is unscored and not in means."""
     columns = columns_of(source.path)
     held = {name: [value or "" for value in values if (value or "").strip() not in NOTHING]
             for name, values in columns.items() if name.strip() and name not in TEXTS}  # fmt: skip

@@ -35,7 +35,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> Log:
-    """Read a folder: a row a story with item_a, item_b, winner and order, as the role-conflict study reads them."""
+    """Read a folder: one row per story with item_a, item_b, winner and order, as the role-conflict study reads them."""
     folder = source.path if source.kind == "folder" else source.path.parent
     names = source.names if source.kind == "folder" else (source.path.name,)
     stories = {name: match for name in names if (match := STORY.fullmatch(name))}

@@ -61,7 +61,7 @@ def texts_with_names(columns: Columns) -> str:
 
 
 def read(source: Source) -> Log:
-    """Read a table of questions: one row an item, or one a scenario that `design` crosses with names."""
+    """Read a table of questions: one row per item, or one a scenario that `design` crosses with names."""
     import pandas as pd
 
     columns = columns_of(source.path)

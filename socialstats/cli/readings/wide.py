@@ -1,4 +1,4 @@
-"""A row a unit: columns of raters or of two conditions, counts of raters by level, or a row a rater."""
+"""One row per unit: columns of raters or of two conditions, counts of raters by level, or one row per rater."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ RATED = spelled(
 
 
 class Rows:
-    """A table of a row a unit: the column that names the rows, and the columns that may hold measurements.
+    """A table of one row per unit: the column that names the rows, and the columns that may hold measurements.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
 
 
 def wide_tables(seen: Seen) -> Iterator[Proposal]:
-    """Look for columns of one scale, a row a unit: two conditions, or several raters."""
+    """Look for columns of one scale, one row per unit: two conditions, or several raters."""
     if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
         return
     if seen.is_cross and not any(square_tables(seen)):  # a matrix of distances, say
@@ -382,7 +382,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
 
 
 def transposed_tables(seen: Seen) -> Iterator[Proposal]:
-    """Look for a row a rater: a column called so with a value of its own in every row, and a column a unit."""
+    """Look for one row per rater: a column called so with a value of its own in every row, and one column per unit."""
     named = [c for c in seen.columns.values() if c.unique and c.called((*RATERS, "model", "llm", "system"))][:1]
     rest = [c for c in seen.columns.values() if c not in named]
     named = named if len(seen.table.columns) <= MOST_COLUMNS else []

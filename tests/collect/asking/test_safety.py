@@ -312,7 +312,7 @@ def test_one_model_that_is_not_known_stops_alone(tmp_path: Path, capsys: pytest.
         path.write_text(path.read_text().replace('["toy"]', '["gone", "toy"]'))
         assert collect(path) == 1
         assert sum(body["model"] == "gone" for body in server.bodies) <= 2
-    assert "gone was given up: the endpoint does not know this model" in capsys.readouterr().err
+    assert "gone was abandoned: the endpoint does not know this model" in capsys.readouterr().err
     assert sum(row["model"] == "toy" and row["answer"] == "A" for row in table(path, capsys)) == 30
 
 
