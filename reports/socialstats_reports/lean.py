@@ -44,7 +44,7 @@ def assemble(
 
 
 def _runs(elements: Sequence[ElementTree.Element]) -> Iterator[ElementTree.Element]:
-    """Put neighbours of one look into a group that has it once, or into one path."""
+    """Merge neighbours of one look into a group that has it once, or into one path."""
     for _, group in groupby(elements, key=lambda e: (e.tag, *(e.get(name) for name in SHARED))):
         run = list(group)
         if run[0].tag == "path":

@@ -122,7 +122,7 @@ def cell(value: str | float | int | None, digits: int) -> str:
 
 
 def is_numeric(values: list[str | float | int | None]) -> bool:
-    """Tell whether a column holds numbers (or texts that are only numbers), and so is set flush right."""
+    """Return whether a column holds numbers (or texts that are only numbers), and so is set flush right."""
     known = [v for v in values if v is not None and v != ""]
     return bool(known) and all(
         not isinstance(v, str) or bool(NUMERIC.match(v)) or v in (MISSING, "undefined") for v in known

@@ -170,7 +170,7 @@ def realigned(
 
     The sums D_j of a group were made of abs(h_k - s_kj), where the key h_k at place k is that of unit order[k], and the
     answers s_kj are those of the unit at place k of `groups`. Joined by unit, the sum is that of abs(h_k - s_j) with
-    the answers of unit order[k]. Of all keys that give D the least and the largest such sum are linear programs; the
+    the answers of unit order[k]. Of all keys that give D the least and the largest such sum are linear programs. The
     ends are lower and upper bounds by weak duality, exact for the solver's dual solution as rounded.
 
     Parameters
@@ -243,8 +243,8 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
     """Check a rule of this kind.
 
     Keys: ``table`` (of the sums) with columns ``sum``, ``group`` and ``source`` (one or several); ``answers`` (a table)
-    with the same source columns, ``unit`` and ``answer``; ``units`` (a table with unit and group; by default the
-    answers); ``sort_by`` (a column of it: group labels are taken by position after sorting by it); ``low``, ``high``;
+    with the same source columns, ``unit`` and ``answer``. ``units`` (a table with unit and group; by default the
+    answers). ``sort_by`` (a column of it: group labels are taken by position after sorting by it); ``low``, ``high``.
     ``missing`` (distance of a refusal), ``refusals`` (labels of refusals); ``shuffles``.
     """
     from socialstats.audit.rules import Rule

@@ -78,7 +78,7 @@ def computed(name: str, answers: Sheet, how: Mapping[str, Any]) -> Sheet:
         One row an answer.
     how : mapping
         ``compute``, ``answer`` and ``by`` (columns), ``where``, ``labels`` (those that are counted), ``empty`` (the
-        label of an empty answer, which otherwise is none), ``unit``, ``rater``, ``level``, ``weights``, ``ddof``;
+        label of an empty answer, which otherwise is none), ``unit``, ``rater``, ``level``, ``weights``, ``ddof``.
         ``groups`` (a column's name, and of each of its labels the rows that it holds) for groups that share rows.
 
     Returns

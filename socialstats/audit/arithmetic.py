@@ -49,7 +49,7 @@ def needed(values: Sequence[Any], name: str, least: int = 1) -> list[Printed]:
 def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> Finding:
     """Check that printed parts may add up to a printed total.
 
-    The sum of m rounded parts lies in [sum of low ends, sum of high ends], m units wide; the total agrees when its own
+    The sum of m rounded parts lies in [sum of low ends, sum of high ends], m units wide. The total agrees when its own
     interval meets that one.
 
     Parameters
@@ -87,7 +87,7 @@ def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> 
     source = f"the sum of {count(len(numbers), 'part')}"
     finding = compare("sum_to", goal, low, high, source=source)
     if counts and not any(number.unit for number in (goal, *numbers)):
-        return replace(finding, noticed=2 * NEIGHBOURS, neighbours=2 * NEIGHBOURS)  # every other total is noticed
+        return replace(finding, noticed=2 * NEIGHBOURS, neighbours=2 * NEIGHBOURS)  # neighbours would fail
     return finding if goal.unit else with_part_power(finding, numbers[0], goal, low, high)
 
 
@@ -197,7 +197,7 @@ def weighted_mean(value: Any, parts: Sequence[Any], weights: Sequence[Any]) -> F
 
 
 def _explained(finding: Finding, number: Printed, numbers: Sequence[Printed]) -> Finding:
-    """Say of a disagreement whether the value is outside the hull, and whether equal weights fit."""
+    """State of a disagreement whether the value is outside the hull, and whether equal weights fit."""
     least, most = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
     outside = not number.meets(least, most)
     equal = number.meets(*(mean([n.bounds[end] for n in numbers], [Fraction(1)] * len(numbers)) for end in (0, 1)))
@@ -596,9 +596,9 @@ def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, oppone
 
     S = 100 sum over conditions of mean (p - t)^2 with targets t = 1, 1/2, 0.
 
-    Choosers: the urgency rule has 0; fair coins 50, plus 75/n when p is a share of n trials; one strict ranking of all
+    Choosers: the urgency rule has 0; fair coins 50, plus 75/n when p is a share of n trials. One strict ranking of all
     items, drawn at random, 75 + 50 mean(1/m_i) with m_i opponents of item i (p is the share of opponents ranked below,
-    uniform on 0, 1/m, ..., 1 in all conditions); an item that always (or never) wins 125; the largest possible is 225.
+    uniform on 0, 1/m, ..., 1 in all conditions). An item that always (or never) wins 125; the largest possible is 225.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from dataclasses import replace
 from socialstats.audit.sheets import MISSING, Sheet
 
 LONGEST = 200  # characters of a cell that can be numbers
-MARKS = "*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # of significance, footnotes and directions
+MARKS = "*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # marks of significance, footnotes and directions
 THIN = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f", " ") | dict.fromkeys("\u200b\u2060\ufeff", ""))
 SIGN = "-+−–‐"
 N = (rf"(?:[<>≤≥=]=?\s?)?(?:[{SIGN}]\s?)?(?:\d{{1,3}}(?:[,. ]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
@@ -83,7 +83,7 @@ def spread_said(text: str) -> str:
     ('SE', '', 'SD')
     """
     said = [kind for kind, words in SPREADS.items() if re.search(words, text, 0 if kind == "n" else re.IGNORECASE)]
-    said = [kind for kind in said if kind != "percent"] or said  # of a 95% CI
+    said = [kind for kind in said if kind != "percent"] or said  # the percent sign of a 95% CI
     return said[0] if len(said) == 1 else ""
 
 

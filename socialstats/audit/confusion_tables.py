@@ -150,7 +150,7 @@ def _of_classes(numbers: Mapping[str, Printed]) -> Finding:
 
 
 def _searched(ranges: Mapping[str, Range], counts: Mapping[str, int], n: int | None) -> bool:
-    """Tell whether a table can have all measures within their ranges."""
+    """Return whether a table can have all measures within their ranges."""
     if n is None or (n + 1) ** (3 - len(counts)) > TABLES:
         return _boxes(ranges)
     made = _whole_tables(tuple(counts.items()), n)
@@ -176,7 +176,7 @@ def _whole_tables(counts: tuple[tuple[str, int], ...], n: int) -> dict[str, Any]
 
 
 def _boxes(ranges: Mapping[str, Range]) -> bool:
-    """Tell whether some prevalence q, recall r and precision p have all measures: boxes that cannot are dropped.
+    """Return whether some prevalence q, recall r and precision p have all measures: boxes that cannot are dropped.
 
     Each measure is monotone in q, r and p while the others stay, so that its range over a box is that of the corners:
     fp = q r (1 - p) / p, accuracy = 1 - q (1 - 2 r + r/p), mcc = (p - q) sqrt(r) / sqrt((1 - q)(p - q r)).

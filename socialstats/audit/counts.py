@@ -117,7 +117,7 @@ def ratio_from_counts(
     """Check an odds ratio or a risk ratio, and its interval, against the counts of a two-by-two table.
 
     Odds ratio a d / (b c) with Woolf's interval, with 1/2 added to each count, or the conditional one with the exact
-    interval (Fisher); risk ratio a (c + d) / (c (a + b)) with Katz' interval.
+    interval (Fisher). Risk ratio a (c + d) / (c (a + b)) with Katz' interval.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class Grid:
 
 
 def spread(rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool = False) -> list[list[str]]:
-    """Put cells that span rows and columns into every place that they take.
+    """Copy cells that span rows and columns into every place that they take.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Run:
 
 
 def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float, float]]]) -> list[list[str]]:
-    """Put the runs of lines into columns by the places of those in lines with numbers.
+    """Arrange the runs of lines in columns by the places of those in lines with numbers.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float,
 
 
 def is_value(text: str) -> bool:
-    """Tell whether a cell holds a number, with or without companions."""
+    """Return whether a cell holds a number, with or without companions."""
     return bool(parts_of(text))
 
 
@@ -197,7 +197,7 @@ def _is_head(row: Sequence[str]) -> bool:
 
 
 def _is_section(row: Sequence[str]) -> bool:
-    """Tell whether a row only holds a label, in its first cell or over all of them."""
+    """Return whether a row only holds a label, in its first cell or over all of them."""
     return len(set(row)) == 1 or (bool(row[0]) and not any(row[1:]))
 
 

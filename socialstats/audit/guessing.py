@@ -59,7 +59,7 @@ STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df", "
 SHARED = ("n", "df", "total")  # one column for all families of a table
 UNIT = re.compile(r"\s*(?:[(\[]\s*(?:%|in %|percent|↑|↓|pct)\s*[)\]]|[↑↓]|(?<=\w) ?%)\s*$")
 BOTH = re.compile(r",?\s*(?:\bn|\bno\.?|#)\s*\(%\)", re.IGNORECASE)  # "Refused, n (%)" holds both: neither is its kind
-AGAIN = re.compile(r" \(\d+\)$")  # of a head that was there already
+AGAIN = re.compile(r" \(\d+\)$")  # suffix of a repeated head
 SHARES = re.compile(r"\b(?:accurac|correct|proportion|shares? of|rates?\b|percentages?\b)", re.IGNORECASE)
 BESIDE = ("sd", "std_error", "low", "high", "half", "n")  # belong to the measure at their left, without a name
 SIZE = re.compile(r"\bn\s*=\s*(\d[\d,]*)", re.IGNORECASE)
@@ -459,7 +459,7 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
 
 
 def _hundred(sheet: Sheet, row: int, column: str) -> bool:
-    """Tell whether a cell is 100, or 100%."""
+    """Return whether a cell is 100, or 100%."""
     return sheet.rows[row][column].strip(" %" + MARKS).replace(",", ".") in ("100", "100.0", "100.00")
 
 
@@ -470,18 +470,18 @@ def _numbers(sheet: Sheet, column: str) -> list[Printed]:
 
 
 def _numeric(sheet: Sheet, column: str) -> bool:
-    """Tell whether most cells of a column that are not missing are numbers."""
+    """Return whether most cells of a column that are not missing are numbers."""
     present = sum(row[column].strip().casefold() not in MISSING for row in sheet.rows)
     return len(_numbers(sheet, column)) > present / 2
 
 
 def _whole(sheet: Sheet, column: str) -> bool:
-    """Tell whether a column holds whole numbers that are printed without decimals."""
+    """Return whether a column holds whole numbers that are printed without decimals."""
     return all(n.unit == 1 and n.value >= 0 and not n.percent for n in _numbers(sheet, column))
 
 
 def _usable(sheet: Sheet, kind: str, column: str) -> bool:
-    """Tell whether a column surely holds shares or percentages: rates may be anything, percentages up to 1 shares."""
+    """Return whether a column surely holds shares or percentages: rates may be anything, percentages up to 1 shares."""
     numbers = _numbers(sheet, column)
     if any(number.value < 0 or number.value > 100 for number in numbers):
         return False

@@ -80,11 +80,11 @@ class Printed:
         return self.low, self.high
 
     def holds(self, value: Fraction) -> bool:
-        """Tell whether a value may have been printed so."""
+        """Return whether a value may have been printed so."""
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     def meets(self, low: Fraction, high: Fraction) -> bool:
-        """Tell whether any value from `low` to `high` may have been printed so."""
+        """Return whether any value from `low` to `high` may have been printed so."""
         return (self.low is None or self.low <= high) and (self.high is None or low <= self.high)
 
     def share(self, scale: int = 1) -> Printed:
@@ -196,7 +196,7 @@ def printed(
 
 
 def is_number(text: str, **how: Any) -> bool:
-    """Tell whether a text is one printed number."""
+    """Return whether a text is one printed number."""
     try:
         printed(text, **how)
     except InputError:

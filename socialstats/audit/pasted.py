@@ -62,7 +62,7 @@ def _mark(line: str) -> str:
 
 
 def _inside(lines: Sequence[str], marks: Sequence[str], i: int, mark: str) -> bool:
-    """Tell whether a line without marks still belongs to a table: a rule, or a label between rows of a table."""
+    """Return whether a line without marks still belongs to a table: a rule, or a label between rows of a table."""
     if lines[i].strip() and RULE.fullmatch(lines[i]):
         return True
     label = bool(lines[i].strip()) and len(lines[i].split()) <= 5 and not lines[i].rstrip().endswith((".", ":"))

@@ -16,8 +16,8 @@ from socialstats.errors import InputError
 Piece = tuple[str, str, int]
 BEGINS = re.compile(r"(?:table|figure|fig\.)\s*\w{1,4}[.:]\s", re.IGNORECASE)
 MOST_PAGES = 400
-FAR, NEAR = 0.25, 0.1  # of the height: gaps between words, and where the library sees one
-LETTERS = 30  # of a page; with fewer on all pages there is no text layer
+FAR, NEAR = 0.25, 0.1  # shares of the height: gaps between words, and where the library sees one
+LETTERS = 30  # letters on a page; with fewer on all pages there is no text layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

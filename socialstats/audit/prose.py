@@ -127,8 +127,8 @@ def findings_in(passages: Sequence[Passage]) -> list[Finding]:
     Returns
     -------
     list of Finding
-        In the order of the text. ``details["decision_error"]`` tells whether p and the statistic lie on different
-        sides of the level, which is .05 unless the text names another one; `changes` then says so.
+        In the order of the text. ``details["decision_error"]`` tells whether p and the statistic lie on different sides
+        of the level, which is .05 unless the text names another one. `changes` then says so.
 
     References
     ----------
@@ -353,7 +353,7 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
 
 
 def _is_test(kind: Statistic, found: Match, p: Match, relation: str, known: bool, context: str) -> bool:
-    """Tell a test from settings, variables, functions and quantities with a unit."""
+    """Distinguish a test from settings, variables, functions and quantities with a unit."""
     said, text, tested = (p["ns"] or p["value"]).strip(), p.string, bool(TESTED.search(context))
     plain_words = set(re.findall("[^\\W\\d_]+", text[found.end() : p.start()])) <= PLAIN_WORDS
     look = re.fullmatch(r"(\d?)(?:[.,](\d+))?(?:e-\d+)?", said)
@@ -433,7 +433,7 @@ def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...
 
 
 def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewhere: str) -> str:
-    """Say why a p may be right although the statistic does not give it; empty where nothing speaks for it."""
+    """State why a p may be right although the statistic does not give it; empty where nothing speaks for it."""
     p, (low, high) = p.share(), finding.implied or (Fraction(0), Fraction(1))
     if adjusted and p.low is not None and p.low > high:
         return "the text says that p is adjusted"

@@ -378,7 +378,7 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
 
 
 FAR_ODDS = 2.0  # log odds against what a rule assumes, for a number that is far from what it gives
-ERROR_RATE = 0.05  # of printed numbers, where a rule assumes what holds
+ERROR_RATE = 0.05  # share of printed numbers, where a rule assumes what holds
 ORDER = ("disagree", "agree", "no_power", "not_checkable")
 FITTING = ("agree", "no_power")
 
@@ -485,7 +485,7 @@ def audit(
 def assumed(rule: Rule, findings: Sequence[Finding]) -> list[Finding]:
     """Weigh what a guessed rule takes for granted by all of its findings; its disagreements are minor, or are none.
 
-    By Bayes' rule: where the assumption holds, all but one in twenty checks agree; where it does not, a check agrees by
+    By Bayes' rule: where the assumption holds, all but one in twenty checks agree. Elsewhere, a check agrees by
     chance, with a probability of one minus its power.
     """
     odds = rule.odds

@@ -82,7 +82,7 @@ def by_verdict(report: AuditReport, verdict: str) -> Iterator[tuple[Rule, list[F
 
 
 def power_text(findings: Sequence[Finding]) -> str:
-    """Say how much a rule could have noticed: of the nearest other numbers, on average over its findings."""
+    """State how much a rule could have noticed: of the nearest other numbers, on average over its findings."""
     noticed, of = sum(f.noticed for f in findings), sum(f.neighbours for f in findings)
     if not of:
         return ""

@@ -275,7 +275,7 @@ def paired_t_bounds(
     def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
         return max(float(s * s + u * u - 2 * r * s * u), 0.0)
 
-    edges = [(min(max(high * y[0], x[0]), x[1]), y[0]), (x[0], min(max(high * x[0], y[0]), y[1]))]  # of the least
+    edges = [(min(max(high * y[0], x[0]), x[1]), y[0]), (x[0], min(max(high * x[0], y[0]), y[1]))]  # edges of the least
     least = math.sqrt(min(variance(*edge, high) for edge in edges))
     most = math.sqrt(max(variance(*corner, low) for corner in product(x, y)))
     size = outward(over(float(diff[0]), most) * math.sqrt(pairs), over(float(diff[1]), least) * math.sqrt(pairs))
@@ -436,7 +436,7 @@ def mean_ci(
     -------
     Finding
         ``details["variant"]`` names the quantile. Minor where a 90, 95 or 99% interval, or mean -+ 1 or 2 s.e. fits,
-        and where an interval holds its mean but not in the middle; major where it does not hold it.
+        and where an interval holds its mean but not in the middle. Major where it does not hold it.
 
     Examples
     --------

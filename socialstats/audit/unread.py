@@ -85,7 +85,7 @@ def unread_cells(
 
 
 def unread_text(unread: Iterable[Unread], numbers: int) -> str:
-    """Say how many numbers no check read, and in which columns.
+    """State how many numbers no check read, and in which columns.
 
     Examples
     --------

@@ -230,7 +230,7 @@ def p_shown(low: float, high: float) -> str:
 
 
 def decided(finding: Finding, p: Printed, low: float, high: float, level: float) -> Finding:
-    """Say of a p that disagrees whether it lies on the other side of the level."""
+    """State of a p that disagrees whether it lies on the other side of the level."""
     at = Fraction(repr(float(level)))
     below, above = p.high is not None and p.high <= at, p.low is not None and p.low >= at
     wrong = bool((below and low > at) or (above and high < at))

@@ -159,7 +159,7 @@ def on_grid(
 
 
 def _cut_off(number: Printed, below: Fraction, above: Fraction) -> bool:
-    """Tell whether a number fits the possible values around it if its digits were cut off rather than rounded."""
+    """Return whether a number fits the possible values around it if its digits were cut off rather than rounded."""
     usual = number.relation == "=" and number.rounding == "half"
     up, down = number.value >= 0 and above - number.value, number.value <= 0 and number.value - below
     return usual and (0 < up < number.unit or 0 < down < number.unit)
@@ -314,7 +314,7 @@ def _sd_finding(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tu
 
 
 def _too_wide(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
-    """Tell whether every sd of a printed one is above what scores of this scale with these totals can have.
+    """Return whether every sd of a printed one is above what scores of this scale with these totals can have.
 
     n sum (y - mean)^2 <= (k - n low) (n high - k), largest for the total k nearest to the middle (Bhatia & Davis 2000).
     """
@@ -328,7 +328,7 @@ def _too_wide(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
 
 
 def _too_narrow(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
-    """Tell whether scores of two neighbouring values spread more: theirs is exactly the bound of `_too_wide`."""
+    """Return whether scores of two neighbouring values spread more: theirs is exactly the bound of `_too_wide`."""
     n, low, high = scores.n, scores.low or 0, scores.high or 0
     spreads = [(k - n * low) * (n * high - k) for k in (totals.start, totals.stop - 1)]
     return n * (n - ddof) * (sd.bounds[1] * scores.items) ** 2 < max(min(spreads), 0)

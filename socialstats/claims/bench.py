@@ -50,7 +50,7 @@ class Target:
     full: bool
 
     def holds(self, number: float | None, *, size: float = 1.0, noise: float = 0.0) -> bool:
-        """Tell whether a number can have been printed like this.
+        """Return whether a number can have been printed like this.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Bench:
             return self.printed_parts(claim)
 
     def has_rows(self, select: Mapping[str, str]) -> bool:
-        """Tell whether any row is selected."""
+        """Return whether any row is selected."""
         try:
             return bool(self.table.where(select).any())
         except InputError:
@@ -261,7 +261,7 @@ SHORT = 8  # characters: a longer printed mean is not a rounded one
 
 
 def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
-    """Tell whether the parts of a group are weighted by size; where the log does not say, its printed mean does.
+    """Return whether the parts of a group are weighted by size; where the log does not say, its printed mean does.
 
     Where that fits both, or neither, the harness' default counts: lm-eval weights by size.
     """
@@ -293,7 +293,7 @@ class Own:
     level : float
     method : str
         Wilson's interval with the effective number of trials for scores known to lie between 0 and 1, which keeps to
-        that range and exists where all scores are equal; else a t interval.
+        that range and exists where all scores are equal. Otherwise, a t interval.
     n_units, n_clusters : int or None
     cluster : str
         Column; empty where units count as independent.
@@ -390,7 +390,7 @@ UNKNOWN = "all scores are {:g}, and nothing in the log says that their scale end
 
 
 def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
-    """Tell whether scores are known to lie between 0 and 1; an unknown scale is none of shares.
+    """Return whether scores are known to lie between 0 and 1; an unknown scale is none of shares.
 
     All values of the scorer in the log count, in whatever group. Where all are 0, or all 1 (as a group of a 1-7 scale
     may be), one of its metrics must be called accuracy or alike, and no whole number above 1 may stand in the log.

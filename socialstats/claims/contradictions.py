@@ -109,7 +109,7 @@ def not_whole(bench: Bench, claim: Claim, target: Target, sample: Sample | None)
 
 
 def has_count(printed: str, n: int, *, full: bool) -> bool:
-    """Tell whether k/n is printed so for a whole k (Brown & Heathers 2017).
+    """Return whether k/n is printed so for a whole k (Brown & Heathers 2017).
 
     Examples
     --------

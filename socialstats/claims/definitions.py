@@ -75,7 +75,7 @@ class Definition:
         return FORMULAS[self.quantity][self.formula]
 
     def words(self, *, repeated: bool) -> str:
-        """Say the definition; how repeats are joined only where there are any."""
+        """State the definition; how repeats are joined only where there are any."""
         parts = [self.entry.words.replace("{column}", f"'{shorten(self.column)}'"), self.reading.words()]
         if repeated:
             parts.insert(1, repeats_in_words(self.reading.repeats))
@@ -100,7 +100,7 @@ class Definition:
         return sum(mine != its for mine, its in zip(self.choices(), other.choices(), strict=True))
 
     def is_known(self, base: Definition, known: frozenset[str]) -> bool:
-        """Tell whether each choice in which this departs from the documented definition is a known one."""
+        """Return whether each choice in which this departs from the documented definition is a known one."""
         pairs = zip(self.choices(), base.choices(), strict=True)
         return all(mine == its or mine[0] in known for mine, its in pairs)
 
@@ -132,13 +132,13 @@ def formula_choices(quantity: str, columns: tuple[str, ...]) -> list[tuple[str, 
 
 
 def is_redundant(definition: Definition, sample: Sample) -> bool:
-    """Tell whether a definition must give what a simpler one gives, whatever the scores: it says nothing of its own."""
+    """Return whether a definition must give what a simpler one gives, whatever the scores, and so is redundant."""
     column = sample.columns.get(definition.column)
     if column is not None and not np.ptp(column):
         return True
     if definition.formula in ("full", "positive", "share", "share_t", "share_z"):
         return bool(np.isin(sample.value, (0.0, 1.0)).all())
-    if column is not None and len(np.unique(column)) == sample.n:  # a group a unit
+    if column is not None and len(np.unique(column)) == sample.n:  # each group holds one unit
         return definition.formula not in ("groups",)
     return definition.formula == "unit_spread" and sample.n == sample.ok_rows
 
@@ -204,7 +204,7 @@ DEPARTURES: dict[str, frozenset[str]] = {
     }),
 }  # fmt: skip
 """What a printed number may rest on beside the documented definition: what the harness documents and its log does not
-record; and for numbers from elsewhere (no harness) what textbooks and harnesses define. All else is a hint only."""
+record. For numbers from elsewhere (no harness) what textbooks and harnesses define. All else is a hint only."""
 
 
 REDUCER_SETTINGS = ("mean", "median", "mode", "max", "min", "first", "at_least_k", "pass_at_k", "pass_k", "none")

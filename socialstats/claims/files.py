@@ -139,7 +139,7 @@ def read_result_claims(path: str) -> tuple[Claim, ...]:
     ----------
     path : str
         TOML with one ``[[claim]]`` a number. Keys: ``metric``, ``term`` and, where they are needed to tell rows apart,
-        ``by`` and ``group`` (as in the metric's table); ``quantity`` (default ``estimate``); ``value`` as printed;
+        ``by`` and ``group`` (as in the metric's table); ``quantity`` (default ``estimate``). ``value`` as printed;
         ``name``; ``source``.
 
     Raises
@@ -261,7 +261,7 @@ def variants(claim: Claim, place: Place, places: Sequence[Place], quantity: str)
 
 
 def distance(target: Target, row: Row, quantity: str) -> str:
-    """Say whether a number that is not reproduced lies in our interval."""
+    """State whether a number that is not reproduced lies in our interval."""
     if quantity != "estimate" or row.conf_low is None or row.conf_high is None:
         return ""
     inside = row.conf_low <= target.value <= row.conf_high

@@ -246,8 +246,8 @@ class Parts:
     ----------
     mean, error, n : (parts,) arrays
     value : (values,) array
-        All values of all parts, in the order of the parts; none where the parts are known by printed numbers only
-        (then a size or standard error that is not printed is NaN).
+        All values of all parts, in the order of the parts. None where the parts are known by printed numbers only (then
+        a size or standard error that is not printed is NaN).
     """
 
     mean: FloatArray

@@ -49,7 +49,7 @@ SHOWN_DIGITS = 6
 
 
 def headline(judged: Sequence[Judged]) -> str:
-    """Say how many numbers stand.
+    """State how many numbers stand.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Judged:
                        discriminating=len(words) == 1, reason=reason)  # fmt: skip
 
     def sentence(self) -> str:
-        """Say the verdict in one sentence.
+        """State the verdict in one sentence.
 
         Examples
         --------
@@ -188,7 +188,7 @@ class Checked:
         return tuple(one for one in self.judged if one.verdict == verdict)
 
     def headline(self) -> str:
-        """Say in one line how many numbers stand."""
+        """State in one line how many numbers stand."""
         return headline(self.judged)
 
     def summary(self) -> str:
@@ -220,7 +220,7 @@ def finite(value: float) -> float | None:
 
 
 def none_of(tried: int, hints: Sequence[str] = ()) -> str:
-    """Say that no documented definition gives a number, and which other would.
+    """State that no documented definition gives a number, and which other would.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def tidy_row(one: Judged) -> dict[str, Any]:
 
 
 def about(claim: Claim) -> str:
-    """Say which rows a claim is about.
+    """State which rows a claim is about.
 
     Examples
     --------

@@ -43,7 +43,7 @@ FIXED = (0, 4, 13)
 
 
 def group_remark(bench: Bench, claim: Claim, key: str) -> str:
-    """Say what is known about a formula of a group that lm-eval took; nothing where it never did."""
+    """State what is known about a formula of a group that lm-eval took; nothing where it never did."""
     version = version_of(bench.log.version)
     if harness_name(bench.log.harness) != "lm-eval" or claim.quantity != "std_error":
         return ""
@@ -71,7 +71,7 @@ def known_departures(log: Log, *, own: bool) -> frozenset[str]:
 
 
 def remark(claim: Claim, base: Definition, found: Definition) -> str:
-    """Say what is known about a definition that departs from the documented one."""
+    """State what is known about a definition that departs from the documented one."""
     if base.formula.startswith("clustered") and not found.column:
         table = " (Inspect's table of runs carries the unclustered standard error of the headline metric)"
         return f"the clusters {quoted([base.column])} were ignored{table if 'headline' in claim.name else ''}"
@@ -79,7 +79,7 @@ def remark(claim: Claim, base: Definition, found: Definition) -> str:
     return "repeats of a unit are not independent of each other" if pooled else ""
 
 
-DIGITS = 13  # of values that count as equal
+DIGITS = 13  # digits of values that count as equal
 
 
 class Twins:
@@ -89,7 +89,7 @@ class Twins:
         self.met: dict[bytes, object] = {}
 
     def known(self, definition: Definition, sample: Sample) -> bool:
-        """Tell whether an earlier reading has the same values, or an earlier column the same groups."""
+        """Return whether an earlier reading has the same values, or an earlier column the same groups."""
         values = b"values" + np.round(sample.value, DIGITS).tobytes()
         if self.met.setdefault(values, definition.reading) != definition.reading:
             return True
@@ -295,7 +295,7 @@ def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) ->
 
 
 def only_labels(bench: Bench, claim: Claim) -> bool:
-    """Tell whether every row with a score holds text that is no number."""
+    """Return whether every row with a score holds text that is no number."""
     if claim.parts or claim.settings.get("to_float"):
         return False
     try:
@@ -374,7 +374,7 @@ def otherwise(
 
 
 def fits_all(bench: Bench, claim: Claim, definition: Definition) -> bool:
-    """Tell whether a threshold that the log does not record gives the other numbers too, and 1 does not."""
+    """Return whether a threshold that the log does not record gives the other numbers too, and 1 does not."""
     found: list[bool] = []
     usual: list[bool] = []
     for other in bench.siblings(claim):
@@ -394,7 +394,7 @@ def definitions_in_words(definitions: Sequence[Definition], repeats: int) -> tup
 
 
 def luck(claim: Claim, base: Definition, found: Definition) -> str:
-    """Say that a number of few digits may fit one of many definitions by chance."""
+    """State that a number of few digits may fit one of many definitions by chance."""
     far = found.departures(base) - (found.scale != base.scale)
     if far < MOST_DEPARTURES or digits_in(claim.printed) >= TELLING_DIGITS:
         return ""
@@ -402,7 +402,7 @@ def luck(claim: Claim, base: Definition, found: Definition) -> str:
 
 
 def other_n(claim: Claim, sample: Sample) -> str:
-    """Say that the log's n is not that of the rows."""
+    """State that the log's n is not that of the rows."""
     if claim.n is None or claim.n in (sample.n, sample.rows, sample.ok_rows):
         return ""
     return f"; the log says n = {claim.n:,}, the rows hold {count(sample.n, 'unit')} with a score"
@@ -421,7 +421,7 @@ def check_column(bench: Bench, definition: Definition, sample: Sample) -> None:
 def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
     """Return the cautions of a log.
 
-    SS301 where rows have no score, and the reader of the log has not said so; SS201 where the log prints standard
+    SS301 where rows have no score, and the reader of the log has not said so. SS201 where the log prints standard
     errors that ignore the clusters we see; SS202 where our own intervals rest on few clusters.
     """
     found = []
@@ -462,15 +462,15 @@ def check(
 ) -> Checked:
     """Recompute every claimed number from the rows, and say which stand.
 
-    A number is *reproduced* when the definition that the log documents gives it; *explained* when another definition
+    A number is *reproduced* when the definition that the log documents gives it. *explained* when another definition
     does (repeats averaged or not, another divisor, other clusters, other rows, percent, ...; every one that fits is
-    named); *inconsistent* when it cannot be, whatever the rows; *not_reproduced* when nothing gives it.
+    named). *inconsistent* when it cannot be, whatever the rows; *not_reproduced* when nothing gives it.
 
     Parameters
     ----------
     log : Log or DataFrame
         A log as a reader returns it; or its rows: a column ``value``, and ``unit``, ``epoch``, ``scorer``, ``status``,
-        ... where there are any (`socialstats.claims.KEYS`); further columns are metadata.
+        ... where there are any (`socialstats.claims.KEYS`). Further columns are metadata.
     claims : sequence of Claim, optional
         Numbers beyond those of the log.
     cluster : str, optional
@@ -527,7 +527,7 @@ def check(
 
 
 def is_full(claim: Claim, precision: Precision, *, harness: str | None = None) -> bool:
-    """Tell whether a number is printed with all its digits (harness None: it is not the log's own)."""
+    """Return whether a number is printed with all its digits (harness None: it is not the log's own)."""
     if precision != "auto":
         return precision == "full"
     if "decimals" in claim.settings:

@@ -181,7 +181,7 @@ WORDS = {
 
 
 def repeats_in_words(how: str) -> str:
-    """Say how repeats were joined.
+    """State how repeats were joined.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def least_of(how: str) -> float:
 
 
 def is_known(how: str) -> bool:
-    """Tell whether `join` knows a reducer."""
+    """Return whether `join` knows a reducer."""
     return name_and_k(how)[0] in WORDS
 
 
@@ -330,9 +330,9 @@ class Reading:
     Attributes
     ----------
     rows : str
-        ``ok``; ``zero`` (rows without a value count as 0); ``unparsed zero`` (only scores that are no number do);
+        ``ok``; ``zero`` (rows without a value count as 0); ``unparsed zero`` (only scores that are no number do).
         ``unscored kept`` (repeats without a score stay, and spoil the mean of their unit); ``filter:NAME`` or ``all
-        filters`` in place of the claim's own; ``without:COLUMN`` for all rows whatever the column says.
+        filters`` in place of the claim's own. ``without:COLUMN`` for all rows whatever the column says.
     repeats : str
         See `socialstats.claims.repeats.join`.
     """
@@ -341,7 +341,7 @@ class Reading:
     repeats: str = "mean"
 
     def words(self) -> str:
-        """Say which rows, where they are not the claim's own with a value."""
+        """State which rows, where they are not the claim's own with a value."""
         if self.rows == ZERO:
             return "rows without a score counted as 0"
         if self.rows == UNPARSED:

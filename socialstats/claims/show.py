@@ -60,7 +60,7 @@ def _log_lines(log: Checked, color: bool) -> list[str]:
 
 
 def same_reason(found: Sequence[Judged]) -> list[list[Judged]]:
-    """Put claims together that nothing was computed for, for one and the same reason."""
+    """Group claims that nothing was computed for, for one and the same reason."""
     groups: dict[str, list[Judged]] = {}
     for i, one in enumerate(found):
         alone = one.recomputed is not None or not one.reason
@@ -97,7 +97,7 @@ def facts(one: Judged, source: str = "") -> list[tuple[str, str]]:
 
 
 def others_text(one: Judged) -> str:
-    """Say how many other definitions were tried, and whether any of them gives the number too."""
+    """State how many other definitions were tried, and whether any of them gives the number too."""
     rest = one.tried - 1
     if rest < 1:
         return ""
@@ -110,7 +110,7 @@ def others_text(one: Judged) -> str:
 
 
 def own_text(own: Own) -> str:
-    """Say our own estimate with its interval, units and clusters.
+    """Return our own estimate as text with its interval, units and clusters.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def own_text(own: Own) -> str:
 
 
 def where_text(own: Own) -> str:
-    """Say how many units and clusters an estimate rests on."""
+    """State how many units and clusters an estimate rests on."""
     units = count(own.n_units, "unit") if own.n_units else ""
     if not own.n_clusters:
         return f"{units}, taken as independent" if own.independent else units
@@ -177,7 +177,7 @@ def claims_table(judged: Sequence[Judged], caption: str) -> Table:
 
 
 def together(alike: Sequence[Judged]) -> str:
-    """Say one sentence about claims with the same verdict for the same reason."""
+    """Return one sentence about claims with the same verdict for the same reason."""
     if len(alike) == 1:
         return alike[0].sentence()
     names = listing([one.title for one in alike], NAMED_AT_MOST)

@@ -45,11 +45,11 @@ def estimation(
 ) -> Axes:
     """Draw pairs at the left and differences, with their mean and interval, on an axis of their own at the right.
 
-    Numbers: one line a pair (an even selection of them, sorted by difference, where there are more than `most`;
-    the figure says so), in one colour where it falls and another where it rises, the means, and a histogram of
-    first minus second. 0/1 answers: the share of ones under each
-    condition, and the shares of pairs that only the first, or only the second, answered with one; their difference
-    is the estimate. After Gardner and Altman (1986) and Ho et al. (2019).
+    Numbers: one line a pair (an even selection of them, sorted by difference, where there are more than `most`; the
+    figure says so), in one colour where it falls and another where it rises, the means, and a histogram of first minus
+    second. 0/1 answers: the share of ones under each condition, and the shares of pairs that only the first, or only
+    the second, answered with one. Their difference is the estimate. After Gardner and Altman (1986) and Ho et al.
+    (2019).
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _ylabel(ax: Axes, text: str) -> None:
 
 
 def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
-    """Say above the lines how many there are, and how many of them fall, rise and stay, in their colours."""
+    """State above the lines how many there are, and how many of them fall, rise and stay, in their colours."""
     total = n.sum()
     drawn = total if len(n) <= most else len(chosen(one - two, one, n, most))
     what = f"{counted(total, unit)}:" if drawn == total else f"{counted(drawn)} of {counted(total, unit)}; of all,"

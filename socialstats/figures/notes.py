@@ -92,5 +92,5 @@ def free_start(wanted: float, wide: float, lines: Sequence[float], room: float) 
 
 
 def _crossed(start: float, wide: float, lines: Sequence[float]) -> bool:
-    """Tell whether a line runs through a text, or touches it."""
+    """Return whether a line runs through a text, or touches it."""
     return any(start - AROUND < line < start + wide + AROUND for line in lines)

@@ -37,7 +37,7 @@ def qq(
 ) -> Axes:
     """Draw differences against normal quantiles, with the line of mean and SD and a pointwise band around it.
 
-    The band holds each ordered value of a normal sample of this size, mean and SD with probability `level`; it takes
+    The band holds each ordered value of a normal sample of this size, mean and SD with probability `level`. It takes
     mean and SD as known. The largest outlier is the difference farthest from the mean.
 
     Parameters

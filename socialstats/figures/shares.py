@@ -109,7 +109,7 @@ def _places(bars: Sequence[Bar]) -> tuple[list[float], float]:
 
 
 def _opens(bars: Sequence[Bar]) -> list[bool]:
-    """Tell of each bar whether a new section starts with it."""
+    """Return for each bar whether a new section starts with it."""
     return [bar.section != before for bar, before in zip(bars, ["", *(bar.section for bar in bars)], strict=False)]
 
 

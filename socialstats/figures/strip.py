@@ -113,7 +113,7 @@ def strip(
 
 
 def is_known(mark: Mark) -> bool:
-    """Tell whether a mark has a place on the line."""
+    """Return whether a mark has a place on the line."""
     return mark.value is not None and math.isfinite(mark.value)
 
 
@@ -151,7 +151,7 @@ def lay_out(anchors: Sequence[float], widths: Sequence[float], room: float) -> l
 
 
 def _overlaps(place: Placed, width: float, done: dict[int, Placed], widths: Sequence[float]) -> bool:
-    """Tell whether a label would touch one already placed on its line."""
+    """Return whether a label would touch one already placed on its line."""
     return any(
         other.level == place.level
         and place.start < other.start + widths[j] + GAP

@@ -1,7 +1,7 @@
 """The shared look of the figures: palette, axes, and labels that strangers wrote.
 
-Every colour comes from `LIGHT`; the HTML report replaces each by a CSS variable of the same name, so that one
-figure serves light and dark pages. All colours that carry meaning reach 3:1 against the surface, and text 4.5:1.
+Every colour comes from `LIGHT`. The HTML report replaces each by a CSS variable of the same name, so that one figure
+serves light and dark pages. All colours that carry meaning reach 3:1 against the surface, and text 4.5:1.
 """
 
 from __future__ import annotations
@@ -464,7 +464,7 @@ def room_for(labels: Sequence[str]) -> float:
 
 
 def is_known(row: Row) -> bool:
-    """Tell whether a row has an estimate that can be drawn."""
+    """Return whether a row has an estimate that can be drawn."""
     return row.estimate is not None and math.isfinite(row.estimate)
 
 

@@ -22,7 +22,7 @@ LABEL_WIDTH = 24  # characters
 LEAST_CELL, HIGHEST = 0.2, 0.34  # inches
 LEAST_HEAD = 11.0  # points of a column that has room for a turned label
 STEPS = (0.05, 0.15, 0.25, 0.35, 0.45)  # distances from .5 at which the colour becomes stronger
-STRENGTH = (0.0, 0.12, 0.24, 0.38, 0.54, 0.72)  # of the colour
+STRENGTH = (0.0, 0.12, 0.24, 0.38, 0.54, 0.72)  # strengths of the colour
 
 
 @style.figure

@@ -782,11 +782,11 @@ def ada_met(
         A declared stratum (or cluster) of the units: rows for each of its levels.
     ci : {"two_way", "centred", "percentile", "basic"}
         ``"two_way"``: a t interval for the distance expected with as many raters as these. Its variance is that over
-        units, plus what reference raters, resampled with their modes computed anew, make units have in common:
-        V_units + V_raters - V_both, so that the noise of single answers counts once. The others are bootstraps of
-        raters and units at once, which count it twice (Owen 2007) and cover more than they say. The modes of resamples
-        are noisier and lie farther off, so ``"centred"`` moves the percentiles until the mean of the resamples is the
-        estimate; ``"percentile"`` keeps the extra distance; ``"basic"`` reflects the percentiles.
+        units, plus what reference raters, resampled with their modes computed anew, make units have in common: V_units
+        + V_raters - V_both, so that the noise of single answers counts once. The others are bootstraps of raters and
+        units at once, which count it twice (Owen 2007) and cover more than they say. The modes of resamples are noisier
+        and lie farther off, so ``"centred"`` moves the percentiles until the mean of the resamples is the estimate.
+        ``"percentile"`` keeps the extra distance; ``"basic"`` reflects the percentiles.
     cluster : str, pair of str or None
         Declared clusters of units (two: crossed), resampled whole; None takes units as independent.
     level : float
@@ -799,22 +799,22 @@ def ada_met(
     -------
     Result
         Rows, `term` a model: all units (group None), then ``area = work`` for a stratum. With `group`: ``gender =
-        woman``, the distance from the mode of these people; ``gender: man - woman``, the difference over the units
-        that both have a mode for, less what the sizes of the two groups alone give (the modes of few people are
-        noisier and lie farther off: the mean difference when the people are dealt anew to groups of these sizes).
-        With ``ci="two_way"`` interval and p are those of one t; with a bootstrap p is that of permuting people.
-        Holm over the pairs of a model. ``closest gender = woman``, the group of the smallest distance with the
-        share of resamples in which it is again. ``share refused`` (and ``share unparsed``), and ``share refused,
-        area = work``. ``share at distance 1``: of the units, by their distance rounded to whole steps (a half to
-        the even one), on scales of 12 steps at most. Group ``reference line``: ``random human``, a random person
-        against the mode of the others; ``always A``; ``uniform answer``. With ``ci="two_way"``, groups ``minus
-        nearest = m1`` and ``minus constant = always A``: the paired difference in distance from the nearest model
-        (of the sample) and from the best constant answer, on the units of both, Holm over the models.
-        `extras`: ``share_tied``, ``design_effect`` (by model: the variance over that of independent units with the
-        people held), ``units_left_out``, ``bootstrap_bias`` (by model), and with `group` ``group_raters``,
-        ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, subtracted), ``permutation_p``
-        (by pair and model), ``permutations`` behind both (with ``"two_way"`` at most 500, as no interval or p of a
-        row rests on them), and ``permuted_closest`` (how often each group is the closest when people are permuted).
+        woman``, the distance from the mode of these people. ``gender: man - woman``, the difference over the units that
+        both have a mode for, less what the sizes of the two groups alone give (the modes of few people are noisier and
+        lie farther off: the mean difference when the people are dealt anew to groups of these sizes). With
+        ``ci="two_way"`` interval and p are those of one t; with a bootstrap p is that of permuting people. Holm over
+        the pairs of a model. ``closest gender = woman``, the group of the smallest distance with the share of resamples
+        in which it is again. ``share refused`` (and ``share unparsed``), and ``share refused, area = work``. ``share at
+        distance 1``: of the units, by their distance rounded to whole steps (a half to the even one), on scales of 12
+        steps at most. Group ``reference line``: ``random human``, a random person against the mode of the others;
+        ``always A``; ``uniform answer``. With ``ci="two_way"``, groups ``minus nearest = m1`` and ``minus constant =
+        always A``: the paired difference in distance from the nearest model (of the sample) and from the best constant
+        answer, on the units of both, Holm over the models. `extras`: ``share_tied``, ``design_effect`` (by model: the
+        variance over that of independent units with the people held), ``units_left_out``, ``bootstrap_bias`` (by
+        model), and with `group` ``group_raters``, ``group_answers`` (a unit), ``permuted_differences`` (what sizes
+        alone give, subtracted), ``permutation_p`` (by pair and model), ``permutations`` behind both (with ``"two_way"``
+        at most 500, as no interval or p of a row rests on them), and ``permuted_closest`` (how often each group is the
+        closest when people are permuted).
 
     Raises
     ------

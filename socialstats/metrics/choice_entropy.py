@@ -68,7 +68,7 @@ def choice_entropy(
 
         Where winners are probabilities there is no ``H_corrected``. ``H`` is the entropy of the mean probability of a
         pair, and ``H_reply`` the mean entropy of its single replies, which is at most ``H``: how undecided each reply
-        is, without what differs between replies. Both are given that the answer is one of the two items;
+        is, without what differs between replies. Both are given that the answer is one of the two items.
         ``H_reply_low`` and ``H_reply_high`` are the bounds if other answers (``p_rest``) were one of the two as well.
 
     Raises
@@ -180,7 +180,7 @@ def mean_rows(
             n_clusters=min(mean.clusters, default=pairs) if known else None,
             method="paired t" if differences else "t interval",
         )  # fmt: skip
-        within = (-magnitude, magnitude) if differences else (0.0, magnitude)  # of two outcomes
+        within = (-magnitude, magnitude) if differences else (0.0, magnitude)  # entropy of two outcomes
         row = row if differences else kept_within(row, mean.mean, within)
         rows.append(with_mean(row, mean, level, test=differences, within=within, hold=True))
     return rows, means
@@ -320,7 +320,7 @@ def unit(base: float) -> str:
 
 
 def sentence(result: Result) -> str:
-    """Say the mean entropy, or the difference with its test."""
+    """State the mean entropy, or the difference with its test."""
     level, name = result.settings["level"], unit(result.settings["base"])
     if "labels" not in result.settings:
         probable = result.design.replies is not None

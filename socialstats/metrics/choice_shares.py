@@ -166,7 +166,7 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
 def entropy_rows(counted: Counted, k: int, base: Row, units: BoolArray) -> list[Row]:
     """Mean entropies of one source: of a unit's mean probabilities, and of single replies; none without probabilities.
 
-    The second is how undecided a reply is by itself; the first, in each unit at least the mean of its replies', has
+    The second is how undecided a reply is by itself. The first, in each unit at least the mean of its replies', has
     what replies to the same unit differ by as well. Both are given that the answer is one of the levels. A unit with
     any reply without probabilities has no first one.
     """
@@ -384,16 +384,16 @@ def choice_shares(
     Returns
     -------
     Result
-        For all units, then for each stratum: the shares (term: the level, group: ``source`` or ``source, stratum``);
-        for each other source the differences ``other - reference`` on the units that both rated, with t interval (cut
-        at -1 and 1), t, df, p and p_adjusted (Holm over levels and strata; over levels for all units); and
-        ``any level``: is there any difference. There `statistic` is Pearson's chi-square; p comes from swapping the two
+        For all units, then for each stratum: the shares (term: the level, group: ``source`` or ``source, stratum``).
+        For each other source the differences ``other - reference`` on the units that both rated, with t interval (cut
+        at -1 and 1), t, df, p and p_adjusted (Holm over levels and strata; over levels for all units). Also ``any
+        level``: is there any difference. There `statistic` is Pearson's chi-square; p comes from swapping the two
         sources in whole clusters (units where none are declared), and in the row ``any level (ratings independent)``
         from the chi-square distribution, which counts ratings of one unit as independent. With `base` the changes
-        follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum -
-        base``: means over clusters of the change of the share, with t interval, p from flipping the signs of
-        whole clusters, and Holm over levels and strata; and ``any level``, Hotelling's T-squared of all levels.
-        `extras`: ``counts`` (source -> level -> ratings).
+        follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``:
+        means over clusters of the change of the share, with t interval, p from flipping the signs of whole clusters,
+        and Holm over levels and strata. Also ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
+        (source -> level -> ratings).
 
         Where the design has `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`), a reply counts for each
         level with its probability, given that the answer is one of them: a share is a mean of probabilities. Intervals
@@ -472,7 +472,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 
 
 def sentence(result: Result) -> str:
-    """Say the shares of all units, and of two sources the differences with the test of any."""
+    """State the shares of all units, and of two sources the differences with the test of any."""
     base = str(result.settings["reference"])
     names = [base, *(name for name in result.extras["counts"] if name != base)]
     said = "; ".join(f"{shorten(name)}: {shares_of(result, name)}" for name in names[:2])
@@ -485,7 +485,7 @@ def sentence(result: Result) -> str:
 
 
 def shares_of(result: Result, name: str) -> str:
-    """Say the shares of one source."""
+    """State the shares of one source."""
     rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == (("source", name),)]
     parts = [
         f"{shorten(row.term)} {share_text(row)}" if row.estimate is not None else f"{shorten(row.term)} undefined"
@@ -495,7 +495,7 @@ def shares_of(result: Result, name: str) -> str:
 
 
 def difference_text(result: Result, source: str, base: str) -> str:
-    """Say the differences of two sources in all units, and the test of any."""
+    """State the differences of two sources in all units, and the test of any."""
     about = (("source", source), ("reference", base))
     gaps = [row for row in result.rows if row.role == "difference" and row.key[:-1] == about]
     test = next(row for row in result.rows if row.test == "permutation" and row.key == about)
@@ -512,7 +512,7 @@ def difference_text(result: Result, source: str, base: str) -> str:
 
 
 def gap_text(row: Row) -> str:
-    """Say one difference."""
+    """State one difference."""
     adjusted_p = "" if row.p_adjusted is None else f", {p_value(row.p_adjusted, name='adjusted p')}"
     return f"{shorten(row.term)} {share_text(row)}{adjusted_p if row.conf_low is not None else ''}"
 

@@ -185,7 +185,7 @@ def difference_rows(
 
 
 def sentence(result: Result) -> str:
-    """Say the shares and the leading test."""
+    """State the shares and the leading test."""
     shares = [f"{shorten(r.term)} {number(r.estimate, 3, bounded=True)}" for r in result.rows if r.group == "share"]
     said = {r.group: text_of_test(r, NAMES[r.term], result.extras.get("df_denominator")) for r in result.rows
             if r.role == "test"}  # fmt: skip

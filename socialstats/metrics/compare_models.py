@@ -443,9 +443,9 @@ def compare_models(
     """Compare models (prompts, sources) by one number of a metric: every two of them on the same units, and ranks.
 
     What makes a unit hard for all models cancels in their differences. With d_u the change of a model's number without
-    unit u, a unit adds (1 - 1/n) d_u to it (for a mean: its value minus the mean, over n); standard errors and degrees
-    of freedom of a difference are those of its sums by cluster, CR2 with Satterthwaite's df (two crossed clusters:
-    the larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
+    unit u, a unit adds (1 - 1/n) d_u to it (for a mean: its value minus the mean, over n). Standard errors and degrees
+    of freedom of a difference are those of its sums by cluster, CR2 with Satterthwaite's df (two crossed clusters: the
+    larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
 
     Parameters
     ----------
@@ -459,7 +459,7 @@ def compare_models(
     level : float
     average : bool
         Of results that have several models each, such as one a prompt: compare the means over their models, which are
-        fixed. Only models count that have the number in every result; of these, models that lack more than half of the
+        fixed. Only models count that have the number in every result. Of these, models that lack more than half of the
         units of a result are left out too (caution SS342 names them). The mean is over the units that the others have.
 
     Returns
@@ -598,7 +598,7 @@ def in_common(several: Mapping[str, Mapping[str, Number]]) -> tuple[tuple[str, .
 
 
 def common_text(both: Sequence[str], left: Mapping[str, str], noun: str) -> str:
-    """Say of which models the numbers of levels are, where some were left out."""
+    """State of which models the numbers of levels are, where some were left out."""
     if not left:
         return ""
     return (f" These numbers are of the {count(len(both), 'model')} that every {noun} has ({quoted(both, 5)}); left "
@@ -662,7 +662,7 @@ def averaged(label: str, numbers: Sequence[Number], level: float) -> Number:
 
 
 def dependence(result: Result) -> str:
-    """Say what the errors of differences take as independent."""
+    """State what the errors of differences take as independent."""
     if result.metric == "sensitivity":
         return cluster_text(cluster_factors(result.design, result.settings["cluster"]))
     if result.metric == "trait_profile":
@@ -702,7 +702,7 @@ def value_text(row: Row, kind: Kind) -> str:
 
 
 def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str) -> str:
-    """Say the first and the last model, who may be first, and how many differences are significant."""
+    """State the first and the last model, who may be first, and how many differences are significant."""
     known = ordered(rows, kind.best)
     if not known:
         return f"No {noun} has a {said}."

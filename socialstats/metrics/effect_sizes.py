@@ -93,9 +93,9 @@ def effect_sizes(
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     ci : {"auto", "noncentral_t", "jackknife", "percentile", "basic", "bca"}
         ``"auto"``: d_z and g_z of independent pairs have the outer ends of the noncentral t interval (exact for normal
-        differences) and of the jackknife's (`socialstats.models.effect_sizes.d_z_hull` has measured coverage); the
+        differences) and of the jackknife's (`socialstats.models.effect_sizes.d_z_hull` has measured coverage). The
         others, and all within clusters, the jackknife t interval, with degrees of freedom from the kurtosis of what
-        single pairs (clusters) add (`socialstats.inference.influence`); percentile bootstrap for two crossed factors.
+        single pairs (clusters) add (`socialstats.inference.influence`). Percentile bootstrap for two crossed factors.
         ``"noncentral_t"`` gives d_av and d_rm no interval, and needs independent pairs.
     level : float
     resamples : int
@@ -288,7 +288,7 @@ def ends_of(kind: str, summary: Summary, at: int, intervals: Found, level: float
 
 
 def missing_size(term: str, summary: Summary) -> str:
-    """Say why an effect size is missing."""
+    """State why an effect size is missing."""
     if summary.t is None and term != "d_av" and summary.mean is not None:
         return NOT_VARYING
     if term == "d_av" and summary.sd_first is not None and not summary.varies:
@@ -331,7 +331,7 @@ def effect_sizes_from_summary(
     -------
     Result
         As `effect_sizes`: d_z and g_z with noncentral-t intervals (the values behind them, whose shape would widen
-        them, are not known), d_av and d_rm without; a size whose numbers are not given says so.
+        them, are not known), d_av and d_rm without. A size whose numbers are not given says so.
 
     Raises
     ------
@@ -367,7 +367,7 @@ def effect_sizes_from_summary(
 
 
 def sentence(result: Result) -> str:
-    """Say d_z with its interval, and the others."""
+    """State d_z with its interval, and the others."""
     row = next((r for r in result.rows if r.estimate is not None), result.rows[0])
     names = f" ({' minus '.join(condition_names(result.design))})" if result.design is not None else ""
     where = place_of(result.counts)

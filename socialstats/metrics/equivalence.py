@@ -69,7 +69,7 @@ def equivalence(
     hold, so p is the larger one. Equivalent exactly when the interval at 2 `level` - 1 (90% for 95%) lies between
     the bounds. A large p against no difference is no evidence of equivalence; this test is.
 
-    Numbers are tested by t, yes-or-no values (0 and 1) by Tango's (1998) score at the bounds, with his interval; under
+    Numbers are tested by t, yes-or-no values (0 and 1) by Tango's (1998) score at the bounds, with his interval. Under
     clusters with the effective number of pairs and t, so that pairs that all agree have an answer too.
 
     Parameters
@@ -165,7 +165,7 @@ class TwoTests:
     df: float | None
 
     def verdict(self, bounds: tuple[float, float], level: float) -> str:
-        """Say what follows from the interval (the tests say the same)."""
+        """State what follows from the interval (the tests say the same)."""
         if max(self.p_above, self.p_below) < round(1 - level, 12):
             return "equivalent"
         outside = self.interval[0] > bounds[1] or self.interval[1] < bounds[0]

@@ -48,9 +48,9 @@ def gwet_ac(
     """Estimate Gwet's AC1 (unweighted) or AC2 (weighted).
 
     (pa - pe) / (1 - pe): pa is the weighted share of agreeing pairs of raters, mean over the units with two ratings or
-    more; pe = T sum_k pi_k (1 - pi_k) / (q (q - 1)), with pi_k the mean share of level k over all rated units, q the
-    number of levels and T the sum of all weights (Gwet 2008, 2014). A level that is declared and
-    never used counts in q.
+    more. Pe = T sum_k pi_k (1 - pi_k) / (q (q - 1)), with pi_k the mean share of level k over all rated units, q the
+    number of levels and T the sum of all weights (Gwet 2008, 2014). A level that is declared and never used counts in
+    q.
 
     Parameters
     ----------

@@ -284,8 +284,9 @@ def similarity_rows(
 def plain_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Row:
     """Row of a plug-in similarity, with an interval of what as many ratings give on average.
 
-    Jackknife t; of pooled shares the outer ends of that and of the corrected interval less the correction, as the value
-    is flat near equal shares and t alone held .87 to .93 there (6 to 200 units, 3 to 30 ratings each; now .95 to .99).
+    Jackknife t. For pooled shares, the outer ends of that and of the corrected interval less the correction, as the
+    value is flat near equal shares and t alone held .87 to .93 there (6 to 200 units, 3 to 30 ratings each; now .95 to
+    .99).
     """
     error, groups = float(found.error[k]), (row.n_clusters or row.n_units or 0) - 1.0
     df = groups if found.plain_df is None else float(found.plain_df[k])
@@ -341,7 +342,7 @@ def ceiling(
     Monte-Carlo errors.
 
     The interval of the plug-in divergence is itself times exp(-+ t s.e. of its logarithm), t with G - 1 df. The s.e. is
-    that of the jackknife over independent units: pooled, of the second-order form of the divergence; within units, of
+    that of the jackknife over independent units: pooled, of the second-order form of the divergence. Within units, of
     the mean of what the units' own halves give. The corrected one is less its bias, as those of the sources are:
     pooled, that of the jackknife over independent units of the second-order form; within units, of the ratings. Its
     interval is the same, moved by the bias.
@@ -440,12 +441,12 @@ def js_similarity(
 ) -> Result | ResultGroup:
     """Estimate how alike the answers of each source and of a reference source are: 1 minus their JS divergence.
 
-    JSS = 1 - (KL(p || m) + KL(q || m))/2 in bits, with p and q the shares of the levels and m = (p + q)/2 (Lin 1991):
-    1 for equal shares, 0 where the sources share no level. The plug-in value is too small, most with few ratings; the
-    corrected one takes off its jackknife bias, estimated from the independent units (clusters), so that runs of a
-    model that repeat each other count as what they are. Within units the jackknife leaves out one and two ratings of
-    the unit, of one source after the other (its second order). A value may exceed 1 by chance: equal sources have about
-    1 on average.
+    JSS = 1 - (KL(p || m) + KL(q || m))/2 in bits, with p and q the shares of the levels and m = (p + q)/2 (Lin 1991): 1
+    for equal shares, 0 where the sources share no level. The plug-in value is too small, most with few ratings. The
+    corrected one takes off its jackknife bias, estimated from the independent units (clusters), so that runs of a model
+    that repeat each other count as what they are. Within units the jackknife leaves out one and two ratings of the
+    unit, of one source after the other (its second order). A value may exceed 1 by chance: equal sources have about 1
+    on average.
 
     Pooled replies with `probabilities` count with these. They carry no noise of drawing, and the jackknife, which knows
     units alone, takes off what noise there is. Within units it leaves single answers out, and all count as drawn.
@@ -468,17 +469,16 @@ def js_similarity(
     ci : {"noncentral", "t", "percentile", "basic"}, optional
         By default ``"noncentral"`` for pooled shares, ``"t"`` within units (the only kinds there are for each beside
         the bootstraps). ``"t"`` has G - 1 degrees of freedom for G units (clusters) and adds to the jackknife's
-        variance the square of half of what the second order of the correction changes, for the bias that is left
-        (92 to 98% in simulations of 20 to 960 units). ``"noncentral"`` takes
-        the plug-in divergence as a scaled noncentral chi-square, which knows that it cannot be below 0 (Rao & Scott
-        1984); its upper end (the lower one of the similarity) reaches at least that of the jackknife t around the
-        corrected one, with degrees of freedom from the kurtosis of what units add
-        (`socialstats.inference.influence`). In 600 to 1,000 simulations each of 10, 30, 80 and 200 units (three people
-        and five runs; even, uneven and equal shares; units alike or each with its own shares) it covered .93 to .995
-        (.98/.02 against .90/.10 with 30 units: .92), 1.0 to 1.3 times as long as four standard deviations of the
-        estimate. The others are bootstraps of units (clusters), moved by
-        twice the bias (the sample has it, and the resamples once more), cut at 0 and 1 but never short of the estimate:
-        percentiles covered 93 to 100% (100% for equal shares), basic intervals 78 to 100 %.
+        variance the square of half of what the second order of the correction changes, for the bias that is left (92 to
+        98% in simulations of 20 to 960 units). ``"noncentral"`` takes the plug-in divergence as a scaled noncentral
+        chi-square, which knows that it cannot be below 0 (Rao & Scott 1984). Its upper end (the lower one of the
+        similarity) reaches at least that of the jackknife t around the corrected one, with degrees of freedom from the
+        kurtosis of what units add (`socialstats.inference.influence`). In 600 to 1,000 simulations each of 10, 30, 80
+        and 200 units (three people and five runs; even, uneven and equal shares; units alike or each with its own
+        shares) it covered .93 to .995 (.98/.02 against .90/.10 with 30 units: .92), 1.0 to 1.3 times as long as four
+        standard deviations of the estimate. The others are bootstraps of units (clusters), moved by twice the bias (the
+        sample has it, and the resamples again), cut at 0 and 1 but never short of the estimate: percentiles covered
+        93 to 100% (100% for equal shares), basic intervals 78 to 100 %.
     permutations : int
         Of the test of equal shares.
     splits : int
@@ -493,18 +493,17 @@ def js_similarity(
     Returns
     -------
     Result
-        For all units (group None), each cell, and the mean of the cells: a row named after each source (corrected,
-        with interval), ``<source> (plug-in)`` with an interval of what as many ratings give on average (the jackknife's
-        t; of pooled shares the outer ends of that and of the corrected interval less the correction),
-        ``<reference> (split-half)``, the ceiling: how alike two random halves of the reference's ratings of each unit
-        are, corrected as the sources are, and so 1 but for chance; and ``<reference> (split-half, plug-in)``, what to
-        hold beside plug-in values: with a t interval of the logarithm of the divergence (the jackknife over independent
-        units; none where the reference gave a level fewer than five times), which the corrected one has less the bias.
-        `statistic` is the plug-in divergence, p that
-        of equal shares: the two sources swap their names in whole clusters (pooled; not with two crossed factors), or
-        raters are exchanged within units (unit). `extras`: ``uncut``: the corrected similarities of all units before
-        they are cut at 0 and 1; ``ceiling_error``: Monte-Carlo errors of the ceiling, group by group; ``levels``,
-        ``shares`` (of each source in all units).
+        For all units (group None), each cell, and the mean of the cells: a row named after each source (corrected, with
+        interval), ``<source> (plug-in)`` with an interval of what as many ratings give on average (the jackknife's t;
+        of pooled shares the outer ends of that and of the corrected interval less the correction), ``<reference>
+        (split-half)``, the ceiling: how alike two random halves of the reference's ratings of each unit are, corrected
+        as the sources are, and so 1 but for chance. Also ``<reference> (split-half, plug-in)``, what to hold beside
+        plug-in values: with a t interval of the logarithm of the divergence (the jackknife over independent units; none
+        where the reference gave a level fewer than five times), which the corrected one has less the bias. `statistic`
+        is the plug-in divergence, p that of equal shares: the two sources swap their names in whole clusters (pooled;
+        not with two crossed factors), or raters are exchanged within units (unit). `extras`: ``uncut``: the corrected
+        similarities of all units before they are cut at 0 and 1; ``ceiling_error``: Monte-Carlo errors of the ceiling,
+        group by group. ``levels``, ``shares`` (of each source in all units).
 
     Raises
     ------

@@ -71,9 +71,9 @@ def judge_agreement(
         With raters in groups that tell people from judges (``rater_source=`` or ``rater_groups=``); with a ``by``
         factor: one result a level. Refusals are no ratings.
     reference : str, optional
-        Level of the rater group that holds the people. By default the only level whose name says people (human,
-        people, crowd, annotators, experts, ...), or the only one beside levels that say judge, model or LLM; or, of the
-        two levels of ``rater_source=``, the one with several raters beside the one with a single rater.
+        Level of the rater group that holds the people. By default the only level whose name says people (human, people,
+        crowd, annotators, experts, ...), or the only one beside levels that say judge, model or LLM. Or, of the two
+        levels of ``rater_source=``, the one with several raters beside the one with a single rater.
     source : str, optional
         Name of the rater group; by default that of ``rater_source=``, then the others, until one tells.
     weights, kind

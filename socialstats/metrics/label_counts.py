@@ -82,10 +82,10 @@ def label_counts(
         Columns whose levels are independent (two: crossed), of a table; of LabelLists also ``"declared"``. None takes
         units as independent.
     ci : {"auto", "wilson", "percentile", "basic"}
-        ``"auto"`` is Wilson's; with clusters, and for shares of labels, with the number of independent answers that
-        the standard error speaks for. Shares of labels may count more than the labels cited, as labels of a unit
-        exclude each other (30 units with three labels each: .92 to .97 of simulated intervals held); with clusters
-        they count at most these (.94 to 1 held, without that bound .85 to .98). Else a bootstrap of units (clusters).
+        ``"auto"`` is Wilson's; with clusters, and for shares of labels, with the number of independent answers that the
+        standard error speaks for. Shares of labels may count more than the labels cited, as labels of a unit exclude
+        each other (30 units with three labels each: .92 to .97 of simulated intervals held). With clusters they count
+        at most these (.94 to 1 held, without that bound .85 to .98). Else a bootstrap of units (clusters).
     level : float
     resamples, seed : int
         Of the bootstrap.
@@ -218,12 +218,12 @@ def label_share(
 
 
 def sentence(result: Result) -> str:
-    """Say how many labels were cited, and those cited most."""
+    """State how many labels were cited, and those cited most."""
     return cited_text(result, unit=("unit", "units"), label=("label", "labels"))
 
 
 def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str]) -> str:
-    """Say the same in the words, singular and plural, that a study has for units and labels."""
+    """State the same in the words, singular and plural, that a study has for units and labels."""
     whole = [row for row in result.rows if row.group is None]
     trios = [whole[k : k + 3] for k in range(0, len(whole), 3)]
     trios.sort(key=lambda trio: -(trio[0].estimate or 0.0))

@@ -266,7 +266,7 @@ def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Ro
 
     With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
     root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009): a small task whose answers are alike keeps the width that
-    its number of units gives it. These alone held .89 of ten tasks of ten units with shares near 1; the pooled ones
+    its number of units gives it. These alone held .89 of ten tasks of ten units with shares near 1. The pooled ones
     alone held .65 to .89 where a task of 3 to 20 units weighs as much as one of 100 to 1,000.
 
     References
@@ -353,7 +353,7 @@ def share_row(board: Board, row: Row, values: FloatArray, strata: Strata, error:
 
 
 def constant(values: FloatArray, what: str) -> str:
-    """Say that values show no variation."""
+    """State that values show no variation."""
     if np.ptp(values) == 0:
         return f"all {count(len(values))} {what} are equal: no standard error, no test"
     return f"the {what} do not vary between clusters within tasks: no standard error, no test"
@@ -388,7 +388,7 @@ class LeaderboardResult(Result):
         kind : {"marginal", "simultaneous"}
             A marginal set covers the rank of one model; simultaneous sets cover all ranks at once.
         draws, seed : int
-            Draws of the max-t test, which needs complete scores and ten units (or clusters) per model; otherwise the
+            Draws of the max-t test, which needs complete scores and ten units (or clusters) per model. Otherwise the
             sets are by Holm's method, which needs no draws.
 
         Returns
@@ -573,12 +573,12 @@ def leaderboard(
     LeaderboardResult
         Group ``"mean"``: the mean of each model over its own units, in the unit of the scores. Scores between 0 and 1
         have Wilson's intervals (with clusters, or scores that are not 0 or 1: for the effective number of units, with
-        t; over several tasks no narrower than the tasks' own make it, Zou, Huang & Zhang 2009); others t intervals.
-        Groups ``"task: NAME"``: by task, with several.
-        ``"mean over units"`` or ``"mean over tasks"``: the other pooling, where it differs. ``"difference"``: each
-        pair of models, first minus second in alphabetical order, over the units that both have, t test against 0,
-        `p_adjusted` by Holm over all pairs. ``"mean on shared units"``: over the units that every model has, where
-        some cells are missing (caution SS342). ``ranks()`` gives the rank of each model with a confidence set.
+        t; over several tasks no narrower than the tasks' own make it, Zou, Huang & Zhang 2009). Others t intervals.
+        Groups ``"task: NAME"``: by task, with several. ``"mean over units"`` or ``"mean over tasks"``: the other
+        pooling, where it differs. ``"difference"``: each pair of models, first minus second in alphabetical order, over
+        the units that both have, t test against 0, `p_adjusted` by Holm over all pairs. ``"mean on shared units"``:
+        over the units that every model has, where some cells are missing (caution SS342). ``ranks()`` gives the rank of
+        each model with a confidence set.
 
     Raises
     ------
@@ -661,7 +661,7 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
 
 
 def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
-    """Tell whether two poolings give other numbers for some model."""
+    """Return whether two poolings give other numbers for some model."""
     pairs = [(r.estimate, o.estimate) for r, o in zip(rows, others, strict=False)]
     return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
 

@@ -74,7 +74,7 @@ def majority_vote_accuracy(
     Returns
     -------
     Result
-        Rows, each a mean over units in [0, 1]: ``accuracy`` of the majority; ``single rater`` (share of the unit's
+        Rows, each a mean over units in [0, 1]: ``accuracy`` of the majority. ``single rater`` (share of the unit's
         raters who are right: accuracy of one rater drawn at random); ``unanimous`` (all raters agree); ``tied``.
         `group`: level of the stratum. Missing ratings and refusals are no votes. `extras`: ``votes`` (smallest and
         largest number a unit).

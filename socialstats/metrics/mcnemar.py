@@ -445,14 +445,14 @@ def mcnemar(
     -------
     Result
         Rows ``difference`` (p-value of the leading test), ``odds_ratio``, ``cohens_g``; group ``"proportion"``: both
-        conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, score, or for exact and mid-p tests b
+        conditions. Group ``"test"``: one row a test (`statistic`: chi-square, t, score, or for exact and mid-p tests b
         and for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
-        the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
-        its infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None
-        where V1 + V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant
-        pairs in those of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs the
-        exact, mid-p and sign-flip p are 1 (no outcome is less extreme); odds ratio and other tests are undefined, 0/0.
-        Caution SS314 says so.
+        the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with its
+        infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None where V1 +
+        V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant pairs in those
+        of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs the exact, mid-p and
+        sign-flip p are 1 (no outcome is less extreme); odds ratio and other tests are undefined, 0/0. Caution SS314
+        says so.
 
     Raises
     ------

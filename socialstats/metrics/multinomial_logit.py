@@ -188,7 +188,7 @@ def coefficients(made: Matrix, fit: Logit, level: float) -> list[Row]:
 
 
 def sentence(result: Result) -> str:
-    """Say the log-odds ratio with the largest test statistic."""
+    """State the log-odds ratio with the largest test statistic."""
     top = max((r for r in result.rows if r.label("action")), key=lambda r: abs(r.statistic or 0.0))
     base = result.extras["matrix"].levels[0]
     text = f"The log-odds of '{shorten(str(top.label('action')))}' against '{shorten(base)}' change most clearly by "

@@ -27,7 +27,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "majority_vote_accuracy": (0.0, 1.0), "krippendorff_alpha": (-1.0, 1.0), "ada_met": (0.0, math.inf),
 }  # fmt: skip
 FEWEST = 4  # models of a group from which Welch's t holds
-SIZES = ("B_all", "B_all corrected")  # of relationship_bias, not below 0
+SIZES = ("B_all", "B_all corrected")  # sizes of relationship_bias, not below 0
 
 
 def over_models(
@@ -55,11 +55,11 @@ def over_models(
     -------
     Result
         For each number, group ``"mean over models"``: the mean, t with n - 1 degrees of freedom, and the test of 0
-        where the metric tests it; ``"sd over models"``: the standard deviation (n - 1) with the outer ends
-        of Bonett's (2006) and the jackknife's interval;
-        ``"FACTOR = LEVEL"``: the mean of a group; ``"FACTOR: ONE - OTHER"``: differences of groups, Welch's (1947) t,
-        Holm over the pairs of levels. Ends are cut at what the metric can be. A group of one model has no interval.
-        `extras`: ``values`` (number -> model -> value), ``lacking`` (number -> models without one), ``limits``.
+        where the metric tests it. ``"sd over models"``: the standard deviation (n - 1) with the outer ends of Bonett's
+        (2006) and the jackknife's interval; ``"FACTOR = LEVEL"``: the mean of a group. ``"FACTOR: ONE - OTHER"``:
+        differences of groups, Welch's (1947) t, Holm over the pairs of levels. Ends are cut at what the metric can be.
+        A group of one model has no interval. `extras`: ``values`` (number -> model -> value), ``lacking`` (number ->
+        models without one), ``limits``.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def mean_of(
 
 
 def words_of(rows: Sequence[Row], models: int) -> str:
-    """Say the means over all models."""
+    """State the means over all models."""
     said = [
         f"{shorten(row.term, 50)} {number(row.estimate)}"
         + (f", {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}" if row.conf_low is not None

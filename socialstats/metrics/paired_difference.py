@@ -190,15 +190,15 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean) -> Row:
 def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> tuple[ClusteredMean, float, float] | None:
     """Weigh the clusters of one factor alike; None where their numbers of pairs are all the same.
 
-    A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs, and
-    (y - u)/G to that of the mean u of the G means; the error of u - m is the root of G/(G-1) times the sum of squares
-    of their differences.
+    A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs, and (y - u)/G
+    to that of the mean u of the G means. The error of u - m is the root of G/(G-1) times the sum of squares of their
+    differences.
 
     Returns
     -------
     tuple or None
-        The mean of the means of clusters; what it is above the mean of all pairs; p of a t test that this is 0, with
-        G - 1 degrees of freedom.
+        The mean of the means of clusters. What it is above the mean of all pairs; p of a t test that this is 0, with G
+        - 1 degrees of freedom.
     """
     if len(factors) != 1:
         return None
@@ -249,7 +249,7 @@ def own_cautions(
     if lead.floored:
         found.append(caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
                              affects="standard error, interval, t"))  # fmt: skip
-    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # of those SS202 speaks
+    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # SS202 covers those
         units = min((*lead.clusters, pairs.n))
         said = f"a bootstrap of {units} units"
         found += small_sample(units, FEW_UNITS, said, affects="the interval", fix=option("ci", "closed"))

@@ -195,7 +195,7 @@ def rank_row(
 
 
 def sentence(result: Result) -> str:
-    """Say the mean spread at the two stages compared (or the first), the change, and its tests."""
+    """State the mean spread at the two stages compared (or the first), the change, and its tests."""
     ends, unit = result.settings["change"], result.settings["unit_of_analysis"]
     shown = rows_with(result.rows, "stage")
     if ends is not None:
@@ -264,7 +264,7 @@ def paraphrase_spread(
 ) -> Result | ResultGroup:
     """Estimate how far apart a model's answers to wordings of the same question are.
 
-    The value of an answer is the judges' mean composite (`trait_profile`) or score; its spread is the standard
+    The value of an answer is the judges' mean composite (`trait_profile`) or score. Its spread is the standard
     deviation (n - 1) over the wordings of the same scenario, stage and model. Stages asked in one wording have none.
 
     Parameters
@@ -315,7 +315,7 @@ def paraphrase_spread(
 
     Notes
     -----
-    The judges' and the model's own noise are part of the spread; they are the same at all stages asked alike, so that
+    The judges' and the model's own noise are part of the spread. They are the same at all stages asked alike, so that
     the change of variances is that of wordings, and the change of spreads understates it.
 
     References

@@ -56,7 +56,7 @@ def percent_agreement(
 ) -> Result | ResultGroup:
     """Estimate the share of pairs of raters who gave a unit the same level.
 
-    A unit's agreement is the share of its pairs of ratings that agree; the estimate is its mean over units with two
+    A unit's agreement is the share of its pairs of ratings that agree. The estimate is its mean over units with two
     ratings or more (Gwet's pa). It says nothing about chance: see `weighted_kappa`.
 
     Parameters
@@ -88,7 +88,7 @@ def percent_agreement(
     -------
     Result
         Rows ``"all pairs"`` (with more than two raters) and one for each pair ``"ann | bob"``; `group` is the level of
-        the stratum; estimates are shares in [0, 1]; `n` units with ratings of two raters (of both).
+        the stratum; estimates are shares in [0, 1]. `n` units with ratings of two raters (of both).
 
     Raises
     ------

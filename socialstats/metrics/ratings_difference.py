@@ -86,7 +86,7 @@ def ratings_difference(
 ) -> Result:
     """Estimate the differences of two tables of ratings of the same units: first minus second.
 
-    Of what both tables have: the mean rating, the share of each of at most 12 levels, Krippendorff's alpha; with a
+    Of what both tables have: the mean rating, the share of each of at most 12 levels, Krippendorff's alpha. With a
     rater group of which one level is called human, the ADA-Met distance of the others from people's most frequent
     answer instead of alpha. Units are matched by their labels. People's ratings, where they give the mode, are fixed.
 

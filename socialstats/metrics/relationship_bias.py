@@ -66,12 +66,12 @@ PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overal
 SAME = "same groups"
 MOST = 2.0  # the largest size of B
 MOST_LISTED = 200
-MOST_LEVELS = 4  # of a stratum, up to which any two are compared
+MOST_LEVELS = 4  # levels of a stratum up to which any two are compared
 ONE_ORDER = "couples of these groups have answers in one order only"
 NEITHER = "no pair of groups was answered in both orders"
 NOT_DRAWN = "replies count with probabilities, and McNemar's test takes answers that were drawn"
 ALIKE = "couples of one kind were always answered alike: no standard error, no test"
-TINY = 1e-15  # of an influence that rounding left
+TINY = 1e-15  # influence that is rounding
 DEPENDENCE = {
     "rows": "t, units independent", "CR2": "t, clusters of {names} (CR2)",
     "two-way": "t, crossed clusters of {names}",
@@ -86,7 +86,7 @@ class Analysis:
     """Mean scores of one set of answers, and the combinations that are asked for.
 
     A combination is a (raters, cells) array of coefficients of the mean scores, a line for each rater who has all of
-    its cells; its value is the mean over these raters.
+    its cells. Its value is the mean over these raters.
 
     Attributes
     ----------
@@ -371,7 +371,7 @@ def drawn(found: Analysis, listed: Sequence[Term], settings: Settings) -> Bootst
 
 
 def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> Row:
-    """Put the bootstrap interval in place of the t interval of a term."""
+    """Replace the t interval of a term by the bootstrap interval."""
     row, low, high = term.row, float(ends.low[at]), float(ends.high[at])
     if row.undefined:
         return row
@@ -383,7 +383,7 @@ def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> R
 def joint(found: Analysis) -> Estimates | str:
     """Every B that B_all averages, with their clustered errors and correlations; or why those are not known.
 
-    Pairs of groups have pairs of names of their own, so that each has its own chi-square of the error; raters within a
+    Pairs of groups have pairs of names of their own, so that each has its own chi-square of the error. Raters within a
     pair of groups share it.
     """
     listed, weight = found.every_bias()
@@ -693,13 +693,13 @@ def relationship_bias(
     couples : {"all", "complete"}
         Use all answers, or leave out couples that were answered in one order only (caution SS301 counts them).
     aggregate : {"pooled", "scenario", "rater"}
-        How answers become S: all alike; scenarios alike; or rater by rater, with B and abs(B) averaged over raters
-        (the mean of absolute values is not the absolute value of the mean).
+        How answers become S: all alike; scenarios alike. Alternatively rater by rater, with B and abs(B) averaged over
+        raters (the mean of absolute values is not the absolute value of the mean).
     stratum : str, optional
-        Stratum of the units (a topic), or group of the raters (models with and without safety tuning):
-        biases, position and B_all of each of its levels; of up to four levels the differences of any two, which
-        share the scenarios where levels are of raters; and all levels weighing alike. A level of one scenario has no
-        interval: nothing shows how others like it would differ.
+        Stratum of the units (a topic), or group of the raters (models with and without safety tuning): biases, position
+        and B_all of each of its levels. Of up to four levels the differences of any two, which share the scenarios
+        where levels are of raters; and all levels weighing alike. A level of one scenario has no interval: nothing
+        shows how others like it would differ.
     stratum_rows : {"biases", "scores"}
         ``"scores"``: also S of every kind of couple within each level, its differences between levels, and McNemar's
         tests within each level.
@@ -719,21 +719,20 @@ def relationship_bias(
     -------
     Result
         Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
-        ``B_all`` and ``B_all corrected``, both with the interval of the population's value: every value that would
-        not make B_all as observed a rare one, by draws of correlated t's with the clustered errors of the biases, as
-        of the test. Its lower limit is 0 where a test of no bias at half of 1 - `level` does not reject. With a
-        bootstrap: the basic one less the bias from below, the percentile one from above, cut at 0. Both are widened to
-        hold both estimates. ``"overall, without any bias"``: the mean that B_all has where every B is 0 (sum of weight
-        x s.e. x sqrt(2/pi)) and the test of that, by the same draws: both factors count.
-        ``"position"``: S_aa of each group; ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``).
-        ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference a scenario, which leave the pairs
-        of names out, so that the p of a sign flip is too small where names matter (of ``B_all``: that no group is
-        favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``: tests that take complete
-        couples as independent, for comparison with publications; `n` counts couples, `n_units` those in which both
-        orders favour the same group (the mid-p row's `statistic`: the first group). With `stratum` the groups
-        ``"<stratum> = <level>"``, ``"<level> - <level>"`` (``B_all corrected`` there by the intervals of both
-        levels: Zou & Donner 2008; tests of B one family by Holm, those of S another) and ``"levels of <stratum>
-        alike"``. `extras`: ``null_mean`` of B_all (value),
+        ``B_all`` and ``B_all corrected``, both with the interval of the population's value: every value that would not
+        make B_all as observed a rare one, by draws of correlated t's with the clustered errors of the biases, as of the
+        test. Its lower limit is 0 where a test of no bias at half of 1 - `level` does not reject. With a bootstrap, the
+        basic one less the bias from below, the percentile one from above, cut at 0. Both are widened to hold both
+        estimates. ``"overall, without any bias"``: the mean that B_all has where every B is 0 (sum of weight x s.e. x
+        sqrt(2/pi)) and the test of that, by the same draws: both factors count. ``"position"``: S_aa of each group;
+        ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign
+        flip"``: tests on one difference a scenario, which leave the pairs of names out, so that the p of a sign flip is
+        too small where names matter (of ``B_all``: that no group is favoured). ``"McNemar, ignoring clusters"``,
+        ``"McNemar mid-p, ignoring clusters"``: tests that take complete couples as independent, for comparison with
+        publications. `n` counts couples, `n_units` those in which both orders favour the same group (the mid-p row's
+        `statistic`: the first group). With `stratum` the groups ``"<stratum> = <level>"``, ``"<level> - <level>"``
+        (``B_all corrected`` there by the intervals of both levels: Zou & Donner 2008; tests of B one family by Holm,
+        those of S another) and ``"levels of <stratum> alike"``. `extras`: ``null_mean`` of B_all (value),
         ``flipped_mean`` (by sign flips: value, mc_error, flips), ``mcnemar_cells``, ``one_order_only`` (the first 200
         couples without one of the answers).
 

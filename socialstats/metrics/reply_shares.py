@@ -152,7 +152,7 @@ def replies_of_parts(design: Ratings, source: str | None, stratum: str | None) -
 
 
 def words_of(rows: Sequence[Row]) -> str:
-    """Say which share of the replies could not be used, of all sources and where it is largest."""
+    """State which share of the replies could not be used, of all sources and where it is largest."""
     lost = {row.group or "": 1 - (row.estimate or 0.0) for row in rows
             if row.term == "usable" and row.label("stratum") is None}  # fmt: skip
     n = next(row.n or 0 for row in rows)

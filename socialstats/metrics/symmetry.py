@@ -150,7 +150,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
 
 
 def sentence(result: Result) -> str:
-    """Say the leading test, Bowker's, and the largest shift."""
+    """State the leading test, Bowker's, and the largest shift."""
     first, second = (shorten(c) for c in result.design.conditions)
     said: dict[str | None, list[str]] = {"test": [], IGNORING: []}
     for row in result.rows:

@@ -154,7 +154,7 @@ def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
 def zero_problem(
     zero: Mapping[str, float], judges: Sequence[str], absent: Sequence[str], extra: Sequence[str]
 ) -> Problem:
-    """Say which judges of the answers have no zero, or which zeros are of no judge, and what to do about it."""
+    """State which judges of the answers have no zero, or which zeros are of no judge, and what to do about it."""
     texts = isinstance(zero, JudgeZeros)
     lacking = "no control text was scored by" if texts else "there is no number of"
     message = f"{lacking} {quoted(absent, 10)}" if absent else f"{quoted(extra, 10)} judged no answer"
@@ -226,7 +226,7 @@ def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[st
 
 
 def active_traits(answers: Answers, settings: Mapping[str, Any]) -> FloatArray:
-    """Tell which traits reach the threshold, 0 or 1: (answers, judges, traits), alike for judges with ``"mean"``."""
+    """Return which traits reach the threshold, 0 or 1: (answers, judges, traits), alike for judges with ``"mean"``."""
     scores = answers.scores
     if settings["activated"] == "mean":
         scores = np.broadcast_to(scores.mean(axis=1, keepdims=True), scores.shape)
@@ -273,7 +273,7 @@ def profile_rows(profile: Profile) -> list[Row]:
         active = active_traits(answers, settings)
         out += measure_rows(profile, "activation", answers.cells(active.sum(axis=2)))
         traits = [("active", answers.cells(active))]
-    if settings["entropy"] is not None:  # of all models together, or of the only one
+    if settings["entropy"] is not None:  # for all models together, or the only one
         rows = measure_rows(profile, "entropy", answers.cells(entropies(answers, settings["entropy"])))
         out += [row for row in rows if not profile.several or row.label("model") is None]
     for name, cells in [*traits, ("score", scores)]:
@@ -309,7 +309,7 @@ def level_rows(
 
 
 def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
-    """Rows of each stage minus the baseline, Holm over models and stages, and their d_z; with all changes, also of the
+    """Rows of each stage minus the baseline, Holm over models and stages, and their d_z. With all changes, also of the
     mean of the stages of the play minus the baseline, and of any two other stages.
     """
     stages, base = profile.answers.stages, profile.settings["baseline"]
@@ -454,7 +454,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     Returns
     -------
     rows : list of Row
-        Of each model: equal weights, and the lowest and the highest of all sets, whose method names the set; the same
+        Of each model: equal weights, and the lowest and the highest of all sets, whose method names the set. The same
         minus the zero where control texts give it. Of all models (of the only one): every set of weights.
     values : dict of str to dict of str to float
         By set of weights: the composite of each model, or over the units of analysis.
@@ -519,7 +519,7 @@ def judge_ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
 
 
 def sentence(result: Result) -> str:
-    """Say the highest and lowest composite, and the largest change from the baseline."""
+    """State the highest and lowest composite, and the largest change from the baseline."""
     counts = result.counts
     place = [count(counts[what], what[:-1]) for what in ("scenarios", "stages", "judges")]
     unit = result.settings["unit_of_analysis"]
@@ -564,7 +564,7 @@ def changes_of(result: Result, measure: str = "composite") -> list[Row]:
 
 
 def change_text(result: Result) -> str:
-    """Say the largest change of all models (of the only model) from the baseline."""
+    """State the largest change of all models (of the only model) from the baseline."""
     several = result.counts["models"] > 1
     found = [r for r in changes_of(result) if r.estimate is not None and (r.label("model") is None or not several)]
     if not found:
@@ -632,7 +632,7 @@ def trait_profile(
 ) -> Result | ResultGroup:
     """Estimate the weighted composite of trait scores, by model and stage.
 
-    An answer's composite, as one judge sees it, is the sum over traits of weight x (score - centre); weights add up to
+    An answer's composite, as one judge sees it, is the sum over traits of weight x (score - centre). Weights add up to
     0 and their absolute values to ten, so that it lies between -100 and 100 for scores from 0 to 20. It is averaged
     over wordings and judges first, over stages and models where a row says so, and last over the units of analysis,
     whose variation is the error.
@@ -641,8 +641,8 @@ def trait_profile(
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
         Units are traits of answers, with strata for model, scenario, stage, trait (and wording), as `trait_ratings`
-        makes them; or a table with one column a trait (by default those of the weights). With a ``by`` factor: one
-        result a level.
+        makes them. Alternatively a table with one column a trait (by default those of the weights). With a ``by``
+        factor: one result a level.
     weights : mapping of str to float, optional
         Weight of each trait; by default the ten traits of staged role play (`socialstats.models.traits`).
     centre : float
@@ -668,7 +668,7 @@ def trait_profile(
         Count traits by the judges' mean score, or for each judge and average the counts.
     entropy : {"nats", "bits"} or None
         Rows of the entropy of the traits' shares in an answer's scores (the judges' means): -sum p ln p with p = score
-        / sum of scores; largest, ln of the number of traits, where all scores are alike. None: no such rows.
+        / sum of scores. Largest, ln of the number of traits, where all scores are alike. None: no such rows.
     changes : {"baseline", "all"}
         ``"all"``: also the mean of the stages of the play minus the baseline, and any two other stages (of all models
         together, where there are several), with d_z.
@@ -697,23 +697,22 @@ def trait_profile(
     Returns
     -------
     Result
-        Term the model, group: ``composite`` (over all stages; t against 0), ``composite: STAGE``,
-        ``composite minus zero`` (also by stage), ``composite change: STAGE minus BASELINE`` (paired t, Holm over models
-        and stages), ``composite d_z: ...`` (noncentral t), the same of ``activation`` (levels without a test) and of
-        ``entropy`` (of all models together), ``without judge 'JUDGE'`` (also minus zero), ``equal weights``,
-        ``lowest of other weights``, ``highest of other weights`` (their method names the set; with ``... minus zero``
-        under the zero of `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights
-        of all models`` and ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of
-        weights. Groups ending in ``of all models``: the mean over models, of scenarios in which all have a value, term
-        the stage or change; a model with all stages in fewer than half of the scenarios is not among them (SS301 names
-        it). ``score: MODEL``: mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of
-        groups of traits, paired;
-        ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also of the
-        scores of each trait): standard deviations (outer ends of Bonett's and the jackknife's interval); ``active of
-        all models``: share of answers in which a trait is active; ``composite difference``: any two of up to 15 models,
-        paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``pooled``
-        (models that rows of all models are of), ``weight_sensitivity`` (set of weights -> model -> composite),
-        ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        Term the model, group: ``composite`` (over all stages; t against 0), ``composite: STAGE``, ``composite minus
+        zero`` (also by stage), ``composite change: STAGE minus BASELINE`` (paired t, Holm over models and stages),
+        ``composite d_z: ...`` (noncentral t), the same of ``activation`` (levels without a test) and of ``entropy`` (of
+        all models together), ``without judge 'JUDGE'`` (also minus zero), ``equal weights``, ``lowest of other
+        weights``, ``highest of other weights`` (their method names the set; with ``... minus zero`` under the zero of
+        `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights of all models`` and
+        ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of weights. Groups
+        ending in ``of all models``: the mean over models, of scenarios in which all have a value, term the stage or
+        change. A model with all stages in fewer than half of the scenarios is not among them (SS301 names it). ``score:
+        MODEL``: mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of groups of traits,
+        paired. ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also
+        of the scores of each trait): standard deviations (outer ends of Bonett's and the jackknife's interval).
+        ``active of all models``: share of answers in which a trait is active. ``composite difference``: any two of up
+        to 15 models, paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean.
+        `extras`: ``pooled`` (models that rows of all models are of), ``weight_sensitivity`` (set of weights -> model ->
+        composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------

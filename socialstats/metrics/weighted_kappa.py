@@ -266,14 +266,14 @@ def weighted_kappa(
     Returns
     -------
     Result
-        Rows: a pair ``"ann | bob"``, on the units that both rated (`n`); with more than two raters before them
+        Rows: a pair ``"ann | bob"``, on the units that both rated (`n`). With more than two raters before them
         ``"mean"`` (of the pairs' kappas: Light 1971) and ``"pooled"`` (1 - sum n Do / sum n De over pairs, Do and De
         the disagreements 1 - po and 1 - pe; Conger 1980 when nothing is missing), with `n` the pairs of ratings.
         `group`: level of the stratum. Standard error of Fleiss, Cohen & Everitt, or by clusters. Test of kappa 0: z by
-        the null standard error for one pair of independent units, else kappa over its s.e. by t; `p_adjusted` by Holm
-        over the pairs (of a level of the stratum). `extras`: ``pairs``
-        (for each stratum and pair n, observed, expected, null s.e., largest kappa possible), ``tables``, ``weights``,
-        ``together`` (terms that sum up pairs: `adjust` leaves them out).
+        the null standard error for one pair of independent units, else kappa over its s.e. by t. `p_adjusted` by Holm
+        over the pairs (of a level of the stratum). `extras`: ``pairs`` (for each stratum and pair n, observed,
+        expected, null s.e., largest kappa possible), ``tables``, ``weights``, ``together`` (terms that sum up pairs:
+        `adjust` leaves them out).
 
     Raises
     ------

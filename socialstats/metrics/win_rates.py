@@ -98,12 +98,12 @@ def win_rates(
 
     Notes
     -----
-    Coverage of nominal 95% intervals of single items in 250 simulations each (24 items with 18 opponents, 9
-    comparisons a pair): ``"cluster"`` .97 to .985; ``"wilson"`` .945 to .967 when comparisons are
-    independent, .915 to .930 when pairs differ by an effect of sd 1 on the logit scale. With 5 and 10 items, pairs of
-    very unequal numbers of comparisons and an effect of sd 1.5, pooled: ``"cluster"`` .993 to .995 and .955 to .959.
-    Single items of 4 or 6 items, each in 3 or 5 pairs: .99 to 1.00, as Satterthwaite's degrees of freedom are few.
-    Pooled rate of all items, all pairs x 6 of 4 to 20 items, pair effects of sd 0 and 1: .95 to .98 (4,000 each).
+    Coverage of nominal 95% intervals of single items in 250 simulations each (24 items with 18 opponents, 9 comparisons
+    a pair): ``"cluster"`` .97 to .985. ``"wilson"`` .945 to .967 when comparisons are independent, .915 to .930 when
+    pairs differ by an effect of SD 1 on the logit scale. With 5 and 10 items, pairs of very unequal numbers of
+    comparisons and an effect of sd 1.5, pooled: ``"cluster"`` .993 to .995 and .955 to .959. Single items of 4 or 6
+    items, each in 3 or 5 pairs: .99 to 1.00, as Satterthwaite's degrees of freedom are few. Pooled rate of all items,
+    all pairs x 6 of 4 to 20 items, pair effects of sd 0 and 1: .95 to .98 (4,000 each).
 
     References
     ----------
@@ -240,7 +240,7 @@ def linearised(
     """Scores of each cell on each rate and on the overall rates, and the cell's share of their weights.
 
     Linearised ratio: (wins - p weight) / total weight (Taylor expansion of wins/weight). The mean over items is one of
-    ratios; the rate over comparisons is one ratio, around `p_all`, as the weights of the items vary with the pairs.
+    ratios. The rate over comparisons is one ratio, around `p_all`, as the weights of the items vary with the pairs.
 
     Parameters
     ----------

@@ -300,8 +300,8 @@ def plain_fits(pairs: Pairs) -> dict[str, Result]:
     return {f"{name}without the order effect": pair.plain for name, pair in zip(names, pairs.values(), strict=True)}
 
 
-MOST_ROWS = 200  # of a figure; the table has them all
-MOST_GROUPS = 12  # of items
+MOST_ROWS = 200  # rows of a figure; the table has all
+MOST_GROUPS = 12  # groups of items
 RANK_SETS: tuple[Literal["marginal"], Literal["simultaneous"]] = ("marginal", "simultaneous")
 RANK_REFERENCES = ("mogstad2024", "romanowolf2005", "firth2004")
 BESIDE = {"order": "the order of presentation", "covariate": "", "tie": "ties"}  # groups of effects, with their words

@@ -57,7 +57,7 @@ def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[
 
 
 def verdict(row: Row, *, bounds: Row | None = None, smallest: float | None = None) -> Verdict:
-    """Say what the interval settles.
+    """State what the interval shows.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def verdict(row: Row, *, bounds: Row | None = None, smallest: float | None = Non
 
 
 def is_inside(bounds: Row, smallest: float) -> bool:
-    """Tell whether an interval lies between minus and plus the smallest effect that matters."""
+    """Return whether an interval lies between minus and plus the smallest effect that matters."""
     low, high = bounds.conf_low, bounds.conf_high
     return low is not None and high is not None and -smallest < low and high < smallest
 
 
 def planned_verdict(row: Row, *, alpha: float, bounds: Row | None = None, smallest: float | None = None) -> Verdict:
-    """Say what a planned test settles, by its p-value (adjusted where the row has that).
+    """State what a planned test shows, by its p-value (adjusted where the row has that).
 
     A test without direction (a chi-square of several df, or one without an estimate) can only say ``differs``. A row
     with neither p-value nor interval settles nothing: ``none``.
@@ -356,7 +356,7 @@ def p_text(p: float | None) -> str | None:
 
 
 def clear_text(clear: int, of: int) -> str:
-    """Say how many of the tests have an adjusted p below .05.
+    """State how many of the tests have an adjusted p below .05.
 
     Examples
     --------
@@ -413,7 +413,7 @@ def span_text(
     rows: Sequence[Row], *, verbs: tuple[str, str] = ("runs", "is"), digits: int = 2, bounded: bool = False,
     width: int = 40,
 ) -> str:  # fmt: skip
-    """Say from where to where some estimates run, each end with its row's name; one number where all print alike.
+    """State from where to where some estimates run, each end with its row's name; one number where all print alike.
 
     Examples
     --------
@@ -473,7 +473,7 @@ def settings_of(options: StudyOptions, names: Sequence[str]) -> dict[str, object
 def design_effect(clustered: Row, independent: Row) -> float | None:
     """Return by how many times the dependence of the rows multiplies the variance of an estimate.
 
-    (SE with clusters / SE without)^2; from the lengths of the intervals, at one level, where there are no standard
+    (SE with clusters / SE without)^2. From the lengths of the intervals, at one level, where there are no standard
     errors (Kish, 1965, calls it deff; n / deff is the sample of independent rows that is worth as much).
 
     Examples

@@ -71,7 +71,7 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     for level, part in parts.items():
         try:
             outcomes[level] = study.run(replace(part, by=None), options)
-        except (DesignError, NothingToAnalyse, UndefinedStatistic) as error:  # of its data: others may have a page
+        except (DesignError, NothingToAnalyse, UndefinedStatistic) as error:  # other levels may have a page
             lost[level] = error
         except SocialStatsError as error:
             raise at_level(error, design.by.name, level) from None
@@ -106,7 +106,7 @@ def same_models(study: Study, parts: Mapping[str, Design], options: StudyOptions
 
 
 def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Block, ...]:
-    """Say in sentence and caution of a comparison on which models it is, where some were left out."""
+    """State in sentence and caution of a comparison on which models it is, where some were left out."""
     if alike is None or not compared or not compared[0].results:
         return compared
     (first, *rest), (found, *more) = compared, compared[0].results
@@ -125,7 +125,7 @@ def merge(
     outcomes: dict[str, Outcome], design: Design, options: StudyOptions, lost: Mapping[str, str] | None = None,
     alike: Alike | None = None,
 ) -> Outcome:  # fmt: skip
-    """Put the outcomes of all levels on one page: what compares them first, then each block under its level.
+    """Combine the outcomes of all levels on one page: what compares them first, then each block under its level.
 
     `lost`: why levels have none. `alike`: the outcomes that are compared, where some models are left out of them.
     """
@@ -181,7 +181,7 @@ def compared_levels(
 
 
 def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
-    """Put the leading estimates of all levels beside each other, their tests adjusted as one family."""
+    """Tabulate the leading estimates of all levels, their tests adjusted as one family."""
     first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
     shown = {level: block.results[0] for level, block in first.items() if block.results}
     leads = {level: result for level, result in shown.items() if result.metric != "symmetry"}
@@ -240,7 +240,7 @@ def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
 
 
 def urgency(design: Comparisons) -> str:
-    """Say what keeps urgency from being compared: no columns, words instead of numbers, the same on both sides."""
+    """State what keeps urgency from being compared: no columns, words instead of numbers, the same on both sides."""
     found = design.covariates.get("urgency")
     if found is None:
         others = listing(list(design.covariates)) or "none"
@@ -263,7 +263,7 @@ def urgency(design: Comparisons) -> str:
 
 
 def people(design: Ratings) -> str:
-    """Say that no group of raters is called human, or that nothing is beside it; empty where people are found."""
+    """State that no group of raters is called human, or that nothing is beside it; empty where people are found."""
     if human_source(design) is not None:
         return ""
     known = f"called {listing(sorted(HUMANS), 10)}"
@@ -283,14 +283,14 @@ def people(design: Ratings) -> str:
 
 
 def actions(design: Ratings) -> str:
-    """Say what keeps the actions of people and others from being compared."""
+    """State what keeps the actions of people and others from being compared."""
     if design.scale != "nominal":
         return f"its actions have no order, and the scale is {design.scale}: say --scale nominal"
     return people(design)
 
 
 def alignment(design: Ratings) -> str:
-    """Say what keeps the distance of others to people from being measured."""
+    """State what keeps the distance of others to people from being measured."""
     if design.scale == "nominal":
         return f"its levels have an order, and these have none: say --levels with {quoted(design.levels)} in order"
     source = human_source(design)
@@ -303,7 +303,7 @@ def alignment(design: Ratings) -> str:
 
 
 def stages(design: Ratings) -> str:
-    """Say that there is a single stage; empty where something else is missing."""
+    """State that there is a single stage; empty where something else is missing."""
     found = design.strata["stage"].levels if "stage" in design.strata else ()
     if len(found) != 1:
         return ""
@@ -311,7 +311,7 @@ def stages(design: Ratings) -> str:
 
 
 def levels(design: Any) -> str:
-    """Say that there is nothing to compare by."""
+    """State that there is nothing to compare by."""
     if design.by is None:
         return "nothing says what is compared: name the column with --by COLUMN"
     return f"column '{shorten(design.by.name)}' has the single value '{shorten(design.by.levels[0])}'"

@@ -102,7 +102,7 @@ def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
 
 
 def set_apart(found: Result) -> tuple[str, ...]:
-    """Say which models differ from which by Holm's p, how far at most, and on how little a test rests."""
+    """State which models differ from which by Holm's p, how far at most, and on how little a test rests."""
     tested, clear = tests_of(found)
     kind, rows = KINDS[found.metric], ordered(found)
     known = [row.term for row in rows if row.estimate is not None]
@@ -134,7 +134,7 @@ def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
 
 
 def difference_text(row: Row, kind: Kind) -> str:
-    """Say which of two models has the larger number, and by how much, with interval and p."""
+    """State which of two models has the larger number, and by how much, with interval and p."""
     names, size, low, high = pair_of(row), row.estimate or 0.0, row.conf_low, row.conf_high
     if size < 0:
         names, size, low, high = names[::-1], -size, turned(row.conf_high), turned(row.conf_low)
@@ -146,7 +146,7 @@ def difference_text(row: Row, kind: Kind) -> str:
 
 
 def apart_from(found: Result, name: str) -> str:
-    """Say from how many others the first or the last model differs significantly, and from which not."""
+    """State from how many others the first or the last model differs significantly, and from which not."""
     (rank,) = (row for row in found.rows if row.group == RANK and row.term == name)
     tested, clear = (
         [other for row in rows if name in pair_of(row) for other in pair_of(row) if other != name]

@@ -91,7 +91,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Everything a report says about one table.
+    """Contents of a report on one table.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class StudyOptions:
         (default, baseline, ...) when None.
     first : str or None
         Group of names of the relationship-bias study whose bias against each other group is positive where it is
-        favoured; by default groups are in the order of their names.
+        favoured. By default groups are in the order of their names.
     adjust : tuple of str
         Covariates to hold equal in the model of the comparisons study.
     smallest_effect : float or None
@@ -184,7 +184,7 @@ class StudyOptions:
     stances : Table or None
         Stances of answers in words (`socialstats.studies.staged_values.stances`), for the staged-values study.
     value_levels : tuple of str
-        Every value that a story could cite, for the role-conflict study; by default Schwartz's ten where every value
+        Every value that a story could cite, for the role-conflict study. By default Schwartz's ten where every value
         cited is one of them, else those cited.
     pooling : {"tasks", "units"}
         What weighs the same in a leaderboard's mean over several tasks.
@@ -318,7 +318,7 @@ class Study:
     beside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def applies(self, design: Design) -> bool:
-        """Tell whether the study can be run on this design."""
+        """Return whether the study can be run on this design."""
         return isinstance(design, KINDS[self.design]) and self.suits(design)
 
 

@@ -130,7 +130,7 @@ def ci_text(row: Row, method: str | None) -> str:
 
 
 def beside_text(design: Paired, result: Result) -> str:
-    """Say the means (shares) of both conditions, and what stands beside their difference."""
+    """State the means (shares) of both conditions, and what stands beside their difference."""
     binary = design.scale == "binary"
     made = []
     for name in design.conditions:
@@ -392,7 +392,7 @@ def joint(main: Result) -> str:
 
 
 def equivalence_words(narrow: Result, options: StudyOptions) -> str:
-    """Say for which levels equivalence was shown."""
+    """State for which levels equivalence was shown."""
     rows, size = margins(narrow), as_given(options.smallest_effect or 0.0).lstrip("0")
     inside = [shorten(row.term, 30) for row in rows if is_inside(row, options.smallest_effect or 0.0)]
     which = f"{listing(inside)} only" if inside else "no level"
@@ -490,7 +490,7 @@ def describe(design: Paired) -> str:
 
 
 def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
-    """Say whether every unit has its partner, and how even the clusters are."""
+    """State whether every unit has its partner, and how even the clusters are."""
     n = len(design.unmatched)
     names = listing([shorten(unit, 30) for unit in design.unmatched])
     missing = f"No: {count(n)} excluded, one condition missing ({names})." if n else "Yes."
@@ -723,7 +723,7 @@ def unit_of(options: StudyOptions) -> str:
 
 
 def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
-    """Say whether equivalence was shown; nothing where it was not tested, or level by level."""
+    """State whether equivalence was shown; nothing where it was not tested, or level by level."""
     result, smallest = numbers.bounds, options.smallest_effect
     if result is None or smallest is None or numbers.levels is not None:
         return ""
@@ -753,7 +753,7 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
 
 
 def halved(design: Paired, lead: Row) -> str:
-    """Say how many more pairs, or clusters of them, halve the interval; nothing for two crossed factors."""
+    """State how many more pairs, or clusters of them, halve the interval; nothing for two crossed factors."""
     if len(design.clusters) > 1:
         return ""
     unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "pairs"

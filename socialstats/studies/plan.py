@@ -302,7 +302,7 @@ def adjust_all(tests: Sequence[Examined]) -> tuple[tuple[Examined, ...], tuple[R
 
 
 def judge(test: Examined, alpha: float) -> Examined:
-    """Say what a test settles: a confirmatory one by its adjusted p, an exploratory one by its interval alone."""
+    """State what a test shows: a confirmatory one by its adjusted p, an exploratory one by its interval alone."""
     h, row = test.hypothesis, test.row
     expected, other = SIDES.get(h.alternative), SIDES.get(OPPOSITE.get(h.alternative, ""))
     settled: Verdict = "none"
@@ -343,7 +343,7 @@ def with_hypotheses(
     options: StudyOptions,
     metrics: Mapping[str, Metric],
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """Put the verdicts on a plan's hypotheses first on the page, and mark everything else as exploratory.
+    """Place the verdicts on a plan's hypotheses first on the page, and mark everything else as exploratory.
 
     Parameters
     ----------
@@ -413,7 +413,7 @@ def says(hypothesis: Hypothesis) -> str:
 
 
 def sentence(test: Examined) -> str:
-    """Say what a test settles, with its numbers.
+    """State what a test shows, with its numbers.
 
     Examples
     --------

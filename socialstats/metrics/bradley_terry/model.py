@@ -32,7 +32,7 @@ Solver = Literal["newton", "mm"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything the caller chose. See `bradley_terry` for the meaning of each."""
+    """All options of a call. See `bradley_terry` for the meaning of each."""
 
     formula: str | None = None
     ties: Ties = "auto"

@@ -51,7 +51,7 @@ FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
 SMALL_EXPECTED = 5.0
 NOT_FITTING = 0.01
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
-ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # of the fit's own errors; a bootstrap says its own
+ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # on the fit's errors; a bootstrap has its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -163,7 +163,7 @@ def share_levels_block(fits: Fits, groupings: Groupings, by: str, level: float) 
 
 
 def ends_sentence(label: str, result: Result) -> str:
-    """Say which group a level prefers most and least."""
+    """State which group a level prefers most and least."""
     rows = [row for row in result.rows if row.group == "arithmetic" and row.estimate is not None]
     ends = [pick(rows, key=lambda row: row.estimate or 0.0) for pick in (max, min)]
     most, least = (f"{shorten(row.term, 30)} ({numbers_text(row, digits=3, bounded=True)})" for row in ends)
@@ -397,7 +397,7 @@ def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> T
 
 
 def settled_sentence(rows: Sequence[Row], what: str, reference: str) -> str:
-    """Say how many differences are significant after adjustment, and name the clearest."""
+    """State how many differences are significant after adjustment, and name the clearest."""
     if not rows:
         return f"No difference of a {what} could be tested."
     level = next((r.conf_level for r in rows if r.conf_level is not None), None) or 0.95
@@ -414,7 +414,7 @@ def settled_sentence(rows: Sequence[Row], what: str, reference: str) -> str:
 def told(
     rows: Sequence[Row], reference: str, words: tuple[str, str], level: float, *, digits: int = 2
 ) -> tuple[str, ...]:
-    """Say which levels lie below the reference, above it, and for which that is inconclusive after adjustment.
+    """State which levels lie below the reference, above it, and for which that is inconclusive after adjustment.
 
     Examples
     --------

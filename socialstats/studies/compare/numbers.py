@@ -56,7 +56,7 @@ class Numbers:
     """Every level by itself, and every other level minus the reference, by level.
 
     `items` say how often each item is chosen, story by story; `silent` why further levels have no choice; `problems`
-    which differences do not exist; `left` which pairs of items only one of two levels has; `beside` has the fit of
+    which differences do not exist. `left` which pairs of items only one of two levels has; `beside` has the fit of
     every level without its order effect.
     """
 
@@ -78,7 +78,7 @@ class Numbers:
         return {name: level.fit for name, level in self.levels.items() if level.fit is not None}
 
     def why(self, what: str) -> dict[str, str]:
-        """Say why levels have no such number, by level."""
+        """State why levels have no such number, by level."""
         found = {name: reason_of(level.lost[what]) for name, level in self.levels.items() if what in level.lost}
         return found | dict(self.silent)
 
@@ -97,7 +97,7 @@ def reference_of(names: tuple[str, ...], wanted: str | None) -> str:
 
 
 def has_covariate(design: Comparisons, options: StudyOptions) -> bool:
-    """Tell whether the covariate that should decide is there, with unequal sides."""
+    """Return whether the covariate that should decide is there, with unequal sides."""
     c = design.covariates.get(options.covariate)
     return c is not None and np.issubdtype(c.a.dtype, np.number) and bool(np.any(c.a != c.b))
 

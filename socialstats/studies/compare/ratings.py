@@ -126,7 +126,7 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
 
 
 def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> str:
-    """Say which differences are significant after adjustment, and the clearest one."""
+    """State which differences are significant after adjustment, and the clearest one."""
     clear = significant(rows, level)
     known = [r for r in rows if r.statistic is not None]
     text = f"{count(len(clear))} of {count(len(rows), 'difference')} of {NAMES[kind]} from '{reference}' "

@@ -75,7 +75,7 @@ def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
 
 
 def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers, level: float) -> str:
-    """Say how many strengths and shares of a level differ significantly, and the clearest of them."""
+    """State how many strengths and shares of a level differ significantly, and the clearest of them."""
     called = {kind: settled(rows, level) for kind, rows in found.items() if rows}
     counts = [
         f"{count(len(clear))} of {count(len(found[kind]), f'difference of {kind}s', f'differences of {kind}s')}"
@@ -119,7 +119,7 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
 
 
 def won_words(numbers: Numbers, options: StudyOptions) -> str:
-    """Say for the levels with the fewest and the most how often the side with more of the covariate won."""
+    """State for the levels with the fewest and the most how often the side with more of the covariate won."""
     higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
     low, high = (pick(higher, key=lambda k: higher[k].estimate or 0.0) for pick in (min, max))
     if percent(higher[low].estimate) == percent(higher[high].estimate):
@@ -227,8 +227,8 @@ def _grouped(texts: Mapping[str, str], *, alone: bool = False) -> list[str]:
 
 
 def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryResult]) -> tuple[Block, ...]:
-    """Say in the caption of the first figure how much the clusters weigh, as the median over the levels' strengths."""
-    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # of standard errors
+    """State the clusters' effect in the first figure's caption, as the median over the levels' strengths."""
+    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # ratios of standard errors
     found = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
     first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
     if not found or first is None:

@@ -230,7 +230,7 @@ def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]]) -> str:
         return f"{shorten(who, 40)}: no difference between two levels has a standard error."
     row, (one, two) = max(known, key=lambda each: abs(each[0].estimate or 0.0))
     digits = fitting(one, two, row)
-    row = row if one.limits == (-1.0, 1.0) else replace(row, limits=(-1.0, 1.0))  # of shares and similarities
+    row = row if one.limits == (-1.0, 1.0) else replace(row, limits=(-1.0, 1.0))  # differences of shares
     first, second = (
         f"{shorten(row.label(side) or '', 40)} ({share(part, digits)})" for side, part in (("one", one), ("two", two))
     )

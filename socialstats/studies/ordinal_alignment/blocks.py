@@ -515,7 +515,7 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
 
 
 REFUSED_AS_LEVEL, NOMINAL = "nominal, refusals as a level", "nominal"
-SHORT = {REFUSED_AS_LEVEL: "with refusals"}  # in figures
+SHORT = {REFUSED_AS_LEVEL: "with refusals"}  # figure labels
 MOST_ALPHAS, MOST_SIZES = 200, 6
 
 

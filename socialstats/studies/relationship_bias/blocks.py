@@ -49,7 +49,7 @@ from socialstats.text import count, level_text, listing, number, p_value, percen
 
 FAMILY = "pairs of groups"
 Part = Literal["main", "appendix"]
-MOST_PANELS, MOST_LINES = 4, 60  # of the figure of the scenarios
+MOST_PANELS, MOST_LINES = 4, 60  # limits of the scenario figure
 NAIVE = (
     "McNemar's test compares the couples (same scenario, same two names) in which one group is chosen in both orders.",
     "Couples of one scenario are dependent, so its p values are too small: in simulations of 29 scenarios x 20 pairs "

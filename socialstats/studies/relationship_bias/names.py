@@ -46,7 +46,7 @@ def read_names(table: Table) -> NameCheck:
     ----------
     table : Table
         Columns ``name``, ``group``, ``phrasing``, ``answer`` (as ``female`` and ``male``), and ``expected``: the right
-        answer of the name's group; empty for neutral names, whose share of ``male`` (of the second answer in the
+        answer of the name's group. Empty for neutral names, whose share of ``male`` (of the second answer in the
         alphabet, where they have other words) is shown instead.
 
     Raises

@@ -96,7 +96,7 @@ def read(
 
 
 def suits(design: Ratings) -> bool:
-    """Tell whether the design has the parts of couples, under the names that `read` gives them."""
+    """Return whether the design has the parts of couples, under the names that `read` gives them."""
     known = {*design.strata, *(factor.name for factor in design.clusters)}
     return set(COLUMNS[:4]) <= known and set(design.levels) == {"-1", "1"}
 
@@ -267,7 +267,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
             result = bias(data(), options, **choices)
             kind = "t" if result.settings["ci"] == "closed" else f"{result.settings['ci']} bootstrap"
             clusters = cluster_text(result.design.factors(result.settings["cluster"]), "units")
-            return replace(result, inference=f"{kind}; {clusters}")  # of B alone
+            return replace(result, inference=f"{kind}; {clusters}")  # for B alone
 
         return Variant(label=label, choice=choice, compute=compute)
 

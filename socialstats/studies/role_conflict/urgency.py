@@ -250,7 +250,7 @@ def entropy_block(entropy: Result) -> Block:
 
 
 PUBLISHED_BASELINE = 100.0
-MOST_IMBALANCE = 0.05  # of the share of rows whose more urgent role is shown first, from one half
+MOST_IMBALANCE = 0.05  # distance of the share of rows whose more urgent role is shown first, from one half
 
 
 def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: StudyOptions) -> tuple[Caution, ...]:
@@ -358,7 +358,7 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
 
 
 def verdict(row: Row, high: Row, coin: float, covariate: str) -> str:
-    """Say whether every choice follows the rule (or its reverse), else where S lies beside rule and coin flips."""
+    """State whether every choice follows the rule (or its reverse), else where S lies beside rule and coin flips."""
     name = capital(covariate)
     if high.estimate in (0.0, 1.0):
         reverse = "" if high.estimate else " in reverse"
@@ -374,7 +374,7 @@ def verdict(row: Row, high: Row, coin: float, covariate: str) -> str:
     return "S was not reliably different from its coin-flip value"
 
 
-PARTS: tuple[Literal["main", "appendix"], ...] = ("main", "appendix")  # of the bounds of S, and of the share
+PARTS: tuple[Literal["main", "appendix"], ...] = ("main", "appendix")  # bounds of S, bounds of the share
 EQUAL = (
     "Between equals, a refusal counts half for each role, or (against) for the role that won more other comparisons."
 )
@@ -513,7 +513,7 @@ def urgency_multiverses(
 
 
 def _pooled_note(found: Result) -> str:
-    """Say why pooling changes nothing where all pairs have equal counts, which looks like a mistake otherwise."""
+    """State why pooling changes nothing where all pairs have equal counts, which looks like a mistake otherwise."""
     leads = found.extras["leads"]
     own, pooled = (leads[label].estimate if label in leads else None for label in (OWN, POOLED))
     same = own is not None and pooled is not None and abs(own - pooled) <= SAME * max(1.0, abs(own))
@@ -646,7 +646,7 @@ Groups = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Everything that needs no strengths; `groups`: the groupings of the roles."""
+    """Numbers that need no strengths; `groups`: the groupings of the roles."""
 
     s: Result
     rates: Result

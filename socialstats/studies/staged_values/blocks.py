@@ -171,7 +171,7 @@ def weights_block(profile: Result) -> Block | None:
 
 
 def sides_text(chosen: Mapping[str, list[Row]], many: str, anchored: bool) -> str:
-    """Say for which models some set of weights changes the sign, is inconclusive about it, or has no interval."""
+    """State for which models some set of weights changes the sign, is inconclusive about it, or has no interval."""
     here, low, high = ({r.term: r for r in chosen[name]} for name in ("this page", "lowest", "highest"))
     terms = [term for term, row in here.items() if row.estimate is not None and term in low and term in high]
     known = [t for t in terms if low[t].conf_low is not None and high[t].conf_high is not None]
@@ -188,7 +188,7 @@ def sides_text(chosen: Mapping[str, list[Row]], many: str, anchored: bool) -> st
 
 
 def gaps_text(gaps: Sequence[Row]) -> str:
-    """Say which set of weights had the largest effect on the composite."""
+    """State which set of weights had the largest effect on the composite."""
     known = [r for r in gaps if r.estimate is not None]
     if not known:
         return "No set of weights gave a difference."
@@ -322,7 +322,7 @@ def step_name(row: Row) -> str:
 
 
 def play_text(result: Result, what: str) -> str:
-    """Say how far a measure moved from the baseline to the stages of the play together; nothing without these."""
+    """State how far a measure moved from the baseline to the stages of the play together; nothing without these."""
     joint, own = (rows_with(result.rows, "span", "baseline", *more, role="difference", measure="composite")
                   for more in ((), ("model",)))  # fmt: skip
     if not (joint or own):

@@ -216,7 +216,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     shown = (*first, *blocks(design, stages, results, lean, options))
     known = [r.cautions for r in results.values() if r not in units.values()]
     cautions = order_cautions(unknown_zero(options), *known, design.cautions)
-    few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # of models as units, which lead
+    few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # models as units lead
     cautions = order_cautions(cautions, tuple(few), once=False)
     kind = sentences.kind_of((*unknown_zero(options), *profile.cautions))
     return Outcome(
@@ -254,7 +254,7 @@ def compared(found: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def differences(found: Sequence[Block]) -> tuple[str, ...]:
-    """Say how many differences between models were significant; nothing without a comparison."""
+    """State how many differences between models were significant; nothing without a comparison."""
     if not found:
         return ()
     tested, clear = tests_of(found[0].results[0])
