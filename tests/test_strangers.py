@@ -357,11 +357,3 @@ def test_prompts_that_pool_their_models_are_compared_on_the_models_of_all() -> N
     assert "was the same for all 2 prompts" in page.answer[0]  # the answers of m1 and m2 are
     assert page.answer[0].endswith("('m1' and 'm2'); left out: 'm0' (not at 'p2').")
     assert page.cautions[0].code == "SS342"
-
-
-def test_a_notebook_shows_a_result_with_its_labels_escaped() -> None:
-    rows = {"item_a": ["<b>x", "y"], "item_b": ["y", "<b>x"], "winner": ["<b>x", "y"]}
-    result = ss.bradley_terry(ss.Comparisons.from_frame({**rows, "model": ["m", "m"]}, by="model"))
-    for shown in (result._repr_html_(), result["m"]._repr_html_()):
-        assert "<td>&lt;b&gt;x</td>" in shown
-        assert "<b>x" not in shown

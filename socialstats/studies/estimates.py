@@ -276,11 +276,29 @@ def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels:
     decimals, estimate = digits_for(rows), field_of("estimate")
     columns = NUMBERS | {
         "Estimate": lambda r: number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else estimate(r),
+        "Statistic": statistic_beside_error,
         "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
         "n": whole("n"), "Clusters": "n_clusters", "Why not": "undefined",
     }  # fmt: skip
     digits = tuple(decimals if name in SCALED else 3 for name in ("", *columns))
+    if any(row.statistic is not None and statistic_beside_error(row) is None for row in rows):
+        caption += "; statistics on another scale than the SE (Fisher z, permutation) are left out"
     return table_of(rows, caption + family_words(rows), (term, labels or label_of), columns, digits)
+
+
+def statistic_beside_error(row: Row) -> float | None:
+    """Return the statistic of a row, or None where it is not the estimate over the standard error beside it.
+
+    Examples
+    --------
+    >>> statistic_beside_error(Row(term="alpha", estimate=0.6, std_error=0.1, statistic=5.1))
+    >>> statistic_beside_error(Row(term="d", estimate=0.6, std_error=0.1, statistic=6.0))
+    6.0
+    """
+    if row.statistic is None or row.estimate is None or not row.std_error:
+        return row.statistic
+    ratio = (row.estimate - NULLS.get(row.term, 0.0)) / row.std_error
+    return row.statistic if abs(row.statistic - ratio) <= SAME * max(1.0, abs(ratio)) else None
 
 
 def counts_table(caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float) -> Table:

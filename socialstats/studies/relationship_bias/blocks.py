@@ -263,7 +263,10 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
             shown.append(named(r, f"{shorten(r.term, 24)}: {short}", p_adjusted=None))
         if row.estimate is not None:
             values = [r.estimate for r in found if r.estimate is not None]
-            said.append(f"{shorten(row.term, 40)} from {number(min(values))} to {number(max(values))}")
+            low, high = number(min(values)), number(max(values))
+            said.append(
+                f"{shorten(row.term, 40)} " + (f"from {low} to {high}" if low != high else f"{low} in all cases")
+            )
     return rows_block(
         "missing",
         "Could missing answers change the conclusions?",

@@ -1,0 +1,154 @@
+"""Contracts that hold on every page: what the answer quotes, what cautions advise, and what stands in tables agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import example_pages
+import pytest
+from study_examples import PAGES
+
+from socialstats.results import Row
+from socialstats.sentences import APPROXIMATE
+from socialstats.studies.page import Block, Outcome, Table
+
+NUMBER = r"[−-]?\d*\.?\d+"
+ADVISED = re.compile(rf"\b(?:quote|report)\b[^.;]*?\(({NUMBER})\)")
+CI = re.compile(r"\d% CI")
+pages = pytest.mark.parametrize("name", PAGES)
+pytestmark = pytest.mark.slow
+
+
+def outcome(name: str) -> Outcome:
+    return example_pages.made(name)[0]
+
+
+def rows_of(block: Block) -> Iterator[Row]:
+    for result in block.results:
+        yield from result.rows
+
+
+def tables_of(found: Outcome) -> Iterator[Table]:
+    for block in found.blocks:
+        yield from block.tables
+
+
+def text_of(found: Outcome) -> str:
+    """Return the sentences of the answer and of all blocks."""
+    return " ".join([*found.answer, *(sentence for block in found.blocks for sentence in block.sentences)])
+
+
+def values_of(text: str) -> set[float]:
+    return {float(one.replace("−", "-")) for one in re.findall(NUMBER, text)}
+
+
+@pages
+def test_what_a_caution_says_to_quote_is_what_the_answer_quotes(name: str) -> None:
+    """Case 1: the answer led with S, a caution said to quote the corrected S."""
+    found = outcome(name)
+    advised = {float(number.replace("−", "-")) for one in found.cautions for number in ADVISED.findall(one.fix)}
+    assert advised <= values_of(" ".join(found.answer))
+
+
+@pages
+def test_the_interval_of_the_answer_belongs_to_its_estimate(name: str) -> None:
+    """Case 1: the interval of another quantity stood behind S. Marks with an interval are those of the answer."""
+    found = outcome(name)
+    if found.strip is None:
+        return
+    marks = [mark for mark in found.strip.marks if mark.low is not None and mark.value is not None]
+    for mark in marks:
+        assert mark.low <= mark.value <= mark.high, mark.label
+    known = [(row.estimate, row.conf_low, row.conf_high) for block in found.blocks for row in rows_of(block)]
+    printed = values_of(" ".join(found.answer))
+    for mark in marks[:1]:
+        rounded = [any(round(end, k) in printed for k in range(4)) for end in (mark.low, mark.high)]
+        assert (mark.value, mark.low, mark.high) in known or all(rounded), mark.label
+
+
+@pages
+def test_an_interval_that_a_caution_touches_is_called_approximate(name: str) -> None:
+    """Case 1: rank sets that a caution listed as affected stood in the answer as if they were not."""
+    found = outcome(name)
+    main = [block for block in found.blocks if block.part == "main"][:1]
+    serious = {c.code for c in found.cautions if c.severity != "info"} & APPROXIMATE
+    carried = {c.code for block in main for result in block.results for c in result.cautions} & serious
+    first = next((sentence for sentence in found.answer if CI.search(sentence)), "")
+    if carried and first:
+        assert "approximate" in first or not carried & {"SS202", "SS203", "SS206"}, (carried, first)
+
+
+@pytest.mark.parametrize("name", ["compare", "compare-ratings", "leaderboard", "staged-values", "ordinal-alignment"])
+def test_printed_estimates_subtract_to_printed_differences(name: str) -> None:
+    """Case 2: the difference in S was that of other values than the two that were shown."""
+    found = outcome(name)
+    checked = 0
+    for result in (result for block in found.blocks for result in block.results):
+        levels = {(row.group, row.term): row.estimate for row in result.rows if row.role == "estimate"}
+        for row in (row for row in result.rows if row.role == "difference" and row.estimate is not None):
+            one, _, two = row.term.partition(" - ")
+            for group in ("mean", "number", None):
+                a, b = levels.get((group, one)), levels.get((group, two))
+                if a is not None and b is not None and row.group in (None, "difference"):
+                    checked += 1
+                    assert row.estimate == pytest.approx(a - b, rel=1e-9, abs=1e-12) or name == "leaderboard", row.term
+    assert checked or name not in ("staged-values", "ordinal-alignment")
+
+
+@pages
+def test_declared_levels_raise_no_caution_about_undeclared_ones(name: str) -> None:
+    """Case 3: the caution said that levels were not declared, Methods that they were."""
+    found = outcome(name)
+    undeclared = [c for c in found.cautions if c.code == "SS310" and "level" in c.detail]
+    assert not (undeclared and any("levels were declared" in paragraph for paragraph in found.methods))
+
+
+@pages
+def test_a_direction_of_several_claims_has_an_adjusted_p(name: str) -> None:
+    """Case 4: five unadjusted intervals over six attributes carried claims of more than an equal share."""
+    for block in outcome(name).blocks:
+        for sentence in block.sentences:
+            if "equal share" in sentence and re.search(r"\b(?:more|less|above|below) than\b|\bdiffered\b", sentence):
+                assert "Holm" in sentence or "unadjusted" in sentence or "did not" in sentence, sentence
+
+
+@pages
+def test_no_range_runs_from_a_number_to_itself(name: str) -> None:
+    """Case 5: the difference ran from -7.26 to -7.26."""
+    said = re.findall(rf"from ({NUMBER})(?: \([^)]*\))? to ({NUMBER})", text_of(outcome(name)))
+    assert not [pair for pair in said if pair[0] == pair[1]]
+
+
+@pages
+def test_a_verdict_stands_beside_its_own_p(name: str) -> None:
+    """Case 5: `different` stood beside the p of the failed equivalence."""
+    for found in re.finditer(r"[^.]*?\bp(?:_Holm)? ([=<>]) (\.\d+)[^.]*\.", text_of(outcome(name))):
+        sentence, p = found.group(), float(found.group(2))
+        large = found.group(1) == ">" or (found.group(1) == "=" and p >= 0.05)
+        assert not (large and re.search(r"\bwas (?:higher|lower|greater)\b|: different", sentence)), sentence
+
+
+@pytest.mark.parametrize("name", ["role-conflict", "role-conflict, without strengths"])
+def test_a_share_has_one_format_on_a_page(name: str) -> None:
+    """Case 6: 61.2 %, .625 and .612 stood for the share of choices of the more urgent item."""
+    said = " ".join(
+        [*outcome(name).answer, *(s for b in outcome(name).blocks if b.part == "main" for s in b.sentences)]
+    )
+    percents = {float(one) for one in re.findall(r"(\d+\.\d)%(?! CI)", said)}
+    shares = {round(100 * float(one), 1) for one in re.findall(r"(?<![\d.])(\.\d{3})\b", said)}
+    assert not (percents - {100.0, 0.0}) & shares
+
+
+@pages
+def test_statistic_and_error_of_a_table_belong_together(name: str) -> None:
+    """Case 6: the standard error of kappa stood beside a z of another standard error."""
+    for table in tables_of(outcome(name)):
+        heads = [head.casefold() for head in table.header]
+        wanted = [heads.index(one) for one in ("estimate", "se", "statistic", "df") if one in heads]
+        if len(wanted) < 4:
+            continue
+        for row in table.cells:
+            estimate, error, statistic, _ = (row[k] for k in wanted)
+            if all(isinstance(value, float) for value in (estimate, error, statistic)) and error:
+                assert statistic == pytest.approx(estimate / error, rel=0.02, abs=0.02), (table.caption, row[0])
