@@ -208,8 +208,10 @@ def difference(
     return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
 
 
-def subtracting(one: Row, other: Row, gap: Row) -> int:
+def subtracting(one: Row, other: Row, gap: Row, least: int = 2) -> int:
     """Return the decimals of two estimates and of their difference at which the printed ones subtract.
+
+    They are those that the error of the difference asks for, with `least`, or more.
 
     Examples
     --------
@@ -217,7 +219,7 @@ def subtracting(one: Row, other: Row, gap: Row) -> int:
     >>> subtracting(*rows)
     3
     """
-    values, least = [row.estimate or 0.0 for row in (one, other, gap)], digits_of(gap.std_error)
+    values, least = [row.estimate or 0.0 for row in (one, other, gap)], digits_of(gap.std_error, least)
     for digits in range(least, 6):
         a, b, d = (round(value, digits) for value in values)
         if abs(a - b - d) < 0.1 * 10.0**-digits:

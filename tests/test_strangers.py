@@ -28,12 +28,12 @@ SCORES = pd.DataFrame({"unit": np.repeat(range(40), 3), "rater": NAMES * 40, "va
 def test_items_of_equal_strength_are_not_called_strongest_and_weakest() -> None:
     rows = [("A", "B", "A"), ("A", "B", "B")] * 9
     said = ss.bradley_terry(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])).sentence()
-    assert said.startswith("All 2 items had equal log-strengths (0.00, 95% CI [")
+    assert said.startswith("Of 2 items, all have equal strengths (log-strength 0.00, 95% CI [")
     rows += [(top, low, w) for top in "AB" for low in "CD" for w in (top, top, low)] * 3
     rows += [("C", "D", "C"), ("C", "D", "D")]
     said = ss.bradley_terry(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])).sentence()
-    assert said.startswith("Of 4 items, A and B had the largest log-strength (")
-    assert " and C and D the smallest (" in said
+    assert said.startswith("Of 4 items, A and B are strongest (log-strength ")
+    assert " and C and D weakest (" in said
 
 
 def test_models_that_are_always_right_rest_on_no_differing_unit() -> None:

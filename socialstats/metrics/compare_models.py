@@ -1,4 +1,4 @@
-"""Models compared by one number: every two on the same units, their ranks, and the number by factors of models."""
+"""Models compared by one number: differences on the same units, ranks, and factors of models."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import rows_with
+from socialstats.results.rows import negated, rows_with
+from socialstats.sentences import difference, estimate, kind_of, significant, some_of
 from socialstats.tables import as_table
-from socialstats.text import count, interval, level_text, listing, number, p_value, quoted, shorten
+from socialstats.text import capital, count, digits_of, level_text, listing, quoted, shorten, shortened
 from socialstats.voice import option
 
 SIZE = "B_all"
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
+MOST_DIGITS = 5  # decimals of numbers in sentences
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
 ALIKE = "the difference is the same without any unit: no standard error, no test"
 APART = "no unit has answers of both"
@@ -156,10 +158,10 @@ def labels_of(design: Any, cluster: Any, rows: IntArray | None = None) -> tuple[
 
 
 def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Number]:
-    """S, corrected for noise where that exists, by pair of items (or by the clusters that the metric took)."""
+    """S, corrected for sampling error or plug-in, by pair of items (or by the clusters that the metric took)."""
     design, settings = result.design, result.settings
     corrected = result.row("S_corrected")
-    at = 0 if wanted == "S" or (wanted is None and corrected.estimate is None) else 1
+    at = 0 if wanted == "S" else 1
     table = condition_table(design, settings["covariate"], settings["weights"]).statistics
     factors = cluster_factors(design, settings["cluster"])
     names = [" | ".join(pair) for pair in pair_names(design)]
@@ -304,9 +306,10 @@ def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
     return found
 
 
+SENSITIVITIES = {"S": ("plug-in sensitivity S", "lowest"), "S_corrected": ("corrected sensitivity S", "lowest")}
 KINDS: dict[str, Kind] = {
-    "sensitivity": Kind(said="sensitivity S", numbers=of_sensitivity, reach=225.0, best="lowest",
-                        others=lambda result: {name: (name, "lowest") for name in ("S", "S_corrected")}),
+    "sensitivity": Kind(said="corrected sensitivity S", numbers=of_sensitivity, reach=225.0,
+                        best="lowest", others=lambda result: dict(SENSITIVITIES)),
     "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest",
                               others=biases_of),
     "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, digits=3, bounded=True),
@@ -450,9 +453,9 @@ def compare_models(
     Parameters
     ----------
     results : ResultGroup, mapping of model to Result, or Result
-        Of `sensitivity` (compared: S, corrected for noise), `relationship_bias` (B_all), `js_similarity`, `ada_met`,
-        `trait_profile` (composite), `krippendorff_alpha` or `mean_ratings`: one result a model, or one with all models
-        (`js_similarity`, `ada_met`, `trait_profile`).
+        Of `sensitivity` (compared: S corrected for sampling error, or the plug-in S of all where one has no other),
+        `relationship_bias` (B_all), `js_similarity`, `ada_met`, `trait_profile` (composite), `krippendorff_alpha` or
+        `mean_ratings`: one result per model, or one with all models (`js_similarity`, `ada_met`, `trait_profile`).
     number : str, optional
         Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` the bias of two groups of names, such
         as ``"man - woman"``.
@@ -508,6 +511,12 @@ def compare_models(
         raise InputError(f"compare_models() takes results of one of {quoted(list(KINDS), 20)}, not "
                          f"{quoted(sorted(metrics), 10) or 'none'}")  # fmt: skip
     metric = metrics.pop()
+    if (
+        metric == "sensitivity"
+        and number is None
+        and any(r.row("S_corrected").estimate is None for r in found.values())
+    ):
+        number = "S"
     kind = KINDS[metric].of(number, found)
     made = [(model, result, one) for model, result in found.items() for one in kind.numbers(result, model, number)]
     check_scales(found)
@@ -535,12 +544,14 @@ def compare_models(
     ], HOLM)  # fmt: skip
     first = next(iter(found.values()))
     noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
-    said = kind.said
+    said, shared = kind.said, len({frozenset(one.units) for one in numbers}) > 1
+    near = kind_of(c for result in found.values() for c in result.cautions if c.code != "SS304")  # S is corrected
     alone = {
         row.term: replace(result, rows=(replace(row, term=said, group=None, key=one.row.key),), words=result.sentence())
         for row, one, (_, result, _) in zip(own, numbers, made, strict=True)
     }
     rows = (*own, *rank_rows(own, gaps, kind.best, level), *gaps)
+    digits = kind.digits if shared else printed_digits(rows, kind.digits)
     return Result(
         metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,
         inference="t of differences on the units of both, by what each unit adds to them (jackknife); "
@@ -550,8 +561,10 @@ def compare_models(
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
                   *unmatched(numbers)),
         references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
-        design=first.design, words=sentence(rows, said, kind, level, noun) + common_text(both, left, noun),
-        extras={"by_model": alone, "numbers": numbers, "kind": kind,
+        design=first.design, words=sentence(rows, said, kind, level, noun, digits=digits, shared=shared, near=near)
+        + common_text(both, left, noun),
+        extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared, "near": near,
+                "unit": unit_of(first), "digits": digits,
                 "crossed": len(found) > 1 and len(made) > len(found), "average": average, "averaged": both,
                 "left_out": left},
         check="socialstats.crosscheck.compare_models:checks_of",
@@ -670,6 +683,17 @@ def dependence(result: Result) -> str:
     return cluster_text(cluster_factors(result.design, result.settings.get("cluster", "declared")), "units")
 
 
+def unit_of(result: Result) -> str:
+    """Return what is independent, in the plural: the clusters of the factor with the fewest, or the units."""
+    if result.metric == "trait_profile":
+        return "scenarios"
+    factors = cluster_factors(result.design, result.settings.get("cluster", "declared"))
+    if not factors:
+        return "comparisons" if result.metric == "sensitivity" else "units"
+    name = min(factors, key=lambda factor: len(factor.levels)).name
+    return "pairs of items" if result.metric == "sensitivity" and name == "pair" else f"clusters of {shorten(name, 40)}"
+
+
 def unmatched(numbers: Sequence[Number]) -> tuple[Caution, ...]:
     """Caution SS342: models that lack units which others have."""
     every = {name for one in numbers for name in one.units}
@@ -692,45 +716,69 @@ def ordered(rows: Sequence[Row], best: str) -> list[Row]:
                   key=lambda row: sign * (row.estimate or 0.0))  # fmt: skip
 
 
-def value_text(row: Row, kind: Kind) -> str:
-    """Write a number with its interval."""
-    text = number(row.estimate, kind.digits, bounded=kind.bounded)
-    if row.conf_low is None or row.conf_high is None:
-        return text
-    ends = interval(row.conf_low, row.conf_high, kind.digits, level=row.conf_level or 0.95, bounded=kind.bounded)
-    return f"{text}, {ends}"
+MOST_TOLD = 3  # significant differences that sentences name
 
 
-def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str) -> str:
-    """State the first and the last model, who may be first, and how many differences are significant."""
+def told_gaps(rows: Sequence[Row]) -> list[Row]:
+    """Return the differences that sentences name: the significant ones of up to three, else the largest."""
+    tested = [row for row in rows if row.group == DIFFERENCE and row.p_adjusted is not None]
+    clear = [row for row in tested if significant(row)]
+    return clear if 0 < len(clear) <= MOST_TOLD else sorted(tested, key=lambda row: -abs(row.estimate or 0.0))[:1]
+
+
+def printed_digits(rows: Sequence[Row], least: int) -> int:
+    """Return the decimals, at least `least`, at which printed numbers subtract to the printed differences named."""
+    own = {row.term: row.estimate or 0.0 for row in rows if row.group == NUMBER}
+    gaps = told_gaps(rows)
+    least = max([least, *(digits_of(row.std_error, least) for row in gaps)])
+    for digits in range(least, MOST_DIGITS):
+        off = [round(own[row.label("model") or ""], digits) - round(own[row.label("minus") or ""], digits)
+               - round(row.estimate or 0.0, digits) for row in gaps]  # fmt: skip
+        if all(abs(x) < 0.1 * 10.0**-digits for x in off):
+            return digits
+    return least
+
+
+def gap_sentence(row: Row, said: str, digits: int, *, shared: bool = False, near: str = "") -> str:
+    """Return the difference of two models as a sentence, the model with the larger number first."""
+    one, other = (shorten(row.label(side) or "", 40) for side in ("model", "minus"))
+    if (row.estimate or 0.0) < 0:
+        one, other, row = other, one, negated(row)
+    return difference(f"the {said}{' on shared units' if shared else ''}", one, other, row, digits=digits, kind=near)
+
+
+def sentence(
+    rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, digits: int, shared: bool = False,
+    near: str = "",
+) -> str:  # fmt: skip
+    """Return the highest and the lowest number; for two their difference, for more what is significant, and ranks.
+
+    `shared`: differences are on shared units only. `near`: what the intervals are called, as in `sentences.estimate`.
+    """
     known = ordered(rows, kind.best)
     if not known:
         return f"No {noun} has a {said}."
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
-    clear = sum((row.p_adjusted or 0.0) <= 1 - level for row in tested)
-    first = [row.term for row in rows if row.group == RANK and row.conf_low == 1]
     if known[0].estimate == known[-1].estimate:
-        return f"The {said} was the same for all {count(len(known), noun)} ({value_text(known[0], kind)})."
+        value = estimate(known[0], digits=digits, kind=near)
+        return f"The {said} was the same for all {count(len(known), noun)} ({value})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
-    text = (
-        f"Of {count(len(known), noun)} the {said} was highest for '{shorten(high.term, 40)}' "
-        f"({value_text(high, kind)}) and lowest for '{shorten(low.term, 40)}' ({value_text(low, kind)}). "
-    )
+    ends = [f"{shorten(row.term, 40)} ({estimate(row, digits=digits, kind=near)})" for row in (high, low)]
+    text = f"The {said} was highest for {ends[0]} and lowest for {ends[1]}. "
     if not tested:
         return f"{text}No difference could be tested ({gaps[0].undefined})."
-    end = f" ({p_value(tested[0].p_adjusted, name='Holm-adjusted p')})" if len(tested) == 1 else " (Holm)"
-    verb = "was" if 1 in (clear, len(tested)) else "were"
-    text += f"{count(clear)} of {count(len(tested), 'difference')} {verb} significant{end}"
-    text += f", {count(len(gaps) - len(tested))} more could not be tested" if len(tested) < len(gaps) else ""
-    sets, include = ("rank set", "includes") if len(first) == 1 else ("rank sets", "include")
+    if len(gaps) == 1:
+        return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, digits, shared=shared, near=near)
+    text += some_of(sum(significant(row) for row in tested), len(tested), f"differences between {noun}s")
+    lost = len(gaps) - len(tested)
+    text += f" {count(lost, 'difference')} could not be tested." if lost else ""
+    first = [row.term for row in rows if row.group == RANK and row.conf_low == 1]
     later = [row.term for row in known if row.term not in first]
-    if len(later) < len(first) and len(known) > 2:
-        which = f"rank sets of all but {quoted(later, 5)}" if later else "rank sets of all"
-        return f"{text}; the {level_text(level)} {which} include rank 1, the {kind.best}."
+    who = f"all but {listing(shortened(later), 5)}" if later and len(later) < len(first) else ""
     return (
-        f"{text}; the {level_text(level)} {sets} of {count(len(first), noun)} {include} rank 1, the {kind.best} "
-        f"({quoted(first, 5)})."
+        f"{text} {capital(f'{near} {level_text(level)}'.lstrip())} simultaneous rank intervals included rank 1 (the "
+        f"{kind.best}) for {count(len(first))} of {count(len(known), noun)} ({who or listing(shortened(first), 5)})."
     )
 
 

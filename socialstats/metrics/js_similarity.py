@@ -242,7 +242,7 @@ def resampled(
 
 
 def sized(row: Row, ratings: FloatArray, used: BoolArray, copies: FloatArray, codes: Sequence[IntArray]) -> Row:
-    """Add the numbers of ratings, units and clusters to a row."""
+    """Say from how many ratings, units and clusters a row was computed."""
     return replace(
         row, n=float((ratings * copies)[used].sum()), n_units=int(copies[used].sum()),
         n_clusters=min((len(np.unique(code[used])) for code in codes), default=None),
@@ -319,7 +319,7 @@ def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -
 
 
 def tested(row: Row, test: ChanceTest | None, k: int, settings: Mapping[str, Any]) -> Row:
-    """Add the method of correction, and the test of equal shares where there is one."""
+    """Say how a similarity was corrected, and add the test of equal shares where there is one."""
     named = {
         "noncentral": "noncentral chi-square, lower end not above the jackknife t's",
         "t": "t interval with an allowance for the bias left",
@@ -404,7 +404,7 @@ def ceiling(
 
 
 def rare_level(counts: FloatArray, groups: BoolArray, levels: Sequence[str]) -> str:
-    """Return that some level is rare in some group of units, so that the ceiling of pooled ratings has no interval.
+    """Say that some level is rare in some group of units, so that the ceiling of pooled ratings has no interval.
 
     Whether a level occurs once or not at all moves the noise of pooled halves as much as a frequent level does, and the
     sample does not say how often it would.
@@ -610,7 +610,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 
 
 def interval_text(settings: Mapping[str, Any]) -> str:
-    """Describe how the intervals were obtained."""
+    """Say how the intervals were obtained."""
     if settings["ci"] == "noncentral":
         return "noncentral chi-square intervals, lower ends not above those of the jackknife t"
     if settings["ci"] == "t":
@@ -652,7 +652,7 @@ def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping
 
 
 def sentence(result: Result) -> str:
-    """State the similarity of each source in all units, and its ceiling."""
+    """Say the similarity of each source in all units, its ceiling, and the mean of the cells."""
     whole = [row for row in result.rows if row.group is None]
     *pairs, (top, plain) = zip(whole[::2], whole[1::2], strict=True)
     said = "; ".join(one_source(one, two) for one, two in pairs[:SAID])
@@ -667,7 +667,7 @@ def sentence(result: Result) -> str:
 
 
 def one_source(row: Row, plain: Row) -> str:
-    """State the similarity of one source with interval and test."""
+    """Say one source's similarity with interval and test."""
     beside = "" if plain.estimate is None else f" (plug-in {number(plain.estimate, 3, bounded=True)})"
     if row.estimate is None:
         return f"{shorten(row.term)} undefined, {row.undefined}{beside}"

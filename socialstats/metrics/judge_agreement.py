@@ -108,7 +108,7 @@ def judge_agreement(
     standard error linearises both kappas in the weight of each unit (cluster), so that the difference knows that they
     share their units; the people and judges at hand are taken as fixed. In 1,000 simulations each of 30 or 60 units,
     or 12 or 15 clusters of four, with two to five people and a judge exchangeable with them, nominal 95% intervals of
-    the difference held 0 in 92.7 to 95.5%.
+    the difference held 0 in 92.7 to 95.5 %.
 
     References
     ----------

@@ -37,8 +37,8 @@ from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, 
 from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
-from socialstats.results.rows import rows_with, undefined_text
-from socialstats.sentences import difference, estimate, kind_of, significant
+from socialstats.results.rows import negated, rows_with, undefined_text
+from socialstats.sentences import difference, estimate, kind_of, significant, subtracting
 from socialstats.text import capital, count, digits_of, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import Word, one_of, option
 
@@ -479,13 +479,7 @@ def difference_of(result: Result, one: str, other: str) -> Row:
     if (one, other) in known:
         return known[one, other]
     row = known[other, one]
-    return replace(row, term=f"{one} - {other}", estimate=turned(row.estimate), statistic=turned(row.statistic),
-                   conf_low=turned(row.conf_high), conf_high=turned(row.conf_low))  # fmt: skip
-
-
-def turned(value: float | None) -> float | None:
-    """Return a number with its sign changed."""
-    return None if value is None else -value
+    return replace(negated(row), term=f"{one} - {other}")
 
 
 def over(result: Result) -> str:
@@ -503,7 +497,7 @@ def sentence(result: Result) -> str:
         return f"No model has a mean score ({undefined_text(means)})."
     best, name = known[0], shorten(known[0].term)
     gaps = [difference_of(result, best.term, row.term) for row in known[1:]]
-    digits = max(digits_of(row.std_error) for row in (*known[:2], *gaps[:1]))
+    digits = subtracting(best, known[1], gaps[0]) if gaps else digits_of(best.std_error)
     said = f"(mean score {estimate(best, digits=digits, kind=kind)}; {over(result)})"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:

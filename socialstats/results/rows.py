@@ -122,6 +122,14 @@ class Row:
         return dict(self.key).get(dimension)
 
 
+def negated(row: Row) -> Row:
+    """Return a difference with the sign of estimate, limits and statistic changed."""
+    estimate, statistic, low, high = (
+        None if value is None else -value for value in (row.estimate, row.statistic, row.conf_high, row.conf_low)
+    )
+    return replace(row, estimate=estimate, statistic=statistic, conf_low=low, conf_high=high)
+
+
 def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **labels: str) -> list[Row]:
     """Return the rows of a role whose key has these dimensions and no others.
 

@@ -1,8 +1,8 @@
-"""A study for each level of a factor, and what a table lacks for a study."""
+"""A study by levels of a factor, and why a table does not suit a study."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,7 +17,8 @@ from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS, common_text, uncommon
 from socialstats.models.sources import HUMANS, human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
-from socialstats.results import Verifications, joined
+from socialstats.results import Row, Verifications, joined
+from socialstats.sentences import significant, some_of
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
@@ -26,10 +27,12 @@ from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 
+MOST_MAIN = 8  # blocks among the results; of each level the first one where there is room for all levels
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
 COMPARED = "socialstats.crosscheck.compare_models:checks_of"  # results whose cautions are about the whole page
+MATCHED = "Levels of {} were compared by t tests on shared units, with Holm-adjusted p values."
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
@@ -112,7 +115,8 @@ def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Bl
     (first, *rest), (found, *more) = compared, compared[0].results
     common = replace(found, words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
                      cautions=(*uncommon(alike.both, alike.left), *found.cautions))  # fmt: skip
-    return (replace(first, sentences=(common.sentence(), *first.sentences[1:]), results=(common, *more)), *rest)
+    said = common_text(alike.both, alike.left, shorten(by, 40)).strip()
+    return (replace(first, sentences=(said, *first.sentences), results=(common, *more)), *rest)
 
 
 def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:
@@ -125,7 +129,7 @@ def merge(
     outcomes: dict[str, Outcome], design: Design, options: StudyOptions, lost: Mapping[str, str] | None = None,
     alike: Alike | None = None,
 ) -> Outcome:  # fmt: skip
-    """Combine the outcomes of all levels on one page: what compares them first, then each block under its level.
+    """Merge the outcomes of all levels into one page: their comparison first, then each block under its level.
 
     `lost`: why levels have none. `alike`: the outcomes that are compared, where some models are left out of them.
     """
@@ -135,10 +139,11 @@ def merge(
     compared = noted(compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by)
     replies = None if isinstance(design, Paired) else replies_by(design, options.level)
     before = (*compared, *(() if replies is None else (replies,)))
-    named = outcomes.items() if len(outcomes) <= MOST_LEVELS else ()
+    named = list(outcomes.items()) if len(outcomes) <= MOST_LEVELS else []
+    room = MOST_MAIN - sum(block.part == "main" for block in before)
     blocks = [
-        _labelled(block, level, k) for k, (level, o) in enumerate(named)
-        for block in o.blocks[: MOST_BRIEF if options.brief else None]
+        _labelled(block, level, k, main=not j and len(named) <= room) for k, (level, o) in enumerate(named)
+        for j, block in enumerate(o.blocks[: MOST_BRIEF if options.brief else None])
     ]  # fmt: skip
     checks = {
         f"{shorten(level)}: {label}": partial(o.verifications.__getitem__, label)
@@ -146,7 +151,10 @@ def merge(
         for label in list(o.verifications)[: 1 if options.brief else None]
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
-    said += [f"{shorten(level)}: nothing could be computed: {why}." for level, why in lost.items()]
+    said += [f"{shorten(level)}: undefined ({why})." for level, why in lost.items()]
+    brief = first.methods[:1]
+    if brief and lead_words(compared):
+        brief = (f"{brief[0]} {MATCHED.format(shorten(by, 40))}",)
     return replace(
         first,
         title=f"{first.title} By {by}",
@@ -157,6 +165,7 @@ def merge(
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
         flow=design.flow,
+        methods=(*brief, *first.methods[1:]),
         data=() if options.brief else
         tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
         diagnostics=() if options.brief else tuple(
@@ -176,12 +185,12 @@ def compared_levels(
     known = {level: next((r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None)
              for level, o in outcomes.items()}  # fmt: skip
     found = {level: result for level, result in known.items() if result is not None}
-    made = comparison(found, options, by, further(found), lost) if len(found) > 1 else ()
+    made = comparison(found, options, by, further(found), lost, led=True) if len(found) > 1 else ()
     return made or leading(outcomes, by)
 
 
 def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
-    """Tabulate the leading estimates of all levels, their tests adjusted as one family."""
+    """Return the leading estimates of all levels side by side, their tests adjusted as one family."""
     first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
     shown = {level: block.results[0] for level, block in first.items() if block.results}
     leads = {level: result for level, result in shown.items() if result.metric != "symmetry"}
@@ -192,15 +201,24 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     title, named = next(iter(leads.values())).title, shorten(by, 40)
     block = Block(
         id="levels",
-        question=f"How do the levels of {named} compare?",
-        sentences=(f"{title}, for each of {count(len(leads), 'level')} of {named} by itself.",),
+        question=f"How did the levels of {named} compare?",
+        sentences=(none_or_some(tested, adjusted is not None),),
         draw=partial(forest, tested, sort=False, digits=3, label=by, xlabel=title),
         figure_title=f"{title} by {named}",
-        caption="Each level by itself: whether two levels differ is not tested here.",
+        caption=f"{title} by {named}. Points: separate estimates with unadjusted CIs; differences between levels were "
+        "not tested.",
         tables=(rows_table(tested, f"{title} by {named}", term=named),),
         results=() if adjusted is None else (adjusted,),
     )
     return (block,)
+
+
+def none_or_some(rows: Sequence[Row], adjusted: bool) -> str:
+    """Return how many levels were significant, or that none was tested."""
+    if not adjusted:
+        return f"Estimates of {count(len(rows), 'level')} stand side by side."
+    tested = [row for row in rows if row.p_value is not None]
+    return some_of(sum(significant(row) for row in tested), len(tested), "tests of single levels")
 
 
 def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
@@ -222,8 +240,9 @@ def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
     return order_cautions(tuple(found), once=False)
 
 
-def _labelled(block: Block, level: str, k: int) -> Block:
-    return replace(block, id=f"{block.id}-{k + 1}", level=level, question=f"{shorten(level)}: {block.question}")
+def _labelled(block: Block, level: str, k: int, *, main: bool) -> Block:
+    return replace(block, id=f"{block.id}-{k + 1}", level=level, question=f"{shorten(level)}: {block.question}",
+                   part="main" if main else "appendix")  # fmt: skip
 
 
 def _strip(outcomes: dict[str, Outcome]) -> Strip | None:

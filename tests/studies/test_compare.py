@@ -23,7 +23,7 @@ from socialstats.studies.compare.study import reference_of, with_level_effect
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.page import Block, Outcome
 from socialstats.studies.plan import Hypothesis, examine, with_hypotheses
-from socialstats.text import number, percent
+from socialstats.text import number
 
 ROOT = Path(__file__).parents[2]
 FAST = StudyOptions(resamples=200)
@@ -67,8 +67,9 @@ def block(outcome: Outcome, name: str) -> Block:
 
 def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> None:
     assert outcome.answer[0] == block(outcome, "models").results[0].sentence()
-    assert any(text.startswith("'firm' is closer to following urgency than 'default'; 'fond' is ")
-               for text in outcome.answer[2:])  # fmt: skip
+    assert any(
+        text.startswith("The corrected sensitivity S was lower for firm than default (") for text in outcome.answer
+    )
     firm = next(r for r in block(outcome, "levels-strengths").results if "firm minus" in r.title).row("urgency")
     assert firm.conf_low is not None
     assert firm.conf_high is not None
@@ -160,6 +161,25 @@ def refit(design: ss.Comparisons, options: StudyOptions) -> Refitted:
     return refitted(fit, {}, options.resamples, options.seed)
 
 
+def test_one_estimand_of_s_leads_and_subtracts() -> None:
+    """Answer, strip, figure, table and difference have the corrected S, as the caution recommends."""
+    frames = [chooser(0.8, PLAIN, 1, "alpha"), chooser(1.4, PLAIN, 2, "beta")]
+    found = run_study(STUDIES["compare"], design_of(*frames), replace(FAST, verify=False))
+    own = {row.term: row.estimate for row in block(found, "models").results[0].rows if row.group == "number"}
+    levels = block(found, "levels-s")
+    assert {cells[0]: cells[1] for cells in levels.tables[0].cells} == own
+    assert {r.row("S_corrected").estimate for r in levels.results} == set(own.values())
+    gap = block(found, "differences-s").results[0].row("S_corrected", group="difference")
+    high, low = (number(own[name], 2) for name in ("alpha", "beta"))
+    said = number(-(gap.estimate or 0.0), 2)
+    assert f"highest for alpha ({high}, " in found.answer[0]
+    assert f"lowest for beta ({low}, " in found.answer[0]
+    assert f"higher for alpha than beta (difference = {said}, " in found.answer[0]
+    assert float(high) - float(low) == pytest.approx(float(said), abs=0.001)
+    assert found.strip is not None
+    assert {m.value for m in found.strip.marks if m.kind != "reference"} == set(own.values())
+
+
 def test_joint_refits_use_the_same_resamples_of_pairs() -> None:
     """The s.e. of the difference, recomputed by refitting both weighted tables on the drawn pairs."""
     tables = (chooser(s, {"a": 1.0}, k, "m") for s, k in ((0.4, 1), (1.0, 2)))
@@ -214,12 +234,10 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     design = design_of(*(f.drop(columns=["urgency_a", "urgency_b"]) for f in frames))
     found = run_study(STUDIES["compare"], design, FAST)
     said = found.answer[0]
-    assert (
-        "of 8 differences of strengths and 2 of 2 differences of shares are significant (Holm over each kind)" in said
-    )
+    assert "of 8 differences in strength and 2 of 2 differences in preference shares were significant (Holm" in said
     rows = next(r for r in block(found, "levels-strengths").results if "two minus" in r.title).rows
     top = max((r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0))
-    assert f"most clearly '{top.term}': {number(top.estimate, 3)} log-odds" in said
+    assert f"The largest was {top.term} ({number(top.estimate, 3)} log-odds, 95% CI [" in said
     assert [b.id for b in found.blocks][-2:] == ["levels-strengths", "differences-entropy"]
     assert found.strip is None
 
@@ -240,13 +258,14 @@ def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
     """The same choices under two names: no name is changed, and no number runs from itself to itself."""
     same = chooser(0.8, PLAIN, 4, "m1")
     found = run_study(STUDIES["compare"], design_of(same, same.assign(model="m2")), replace(FAST, verify=False))
-    assert found.answer[0].startswith("The sensitivity S was the same for all 2 models (")
+    assert found.answer[0].startswith("The corrected sensitivity S was the same for all 2 models (")
     share = (same["winner"] == np.where(same["urgency_a"] > same["urgency_b"], same["item_a"], same["item_b"]))[
         same["urgency_a"] != same["urgency_b"]
     ].mean()
-    assert found.answer[1] == f"The higher urgency won {percent(share)} of the time for each."
+    won = f"was {number(share, 3, bounded=True)} in all 2."
+    assert found.answer[1] == f"The share of choices won by the side with higher urgency {won}"
     said = [block(found, name).sentences[0] for name in ("levels-s", "levels-effects")]
-    assert all(" in all 2" in text and "runs from" not in text for text in said)
+    assert all(" in all 2" in text and "ranged from" not in text for text in said)
 
 
 def test_a_hypothesis_is_about_a_difference_of_two_levels(outcome: Outcome) -> None:

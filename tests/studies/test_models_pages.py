@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
+from socialstats.metrics.compare_models import told_gaps
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.page import Outcome
 from socialstats.tables import as_table
@@ -55,13 +56,12 @@ def test_the_answer_says_who_is_set_apart_and_claims_no_more_than_holm() -> None
     clear = [r for r in gaps if r.p_adjusted is not None and r.p_adjusted <= 0.05]
     widest = max(gaps, key=lambda r: abs(r.estimate or 0.0))
     assert not clear
-    assert outcome.answer[1].startswith(
-        "No two are set apart, which does not show that they are alike. Largest observed"
-    )
+    assert "None of 15 differences between models was significant (Holm)." in outcome.answer[0]
     high, low = widest.term.split(" - ")[:: 1 if (widest.estimate or 0.0) > 0 else -1]
-    assert (
-        f"higher for '{high}' than for '{low}' (by {abs(widest.estimate or 0.0):.2f}, unadjusted 95% CI"
-        in outcome.answer[1]
+    digits = board.extras["digits"]
+    assert outcome.answer[1].startswith(
+        f"The size of the biases, B_all did not differ significantly between {high} and {low} "
+        f"(difference = {abs(widest.estimate or 0.0):.{digits}f}, "
     )
 
 
@@ -85,8 +85,27 @@ def test_few_significant_differences_are_named_with_their_size() -> None:
     clear = [r for r in board.rows if r.group == "difference" and (r.p_adjusted or 1.0) <= 0.05]
     assert {r.term for r in clear} == {"m0 - m1", "m0 - m2"}
     for row in clear:
-        model = row.label("minus")
-        assert f"'{model}' than for 'm0' (by {-(row.estimate or 0.0):.2f}, unadjusted" in told
+        size = -(row.estimate or 0.0)
+        assert f"higher for {row.label('minus')} than m0 (difference = {size:.{board.extras['digits']}f}, " in told
+
+
+def test_printed_numbers_subtract_to_the_printed_difference() -> None:
+    for shift in (4, 3, 2, 1):
+        board = next(b for b in apart(shift).blocks if b.id == "models").results[0]
+        digits = board.extras["digits"]
+        for gap in told_gaps(board.rows):
+            one, other = (round(board.row(gap.label(side) or "", group="number").estimate or 0.0, digits)
+                          for side in ("model", "minus"))  # fmt: skip
+            assert one - other == pytest.approx(round(gap.estimate or 0.0, digits), abs=10.0**-digits / 10)
+
+
+def test_the_first_blocks_of_levels_stand_among_the_results_where_there_is_room() -> None:
+    for models, first in ((3, 3), (6, 0)):
+        outcome = page(couples(models))
+        main = [b for b in outcome.blocks if b.part == "main"]
+        assert len(main) <= 8
+        assert len({b.level for b in main} - {""}) == (models if first else len({b.level for b in main} - {""}))
+        assert outcome.blocks[0].part == "main"
 
 
 def test_the_pooled_answer_of_raters_does_not_lead() -> None:
@@ -111,7 +130,8 @@ def test_a_thin_design_says_so() -> None:
     board = outcome.blocks[0].results[0]
     fewest = min(r.df for r in board.rows if r.group == "difference" and r.df is not None)
     assert fewest < 5
-    assert "The design is thin: the test of " in outcome.answer[2]
+    assert outcome.answer[2].startswith("The test of ")
+    assert outcome.answer[2].endswith(" degrees of freedom. Collect more units.")
 
 
 def test_many_models_have_their_leading_blocks_and_more_than_thirty_the_comparison_alone() -> None:
@@ -172,8 +192,8 @@ def test_people_are_shared_by_all_prompts() -> None:
     both = [ss.ada_met(d, resamples=100).row("m1").estimate for d in (parts["plain"], own)]
     assert both[0] == both[1]
     outcome = run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
-    assert [b.question for b in outcome.blocks[:3:2]] == [
-        "How do the 2 prompts compare, over all models?", "How do the 6 compare by distance from people, ADA-Met?",
+    assert [b.question for b in outcome.blocks[:2]] == [
+        "How did the 2 prompts compare, over all models?", "How did the 6 compare by distance from people, ADA-Met?",
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Items and levels compared: blocks and tables."""
+"""Blocks and tables that compare items and levels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
+from socialstats.sentences import bounded, difference, estimate, significant, some_of, stat, undefined
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
-from socialstats.studies.estimates import beside, numbers_text, p_text, rows_table, span_text, table_of
+from socialstats.studies.estimates import SCALED_FIELDS, beside, ends, extremes, field_of, p_text, rows_table, table_of
 from socialstats.studies.page import Block, Mark, StudyOptions, Table
-from socialstats.text import count, inconclusive, number, p_value, quoted, shorten
+from socialstats.text import capital, count, level_text, listing, number, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
 Groupings = Mapping[str, Mapping[str, object]]
@@ -26,18 +27,9 @@ TESTED: dict[str, Any] = {
     "p (Holm)": lambda r: p_text(r.p_adjusted),
 }  # fmt: skip
 MOST_ITEMS, SIDE_BY_SIDE = 15, 12
+SHARE = (0.0, 1.0)  # limits of a share
 MANY = 4  # levels compared from which differences stand side by side
 MOST_SHOWN = 15  # differences of strengths drawn; the table has all
-
-
-def final_p(row: Row) -> float | None:
-    """Return the adjusted p-value, or the row's own where none is adjusted."""
-    return row.p_value if row.p_adjusted is None else row.p_adjusted
-
-
-def settled(rows: Sequence[Row], level: float) -> list[Row]:
-    """Return the rows whose (adjusted) test is significant."""
-    return [row for row in rows if (p := final_p(row)) is not None and p < 1 - level]
 
 
 def clearest(rows: Sequence[Row]) -> list[Row]:
@@ -51,9 +43,14 @@ def leads(found: Mapping[str, Result], term: str, group: str | None = None) -> l
 
 
 def differences_of_s(found: Mapping[str, Result]) -> list[Row]:
-    """Return the differences in S by level: corrected for noise where that exists."""
-    both = zip(leads(found, "S_corrected", "difference"), leads(found, "S", "difference"), strict=True)
-    return [plain if corrected.estimate is None else corrected for corrected, plain in both]
+    """Return the differences in S by level: of the corrected S, or of the plug-in S where a level has no other."""
+    corrected = leads(found, "S_corrected", "difference")
+    return corrected if all(row.estimate is not None for row in corrected) else leads(found, "S", "difference")
+
+
+def suffix_of(found: Mapping[str, Result]) -> str:
+    """Return the suffix of the terms of S that all levels have: corrected, or none."""
+    return "_corrected" if all(r.row("S_corrected").estimate is not None for r in found.values()) else ""
 
 
 def labelled(found: Mapping[str, Result], group: str) -> list[Row]:
@@ -71,30 +68,25 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
         return None
     tested, _ = with_holm(labelled(found, "item"), "items chosen")
     clear = tuple(clearest([row for row in tested if row.p_value is not None])[:MOST_ITEMS])
-    called = settled(tested, level)
-    few = count(len(called)) if called else "None"
-    said = (
-        f"{few} of {count(len(tested), 'difference')} from '{shorten(reference, 40)}' in how often an item is chosen "
-    )
-    said += f"{'is' if len(called) < 2 else 'are'} significant (McNemar's test clustered by pair, Holm over all)"
-    said += f", most clearly {clear[0].term}: {numbers_text(clear[0], digits=3)}." if called else "."
-    first = next(iter(found.values()))
+    first, name = next(iter(found.values())), shorten(reference, 40)
+    title = f"Differences from {name} in the share of stories in which an item is chosen"
     return Block(
         id="differences-items",
-        question="Which items are chosen more often on the same stories?",
-        sentences=(said,),
+        question="Which items were chosen more often on the same stories?",
+        sentences=(some_words(tested, "differences in the share chosen", reference),),
         draw=partial(forest, clear, xlabel=f"share chosen minus that of {shorten(reference, 30)}", sort=False, digits=3)
         if clear else None,
-        figure_title="Differences in how often an item is chosen, with the largest test statistics",
-        caption=f"Story by story: {first.inference}. {count(first.counts['stories'], 'story', 'stories')} of both"
-        + (f", {count(first.counts['ties'], 'tie')} left out" if first.counts["ties"] else "") + ".",
+        figure_title=title,
+        caption=f"{title}. Points: the {count(len(clear))} with the largest test statistics; unadjusted "
+        f"{level_text(level)} CIs; n = {count(first.counts['stories'], 'story', 'stories')} of both"
+        + (f", without {count(first.counts['ties'], 'tie')}" if first.counts["ties"] else "") + ".",
         tables=(changes_table(found, tested, by),),
         results=tuple(found.values()),
     )  # fmt: skip
 
 
 def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -> Table:
-    """Return all numbers of one level; for several, a column each with difference and adjusted p."""
+    """Return all numbers of one level; of several, one column per level with difference and adjusted p."""
     if 1 < len(found) <= SIDE_BY_SIDE:
         caption = "Share of stories in which an item is chosen, minus the reference's; in brackets p (Holm over "
         return side_by_side(found, "item", tested, f"{caption}{count(len(tested), 'test')})", 3)
@@ -108,7 +100,7 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
 def side_by_side(
     found: Mapping[str, Result], group: str, tested: Sequence[Row], caption: str, digits: int
 ) -> Table:  # fmt: skip
-    """Return differences of items with a column a level; their intervals are in the embedded JSON."""
+    """Return differences of items with one column per level; their intervals are in the embedded JSON."""
     parts = iter(tested)
     columns = {name: {row.term: next(parts) for row in r.rows if row.group == group} for name, r in found.items()}
     items = sorted({item for column in columns.values() for item in column})
@@ -117,7 +109,7 @@ def side_by_side(
 
 
 def in_cell(row: Row | None, digits: int = 3) -> str:
-    """Write a difference and its adjusted p, or why there is none.
+    """Return a difference and its adjusted p, or ``none``.
 
     Examples
     --------
@@ -126,8 +118,8 @@ def in_cell(row: Row | None, digits: int = 3) -> str:
     """
     if row is None or row.estimate is None:
         return "none"
-    p = final_p(row)
-    return f"{number(row.estimate, digits)}" + (f" ({p_text(p)})" if p is not None else "")
+    p = row.p_value if row.p_adjusted is None else row.p_adjusted
+    return number(row.estimate, digits, bounded=bounded(row)) + (f" ({p_text(p)})" if p is not None else "")
 
 
 def level_shares(fits: Fits, groups: Mapping[str, object], level: float) -> dict[str, Result]:
@@ -153,25 +145,26 @@ def share_levels_block(fits: Fits, groupings: Groupings, by: str, level: float) 
     results = tuple(replace(result, title=f"{shorten(label, 40)}: shares by {name}") for label, result in found.items())
     return Block(
         id="levels-shares",
-        question="Which groups does each prefer?",
+        question=f"Which groups of items did each {shorten(by, 40)} prefer?",
         sentences=tuple(ends_sentence(label, result) for label, result in found.items()),
         tables=tuple(shares_table(name, found, by) for name, found in by_name.items()),
-        caption=f"Mean worth of a group over the sum of the group means, each {by} by its own model. Intervals: "
-        f"{results[0].inference}, {next(iter(fits.values())).inference}. {name}: {sizes_text(groupings[name])}.",
+        caption=f"Share: mean worth of a group over the sum of the group means, from separate fits; unadjusted "
+        f"{level_text(level)} CIs (delta method). Shares hold for these items: {sizes_text(groupings[name])}.",
         results=results,
     )  # fmt: skip
 
 
 def ends_sentence(label: str, result: Result) -> str:
-    """State which group a level prefers most and least."""
+    """Return which group a level preferred most and which least."""
     rows = [row for row in result.rows if row.group == "arithmetic" and row.estimate is not None]
-    ends = [pick(rows, key=lambda row: row.estimate or 0.0) for pick in (max, min)]
-    most, least = (f"{shorten(row.term, 30)} ({numbers_text(row, digits=3, bounded=True)})" for row in ends)
-    return f"{shorten(label, 40)}: most {most}, least {least}, by the arithmetic mean."
+    most, least = (pick(rows, key=lambda row: row.estimate or 0.0) for pick in (max, min))
+    told = [f"({estimate(replace(row, limits=SHARE), digits=3, kind='unadjusted')})" for row in (most, least)]
+    return (f"For {shorten(label, 40)}, {shorten(most.term, 30)} had the largest share {told[0]} and "
+            f"{shorten(least.term, 30)} the smallest {told[1]}.")  # fmt: skip
 
 
 def shares_table(name: str, found: Mapping[str, Result], by: str) -> Table:
-    """Return the shares of one grouping with a column a level."""
+    """Return the shares of one grouping with one column per level."""
     rows = {label: {(row.term, row.group): row for row in result.rows} for label, result in found.items()}
     kind = name.replace("_", " ")
     return beside(f"Preference shares by {kind} and {by}, with intervals", (kind.capitalize(), "Mean"), rows,
@@ -185,36 +178,38 @@ def reference_marks(found: Mapping[str, Result]) -> tuple[Mark, ...]:
 
 
 def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOptions) -> Block | None:
-    """Return S of every level by itself."""
+    """Return S of every level, corrected for sampling error where all levels have that, beside reference choosers."""
     if not found:
         return None
-    rows = tuple(leads(found, "S"))
-    first = next(iter(found.values()))
-    reference = first.extras["reference_lines"]
-    lines = ", ".join(f"{number(x.value, 1)} = {x.label}" for x in reference[:3])
-    parts = ("S", "S_corrected", "S_higher", "S_equal", "S_lower")
+    end, first = suffix_of(found), next(iter(found.values()))
+    name = f"{'corrected' if end else 'plug-in'} sensitivity S"
+    rows, reference = tuple(leads(found, f"S{end}")), first.extras["reference_lines"]
+    lines = listing([f"{x.label} {number(x.value, 1)}" for x in reference[:3]])
+    parts = [f"{part}{end}" for part in ("S_higher", "S_equal", "S_lower")]
     cells = tuple(
-        (name, *(r.row(term).estimate for term in parts), r.row("S").conf_low, r.row("S").conf_high)
-        for name, r in found.items()
+        (level, *ends(row), *(r.row(term).estimate for term in parts), r.row("S").estimate)
+        for row, (level, r) in zip(rows, found.items(), strict=True)
     )
-    header = (by, "S", "Noise off", "Part of higher", "Of equal", "Of lower", "Low", "High")
+    header = (by, "S", "Low", "High", "Part of higher", "Part of equal", "Part of lower", "Plug-in S")
+    title = f"{capital(name)} by {shorten(by, 40)}"
     return Block(
         id="levels-s",
-        question=f"How far is each from following {options.covariate} alone?",
-        sentences=(f"S {span_text(rows)}; {lines}.",),
+        question=f"How far was each {shorten(by, 40)} from following {options.covariate} alone?",
+        sentences=(range_words(f"The {name}", rows, digits=2), f"Reference values of S: {lines}."),
         draw=partial(forest, rows, reference=reference[1].value, xlabel="S", label=by),
-        figure_title=f"Sensitivity S by {by}",
-        caption=f"Each by itself; the line is coin flips. Intervals: {first.inference}.",
-        tables=(Table(caption=f"S and its parts by {by}", header=header, cells=cells, digits=2),),
+        figure_title=title,
+        caption=f"{title}. Points: separate estimates; unadjusted {level_text(options.level)} CIs "
+        f"({first.inference}); line: {reference[1].label}.",
+        tables=(Table(caption=f"{title}, with its parts", header=header, cells=cells, digits=2),),
         results=tuple(found.values()),
     )
 
 
 def family_block(
-    found: Mapping[str, Result], rows: Sequence[Row], family: str, words: tuple[str, str], by: str, reference: str,
-    level: float, *, xlabel: str, digits: int = 2, more: Sequence[Table] = (), **shown: Any,
+    found: Mapping[str, Result], rows: Sequence[Row], family: str, quantity: str, by: str, reference: str,
+    *, xlabel: str, digits: int = 2, more: Sequence[Table] = (), **shown: Any,
 ) -> Block:  # fmt: skip
-    """Return the differences of one number from the reference, one a level, adjusted as one family.
+    """Return the differences of one number from the reference, one per level, adjusted as one family.
 
     Parameters
     ----------
@@ -223,11 +218,10 @@ def family_block(
         The difference of each level.
     family : str
         Its name, such as ``differences in S``.
-    words : (str, str)
-        For `told`.
+    quantity : str
+        What differs, for the sentences.
     by, reference : str
         The by factor and its level that the others are compared with.
-    level : float
     xlabel : str
     digits : int
     more : sequence of Table
@@ -236,9 +230,8 @@ def family_block(
         Other fields of the block.
     """
     tested, adjusted = with_holm(rows, family)
-    own = tuple(result.sentence() for result in found.values())  # right where no p-value is adjusted
     return Block(
-        sentences=told(tested, reference, words, level, digits=digits) if adjusted else own,
+        sentences=told(tested, reference, quantity, digits=digits),
         draw=partial(forest, tested, xlabel=f"{xlabel} minus that of {shorten(reference, 30)}", label=by,
                      digits=digits),
         tables=(rows_table(tested, f"D{family[1:]}", term=by), *more),
@@ -251,16 +244,16 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
     """Return the differences in S from the reference, adjusted as one family."""
     if not found:
         return None
-    rule = options.covariate
+    rows, ref = differences_of_s(found), shorten(reference, 40)
+    name = f"{'corrected' if rows[0].label('kind') == 'corrected' else 'plug-in'} sensitivity S"
+    title = f"Differences in {name} from {ref}"
     return family_block(
-        found, differences_of_s(found), "differences in S",
-        (f"closer to following {rule} than", f"farther from following {rule} than"), by, reference, options.level,
-        xlabel="S",
+        found, rows, "differences in S", name, by, reference, xlabel="S",
         id="differences-s",
-        question=f"Which differ from '{shorten(reference, 40)}' on the same pairs?",
-        figure_title=f"Differences in S from {shorten(reference, 40)}",
-        caption=f"Corrected for noise; negative: closer to following {rule}. Intervals: "
-        f"{next(iter(found.values())).inference}.",
+        question=f"Which differed from {ref} on the same pairs?",
+        figure_title=title,
+        caption=f"{title}. Below 0: closer to following {options.covariate}; unadjusted {level_text(options.level)} "
+        f"CIs ({next(iter(found.values())).inference}).",
     )  # fmt: skip
 
 
@@ -268,15 +261,18 @@ def entropy_block(found: Mapping[str, Result], by: str, reference: str, level: f
     """Return the differences in how undecided the choices are."""
     if not found:
         return None
-    sizes = "Sizes of the differences in entropy, d_z over pairs of items"
+    sizes, ref = "Sizes of the differences in entropy, d_z over pairs of items", shorten(reference, 40)
+    title = f"Differences in choice entropy from {ref}"
+    rows = [replace(row, limits=None) for row in leads(found, "H", "difference")]  # bits keep their leading zero
     return family_block(
-        found, leads(found, "H", "difference"), "differences in entropy",
-        ("less undecided than", "more undecided than"), by, reference, level,
+        found, rows, "differences in entropy", "choice entropy (bits)", by, reference,
         xlabel="entropy (bits)", digits=3, more=[rows_table(leads(found, "d_z", "difference"), sizes, term=by)],
         id="differences-entropy",
-        question="Which are more undecided?",
-        figure_title=f"Differences in choice entropy from {shorten(reference, 40)}",
-        caption=f"Paired by pairs of items: {next(iter(found.values())).inference}.",
+        question=f"Which differed from {ref} in choice entropy?",
+        figure_title=title,
+        caption=f"{title}. Above 0: less consistent choices; unadjusted {level_text(level)} CIs "
+        f"({next(iter(found.values())).inference}).",
+        part="appendix",
     )  # fmt: skip
 
 
@@ -302,34 +298,36 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
     tables = [effects_table(numbers, {k: [r for r in v if r.term in terms] for k, v in effects.items()}, by)]
     if tested:
         tables.append(rows_table(tested, f"Effects minus those of {shorten(numbers.reference, 40)}", term=by))
-    said = [f"What one step of {lead} adds to the log-odds of being chosen {span_text(own)}."]
+    title = f"Effect of one step of {lead} by {shorten(by, 40)}"
+    said = [range_words(f"The effect of one step of {lead} on the log-odds of being chosen", own, digits=2)]
     if numbers.beside:
         tables.append(fits_table(numbers.beside))
         said.append(changes_sentence(numbers.beside))
     return Block(
         id="levels-effects",
-        question=f"How much does {lead} weigh in each?",
+        question=f"How large was the effect of {lead} in each {shorten(by, 40)}?",
         sentences=tuple(said),
         draw=partial(forest, own, xlabel=f"log-odds of one step of {lead}", label=by),
-        figure_title=f"Effect of one step of {lead} by {by}",
-        caption=f"Each from a model of its own ({first.inference}).",
+        figure_title=title,
+        caption=f"{title}. Points: log-odds from separate fits, adjusted for item strength; unadjusted "
+        f"{level_text(options.level)} CIs; {first.inference}.",
         tables=tuple(tables),
         results=() if adjusted is None else (adjusted,),
     )
 
 
 def effects_table(numbers: Numbers, effects: Mapping[str, Sequence[Row]], by: str) -> Table:
-    """Return the effects of every level, the leading one in sds of the strengths, and how often the higher side won."""
+    """Return the effects of every level, the leading one in SDs of the strengths, and the share of the higher side."""
     cells: list[tuple[str | float | None, ...]] = []
     for name, own in effects.items():
         level, rows = numbers.levels[name], list(own)
         rows += [] if level.ratio is None else level.ratio.rows[:1]
         if level.rates is not None:
-            won = f"the side with more {level.rates.settings['covariate']} wins"
+            won = f"share won by the side with higher {level.rates.settings['covariate']}"
             rows.append(replace(level.rates.row("all", group="higher"), term=won))
-        cells += [(name, row.term, row.estimate, row.std_error, row.conf_low, row.conf_high) for row in rows]
+        cells += [(name, row.term, *(field_of(x)(row) for x in SCALED_FIELDS)) for row in rows]
     return Table(
-        caption=f"Effects in log-odds by {by}, in sds of the strengths, and win rates", cells=tuple(cells),
+        caption=f"Effects in log-odds by {by}, in SDs of the strengths, and shares won", cells=tuple(cells),
         header=(by, "Effect", "Estimate", "SE", "Low", "High"),
     )  # fmt: skip
 
@@ -340,27 +338,29 @@ def shares_block(models: Mapping[str, Result], reference: str, groupings: Groupi
     if not rows:
         return None
     tested, adjusted = with_holm(rows, "differences of shares")
+    title = f"Differences in preference shares from {shorten(reference, 40)}"
+    sizes = "; ".join(sizes_text(groups) for groups in groupings.values())
     return Block(
         id="differences-shares",
-        question="Do the preferences between groups differ?",
-        sentences=(settled_sentence(tested, "share", reference),),
+        question="Did the preferences between groups of items differ?",
+        sentences=(some_words(tested, "differences in preference shares", reference),),
         draw=partial(forest, tested[:60], xlabel="difference of shares (P)", digits=3, sort=False),
-        figure_title=f"Preference shares minus those of {shorten(reference, 40)}",
-        caption="Share: mean worth of a group over the sum of the group means. Intervals from refits on the same "
-        f"resampled pairs. {'; '.join(f'{name}: {sizes_text(groups)}' for name, groups in groupings.items())}.",
+        figure_title=title,
+        caption=f"{title}. Points: differences; unadjusted CIs (refits on the same resampled pairs). Shares hold for "
+        f"these items: {sizes}.",
         tables=(rows_table(tested, "Differences of shares", term="Share"),),
         results=() if adjusted is None else (adjusted,),
     )
 
 
 def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lost: Mapping[str, str]) -> Block:
-    """Return the strengths of every level side by side, and the differences that stand out.
+    """Return the strengths of every level side by side, and their largest differences.
 
     `lost`: why levels have none.
     """
-    without = tuple(f"{shorten(name, 40)} has no strengths: {why}." for name, why in lost.items())
+    without = tuple(undefined(f"the strengths of {shorten(name, 40)}", why) for name, why in lost.items())
     if not fits:
-        return Block(id="levels-strengths", question="Which items are preferred more by one than by another?",
+        return Block(id="levels-strengths", question="Which items differed in strength?",
                      sentences=without)  # fmt: skip
     first = fits[reference].strengths if reference in fits else {}
     items = sorted(dict.fromkeys(item for fit in fits.values() for item in fit.strengths),
@@ -374,65 +374,78 @@ def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lo
     tested, _ = with_holm(labelled(models, "strength"), "differences of strengths")
     if tested:
         tables.append(strength_differences(models, tested))
-    order = tuple(clearest(tested)[:MOST_SHOWN])
+    order, title = tuple(clearest(tested)[:MOST_SHOWN]), f"Differences in log-strength from {shorten(reference, 40)}"
     return Block(
         id="levels-strengths",
-        question="Which items are preferred more by one than by another?",
-        sentences=(settled_sentence(tested, "strength", reference), *without),
+        question="Which items differed in strength?",
+        sentences=(some_words(tested, "differences in strength", reference), *without),
         draw=partial(forest, order, xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False)
         if order else None,
-        figure_title="Differences of strengths with the largest test statistics",
-        caption=f"The {count(len(order))} largest of {count(len(tested))}; all are in the table. Joint refits.",
+        figure_title=title,
+        caption=f"{title}. Points: the {count(len(order))} of {count(len(tested))} with the largest test statistics; "
+        "unadjusted CIs (joint refits on resampled pairs).",
         tables=tuple(tables),
         results=tuple(models.values()),
     )  # fmt: skip
 
 
 def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> Table:
-    """Return the differences of strengths in a narrow table; of many levels, with a column each."""
+    """Return the differences of strengths in a narrow table; of many levels, with one column per level."""
     tests = f"Holm over {count(len(rows), 'test')}"
     if len(models) >= MANY:
         return side_by_side(models, "strength", rows, f"Differences of strengths; in brackets p ({tests})", 2)
     return table_of(rows, f"Differences of strengths; {tests}", ("Item", "term"), TESTED, 2)
 
 
-def settled_sentence(rows: Sequence[Row], what: str, reference: str) -> str:
-    """State how many differences are significant after adjustment, and name the clearest."""
-    if not rows:
-        return f"No difference of a {what} could be tested."
-    level = next((r.conf_level for r in rows if r.conf_level is not None), None) or 0.95
-    found = settled(rows, level)
-    text = f"{count(len(found)) if found else 'None'} of {count(len(rows), 'difference')} of a {what} from "
-    text += f"'{shorten(reference, 40)}' {'is' if len(found) < 2 else 'are'} significant (Holm over all)"
+def some_words(rows: Sequence[Row], what: str, reference: str) -> str:
+    """Return how many differences from the reference were significant, and the one with the largest statistic."""
+    tested = [row for row in rows if row.p_value is not None]
+    if not tested:
+        reason = next((row.undefined for row in rows if row.undefined), "no test")
+        return undefined(f"tests of {what} from {shorten(reference, 40)}", reason)
+    clear = clearest([row for row in tested if significant(row)])
+    text = some_of(len(clear), len(tested), f"{what} from {shorten(reference, 40)}")
+    return f"{text} The largest was {shorten(clear[0].term, 60)} ({stat(clear[0], digits=3)})." if clear else text
+
+
+def range_words(quantity: str, rows: Sequence[Row], *, digits: int) -> str:
+    """Return where estimates of several levels ranged, each end with its interval.
+
+    Examples
+    --------
+    >>> rows = [Row(term=t, estimate=x) for t, x in (("m1", 0.29), ("m2", 0.31))]
+    >>> range_words("The mean", rows, digits=2), range_words("The mean", rows, digits=1)
+    ('The mean ranged from 0.29 (m1) to 0.31 (m2).', 'The mean was 0.3 in all 2.')
+    """
+    found = extremes(rows)
     if not found:
-        return f"{text}; {inconclusive('there is any')}."
-    top = clearest(found)[:3]
-    return f"{text}, most clearly {quoted([r.term for r in top])} ({numbers_text(top[0], digits=3)}" + (
-        " for the first)." if len(top) > 1 else ").")  # fmt: skip
+        return undefined(quantity, next((row.undefined for row in rows if row.undefined), "no estimate"))
+    known = [row for row in rows if row.estimate is not None]
+    if len({number(row.estimate, digits) for row in known}) == 1 and len(known) > 1:
+        same = number(known[0].estimate, digits, bounded=bounded(known[0]))
+        return f"{quantity} was {same} in all {count(len(known))}."
+    said = [f"{estimate(row, digits=digits)} ({shorten(row.term, 40)})" for row in found]
+    return f"{quantity} ranged from {said[0]} to {said[1]}." if len(known) > 1 else f"{quantity} was {said[0]}."
 
 
-def told(
-    rows: Sequence[Row], reference: str, words: tuple[str, str], level: float, *, digits: int = 2
-) -> tuple[str, ...]:
-    """State which levels lie below the reference, above it, and for which that is inconclusive after adjustment.
+def told(rows: Sequence[Row], reference: str, quantity: str, *, digits: int = 2) -> tuple[str, ...]:
+    """Return for each level how a quantity differed from the reference; nonsignificant levels in one sentence.
 
     Examples
     --------
     >>> rows = [Row(term=name, estimate=x, conf_low=x - 1, conf_high=x + 1, p_value=p, p_adjusted=p)
-    ...         for name, x, p in (("m1", -3.0, 0.002), ("m2", 0.4, 0.4))]
-    >>> for text in told(rows, "base", ("lower than", "higher than"), 0.95):
+    ...         for name, x, p in (("m1", -3.0, 0.002), ("m2", 0.4, 0.4), ("m3", 0.5, 0.6))]
+    >>> for text in told(rows, "base", "score"):
     ...     print(text)
-    m1: lower than 'base' (−3.00, 95% CI [−4.00, −2.00], adjusted p = .002).
-    Inconclusive: m2 (0.40, 95% CI [−0.60, 1.40], adjusted p = .400).
+    The score was lower for m1 than base (difference = −3.00, 95% CI [−4.00, −2.00], p_Holm = .002).
+    The score did not differ significantly from base for m2 and m3.
     """
-    found: list[str] = []
-    left: list[str] = []
-    for row in rows:
-        p = final_p(row)
-        numbers = numbers_text(row, digits=digits) + ("" if p is None else f", adjusted {p_value(p)}")
-        if p is None or p >= 1 - level:
-            left.append(f"{shorten(row.term, 40)} ({numbers})")
-        else:
-            word = words[(row.estimate or 0.0) > 0]
-            found.append(f"{shorten(row.term, 40)}: {word} '{shorten(reference, 40)}' ({numbers}).")
-    return (*found, *([f"Inconclusive: {'; '.join(left)}."] if left else []))
+    ref = shorten(reference, 40)
+    tested = [row for row in rows if row.p_value is not None]
+    left = [row for row in tested if not significant(row)]
+    found = [difference(f"the {quantity}", shorten(row.term, 40), ref, row, digits=digits)
+             for row in rows if row not in left or len(tested) == 1]  # fmt: skip
+    if left and len(tested) > 1:
+        names = listing([shorten(row.term, 40) for row in left])
+        found.append(f"The {quantity} did not differ significantly from {ref} for {names}.")
+    return tuple(found)

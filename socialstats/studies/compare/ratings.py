@@ -1,4 +1,4 @@
-"""Study compare-ratings: do models or prompts answer differently on the same units?"""
+"""Study of models or prompts that rate the same units."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.inference.compare import SAME
+from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.ratings_difference import ratings_difference, values_of
 from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
-from socialstats.studies.compare.blocks import clearest
-from socialstats.studies.compare.blocks import settled as significant
+from socialstats.sentences import bounded, halving
+from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
-from socialstats.studies.estimates import mark_of, numbers_text, rows_table, settings_of, verify_all
+from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.sources import replies_by
-from socialstats.text import count, listing, number, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "reference", "verify")
 QUESTIONS = {
-    DISTANCE: "Which are closer to the people's most frequent answer?", MEAN: "Which rate higher?",
-    SHARES: "Which choose which level more often?", ALPHA: "Which have raters that agree more?",
+    DISTANCE: "Which were closer to the modal human answer?", MEAN: "Which rated higher?",
+    SHARES: "Which chose which category more often?", ALPHA: "Which had raters that agreed more?",
 }  # fmt: skip
 NAMES = {DISTANCE: "ADA-Met", MEAN: "mean rating", SHARES: "shares of levels", ALPHA: "alpha"}
-BOUNDED = (SHARES, ALPHA)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Numbers:
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer: do the levels of the by factor rate the same units differently?"""
+    """Answer: did the levels of the by factor rate the same units differently?"""
     if design.by is None or len(design.by.levels) < 2:
         raise InputError(f"study 'compare-ratings' needs {option('by')}: a column with the models (or prompts), two "
                          "at least")  # fmt: skip
@@ -54,7 +54,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     results = tuple(numbers.found.values())
     return Outcome(
         study="compare-ratings",
-        title=f"How do {count(len(numbers.parts), 'level')} of {by} differ, on the same units?",
+        title=f"How did {count(len(numbers.parts), 'level')} of {by} differ on the same units?",
         design=f"{count(design.n_rows, 'rating')}, {count(len(design.units), 'unit')}, "
         f"{count(len(numbers.parts), 'level')} of {by}; reference: '{shorten(numbers.reference)}'",
         answer=answer(shown, numbers),
@@ -62,7 +62,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         cautions=order_cautions(design.cautions, *(r.cautions for r in results)),
         blocks=shown,
         data=(level_table(numbers, by),),
-        methods=(methods(numbers, options),),
+        methods=methods(numbers, options),
         references=tuple(dict.fromkeys(key for block in shown for r in block.results for key in r.references)),
         verifications=verify_all({}, shown) if options.verify else {},
         settings=settings_of(options, USED) | {"reference": numbers.reference},
@@ -90,7 +90,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
 
 
 def blocks(design: Ratings, numbers: Numbers, by: str, options: StudyOptions) -> tuple[Block, ...]:
-    """Return one block a kind of number, its differences adjusted as one family, and the replies without a rating."""
+    """Return one block per kind of number, its differences adjusted as one family, and replies without a rating."""
     kinds = dict.fromkeys(str(row.group) for result in numbers.found.values() for row in result.rows)
     replies = replies_by(design, options.level)
     done = [kind_block(kind, numbers, by, options) for kind in (k for k in QUESTIONS if k in kinds)]
@@ -111,39 +111,40 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
         (name, *(values.get(kind, {}).get(term) for term in terms)) for name, values in numbers.values.items()
     )
     ref = shorten(numbers.reference, 40)
+    title = f"Differences in {NAMES[kind]} from {ref}"
     return Block(
         id=f"differences-{kind}",
         question=QUESTIONS[kind],
-        sentences=(settled(tested, kind, ref, options.level),),
+        sentences=(kind_words(tested, kind, ref), *halving_words(tested, kind, ref)),
         draw=partial(forest, tested[:60], xlabel=f"{NAMES[kind]} minus that of {shorten(ref, 30)}", label=by, digits=3,
                      sort=False),
-        figure_title=f"Differences in {NAMES[kind]} from {ref}",
-        caption=f"{next(iter(numbers.found.values())).inference}.",
+        figure_title=title,
+        caption=f"{title}. Points: differences on shared units; unadjusted {level_text(options.level)} CIs "
+        f"({next(iter(numbers.found.values())).inference}).",
         tables=(rows_table(tested, f"Differences in {NAMES[kind]}", term=by),
-                Table(caption=f"Each {by} by itself, on all its units", header=(by, *terms), cells=cells)),
+                Table(caption=f"Each {by} on all its units", header=(by, *terms), cells=cells)),
         results=() if adjusted is None else (adjusted,),
     )  # fmt: skip
 
 
-def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> str:
-    """State which differences are significant after adjustment, and the clearest one."""
-    clear = significant(rows, level)
-    known = [r for r in rows if r.statistic is not None]
-    text = f"{count(len(clear))} of {count(len(rows), 'difference')} of {NAMES[kind]} from '{reference}' "
-    text += f"{'is' if len(clear) == 1 else 'are'} significant{' (Holm)' if len(rows) > 1 else ''}"
+def kind_words(rows: tuple[Row, ...], kind: str, reference: str) -> str:
+    """Return how many differences were significant, the largest one, and those that are the same in every resample."""
     flat = [r for r in rows if r.undefined == SAME and r.estimate]
-    if flat:
-        text += f"; {listing([same_everywhere(r, kind) for r in flat], most=3)} in every resample, without an error"
-    if not known:
-        return f"{text}." if flat else f"{text}: nothing could be tested ({rows[0].undefined or 'no test'})."
-    top = clearest(known)[0]
-    word = "most clearly" if clear else "the largest by its error is"
-    return f"{text}; {word} {shorten(top.term, 60)}: {numbers_text(top, digits=3, bounded=kind in BOUNDED)}."
+    if all(row.p_value is None for row in rows) and flat:
+        text = f"No difference in {NAMES[kind]} from {reference} could be tested."
+    else:
+        text = some_words(rows, f"differences in {NAMES[kind]}", reference)
+    if not flat:
+        return text
+    same = [f"{shorten(r.term, 60)} ({number(r.estimate, 3, bounded=bounded(r))})" for r in flat]
+    return f"{text} Constant in all resamples, without a standard error: {listing(same, most=3)}."
 
 
-def same_everywhere(row: Row, kind: str) -> str:
-    """Write a difference that does not vary: ``m1 differs by 4.000``."""
-    return f"{shorten(row.term, 60)} differs by {number(row.estimate, 3, bounded=kind in BOUNDED)}"
+def halving_words(rows: tuple[Row, ...], kind: str, reference: str) -> tuple[str, ...]:
+    """Return how many more units halve the interval of the only difference; nothing where there are several."""
+    more = clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units) if len(rows) == 1 else None
+    unit = "clusters" if rows[0].n_clusters else "units"
+    return () if more is None else (halving(more, unit, f"the difference in {NAMES[kind]} from {reference}"),)
 
 
 def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:
@@ -178,14 +179,15 @@ def level_table(numbers: Numbers, by: str) -> Table:
     return Table(caption=f"What each level of {by} has", header=(by, "Ratings", "Units", "Raters", "Note"), cells=cells)
 
 
-def methods(numbers: Numbers, options: StudyOptions) -> str:
-    """Return the methods paragraph."""
+def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
+    """Return the methods: first in brief, then in full."""
+    reference, level = shorten(numbers.reference), level_text(options.level)
     return (
-        f"Every level is compared with '{shorten(numbers.reference)}' on the units that both have, joined by their "
-        "labels. Units (or declared clusters of units) are resampled in both together "
-        f"({options.resamples:,} resamples, seed {options.seed}); intervals and tests take the bootstrap's standard "
-        "error, times the root of G / (G - 1), and a t distribution with G - 1 degrees of freedom. p-values of a "
-        f"family are adjusted by Holm's method, significant below {number(1 - options.level, 3, bounded=True)}."
+        f"Each level was compared with {reference} on shared units. {level} CIs and t tests used bootstrap standard "
+        "errors over units or their clusters. p values were Holm-adjusted within each kind of difference.",
+        "Units were joined by their labels. Units (or declared clusters of units) were resampled in both levels "
+        f"together ({options.resamples:,} resamples, seed {options.seed}). Standard errors were multiplied by the root "
+        "of G / (G - 1); t had G - 1 degrees of freedom, for G clusters.",
     )
 
 

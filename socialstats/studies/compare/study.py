@@ -1,4 +1,4 @@
-"""Study compare: do models or prompts choose differently on the same stories?"""
+"""Study of models or prompts that choose on the same stories."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.multiverse import ends, moves
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
+from socialstats.sentences import significant, stat, undefined
 from socialstats.studies.compare.blocks import (
+    SHARE,
     clearest,
     differences_block,
     differences_of_s,
     effects_block,
     entropy_block,
-    final_p,
     items_block,
+    range_words,
     reference_marks,
     sensitivity_block,
-    settled,
     share_levels_block,
     shares_block,
     strengths_block,
+    told,
 )
 from socialstats.studies.compare.numbers import DEFAULTS, STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
 from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
-from socialstats.studies.estimates import numbers_text, probability_methods, verify_all
+from socialstats.studies.estimates import probability_methods, verify_all
 from socialstats.studies.models import comparison, lead_strip, lead_words
+from socialstats.studies.multiverse import other_analyses
 from socialstats.studies.page import (
     Block,
     Diagnostic,
@@ -45,23 +48,27 @@ from socialstats.studies.page import (
 )
 from socialstats.studies.role_conflict.urgency import refusals_by_level
 from socialstats.studies.sources import replies_by
-from socialstats.text import capital, count, inconclusive, interval, listing, number, p_value, percent, shorten
+from socialstats.text import count, counted, level_text, listing, number, shorten
 from socialstats.voice import option
 
 __all__ = ["STUDY", "reference_of", "run"]
 
 
 def answer(numbers: Numbers, options: StudyOptions, first: Sequence[Block]) -> tuple[str, ...]:
-    """Return the comparison of all levels, and of a reference that was asked for; without S, what differs from it."""
+    """Return the comparison of all levels, and the differences from a named reference; without S, other differences."""
     if numbers.s:
-        named = options.reference is not None or numbers.reference.casefold().strip() in DEFAULTS
-        beside = (*s_answer(numbers, options), *effect_answer(numbers, options))
-        return (*lead_words(first), won_words(numbers, options), *(beside if named or not first else ()))
+        beside = () if first and not named(numbers, options) else s_answer(numbers, options)
+        return (*lead_words(first), *won_words(numbers, options), *beside, *effect_answer(numbers, options))
     kinds = {kind: of_kind(numbers.models, kind) for kind in ("strength", "share")}
-    said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers, options.level)
-            for name in numbers.models]  # fmt: skip
+    said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers) for name in numbers.models]
     why = "; ".join(numbers.problems)
     return tuple(said) or (f"No difference could be computed{f': {why}' if why else ''}.",)
+
+
+def named(numbers: Numbers, options: StudyOptions) -> bool:
+    """Return whether one of several levels was named as the reference, by an option or by its name."""
+    found = options.reference is not None or numbers.reference.casefold().strip() in DEFAULTS
+    return found and len(numbers.s) > 1
 
 
 def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
@@ -74,87 +81,64 @@ def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
     return found
 
 
-def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers, level: float) -> str:
-    """State how many strengths and shares of a level differ significantly, and the clearest of them."""
-    called = {kind: settled(rows, level) for kind, rows in found.items() if rows}
+def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers) -> str:
+    """Return how many strengths and shares of a level differed significantly, and the largest difference."""
+    clear = [row for rows in found.values() for row in rows if significant(row)]
     counts = [
-        f"{count(len(clear))} of {count(len(found[kind]), f'difference of {kind}s', f'differences of {kind}s')}"
-        for kind, clear in called.items()
-    ]
-    rows = [row for clear in called.values() for row in clear]
-    text = f"'{shorten(name)}' and '{shorten(numbers.reference)}': {listing(counts)} "
-    text += f"{'is' if len(rows) == 1 else 'are'} significant (Holm over each kind)"
-    if not rows:
-        return f"{text}; {inconclusive('the two differ')}."
-    top = clearest(rows)[0]
-    strength = top.group == "strength"
-    what = f"'{shorten(top.term, 40)}'" if strength else shorten(top.term, 60)
-    return (
-        f"{text}, most clearly {what}: {number(top.estimate, 3)}{' log-odds' if strength else ''}, "
-        f"{interval(top.conf_low, top.conf_high, 3, level=level)}."
-    )
+        f"{count(sum(significant(row) for row in rows))} of "
+        f"{counted(len(rows), f'differences in {WORDS[kind]}')}" for kind, rows in found.items() if rows
+    ]  # fmt: skip
+    text = f"{shorten(name, 40)} versus {shorten(numbers.reference, 40)}: {listing(counts)} "
+    text += f"{'was' if len(clear) == 1 else 'were'} significant (Holm within each kind)."
+    if not clear:
+        return text
+    top = clearest(clear)[0]
+    unit = " log-odds" if top.group == "strength" else ""
+    return f"{text} The largest was {shorten(top.term, 60)} ({stat(top, digits=3, unit=unit)})."
+
+
+WORDS = {"strength": "strength", "share": "preference shares"}
 
 
 def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the answer about S: how many levels differ, and the largest difference."""
+    """Return which levels differed from the reference in S."""
     rows, _ = with_holm(differences_of_s(numbers.s), "differences in S")
-    ref, cov = f"'{shorten(numbers.reference)}'", options.covariate
-    called = settled(rows, options.level)
-    parts = []
-    for word, sign in (("closer to", -1), ("farther from", 1)):
-        names = [f"'{shorten(r.term, 30)}'" for r in called if sign * (r.estimate or 0.0) > 0]
-        if names:
-            parts.append(f"{listing(names, most=4)} {'is' if len(names) == 1 else 'are'} {word} following {cov} than "
-                         f"{ref}")  # fmt: skip
-    if left := [f"'{shorten(r.term, 30)}'" for r in rows if r not in called]:
-        are = "is" if len(left) == 1 else "are"
-        parts.append(inconclusive(f"{listing(left, most=4)} or {ref} {are} closer to following {cov}"))
-    most = clearest(rows)[0]
-    p = final_p(most)
-    first = (
-        f"{capital('; '.join(parts))}. Difference in S, {largest(most, numbers, options)}, "
-        f"{p_value(p) if p is not None else most.undefined}{' (Holm)' if len(rows) > 1 else ''}."
-    )
-    return (first,)
+    name = "corrected" if rows[0].label("kind") == "corrected" else "plug-in"
+    return told(rows, numbers.reference, f"{name} sensitivity S")
 
 
-def won_words(numbers: Numbers, options: StudyOptions) -> str:
-    """State for the levels with the fewest and the most how often the side with more of the covariate won."""
-    higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
-    low, high = (pick(higher, key=lambda k: higher[k].estimate or 0.0) for pick in (min, max))
-    if percent(higher[low].estimate) == percent(higher[high].estimate):
-        return f"The higher {options.covariate} won {percent(higher[low].estimate)} of the time for each."
-    shares = [f"{numbers_text(higher[name], digits=3, bounded=True)} ('{shorten(name, 40)}')" for name in (low, high)]
-    return f"The higher {options.covariate} won a share of choices from {shares[0]} to {shares[1]}."
-
-
-def largest(row: Row, numbers: Numbers, options: StudyOptions, unit: str = "") -> str:
-    """Write a level minus the reference with its interval."""
-    return (
-        f"{shorten(row.term, 40)} minus {shorten(numbers.reference, 40)}: {number(row.estimate)}{unit}, "
-        f"{interval(row.conf_low, row.conf_high, level=options.level)}"
-    )
+def won_words(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the smallest and the largest share of choices won by the side with more of the covariate."""
+    higher = [replace(v.rates.row("all", group="higher"), term=name, limits=SHARE) for name, v in numbers.levels.items()
+              if v.rates is not None]  # fmt: skip
+    what = f"The share of choices won by the side with higher {options.covariate}"
+    return (range_words(what, higher, digits=3),) if higher else ()
 
 
 def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the answer about the effect of one step of the covariate, beside strengths of their own."""
+    """Return how the effect of the covariate, adjusted for item strength, differed from that of the reference."""
     changes = [
         replace(row, term=name, group=None)
         for name, result in numbers.models.items() for row in result.rows
         if row.group == "effect" and row.term == options.covariate
     ]  # fmt: skip
-    if not changes:
+    if not changes or (len(changes) > 1 and not named(numbers, options)):
         return ()
     rows, _ = with_holm(changes, "differences of the effect")
-    return (
-        f"With roles of every strength held equal, one step of {options.covariate} weighs differently than for "
-        f"'{shorten(numbers.reference)}' in {count(len(settled(rows, options.level)))} of {count(len(rows), 'level')}"
-        f"{' (Holm)' if len(rows) > 1 else ''}; {largest(clearest(rows)[0], numbers, options, ' log-odds')}.",
-    )
+    what = f"effect of {options.covariate} (log-odds, adjusted for item strength)"
+    if len(rows) == 1:
+        return told(rows, numbers.reference, what)
+    clear = clearest([row for row in rows if significant(row)])
+    reference, n = shorten(numbers.reference, 40), count(len(rows), "level")
+    text = f"Adjusted for item strength, the {options.covariate} effect differed from {reference}'s in "
+    text += f"{count(len(clear))} of {n} (Holm)."
+    if clear:
+        text += f" The largest difference was for {shorten(clear[0].term, 40)} ({stat(clear[0], unit=' log-odds')})."
+    return (text,)
 
 
 def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
-    """Return the cautions of the table, of every level and of the differences."""
+    """Return the cautions of the table, the levels and the differences."""
     levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
     pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
     return order_cautions(change_cautions(numbers.beside), numbers.left, tuple(pairs), tuple(levels), design.cautions)
@@ -174,12 +158,20 @@ def level_table(numbers: Numbers, by: str) -> Table:
                  cells=tuple(cells))  # fmt: skip
 
 
-def methods(numbers: Numbers, options: StudyOptions) -> str:
-    """Return the methods paragraph."""
-    return (
-        f"Every level is compared with '{shorten(numbers.reference)}' on the pairs of items that both have. Pairs are "
-        f"resampled in both together (seed {options.seed}), so what makes a pair hard for both cancels; p-values of a "
-        "family are adjusted by Holm's method. Entropies are compared by paired t tests over pairs."
+def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
+    """Return the methods: first in brief, then in full."""
+    tested = ", ".join(dict.fromkeys(result.inference for result in numbers.s.values()))
+    brief = "Levels were compared on the same pairs of items. "
+    if numbers.s:
+        brief += f"{level_text(options.level)} CIs of differences in sensitivity S came from the jackknife over pairs. "
+    brief += (
+        "Strengths came from Bradley-Terry models with cluster-robust standard errors. Their differences were tested "
+        "by refits on jointly resampled pairs. p values were Holm-adjusted within each kind of difference."
+    )
+    return brief, (
+        f"Every level was compared with {shorten(numbers.reference)} on the pairs of items of both. Pairs were "
+        f"resampled in both together (seed {options.seed}), so pair difficulty shared by both cancels. Choice "
+        "entropies were compared by paired t tests over pairs." + (f" S: {tested}." if tested else "")
     )
 
 
@@ -187,7 +179,7 @@ MOST_TOLD = 6  # levels with a finding of their own that are written out
 
 
 def diagnostics(levels: Mapping[str, Level]) -> tuple[Diagnostic, ...]:
-    """Return the checks of every level's model: levels with one finding in one breath."""
+    """Return the checks of every level's fit; levels with the same finding share a sentence."""
     each = {name: fit_diagnostics(level.fit, level.design, *map(reason_of, level.lost.values()))
             for name, level in levels.items()}  # fmt: skip
     checks = range(len(next(iter(each.values()))))
@@ -216,7 +208,7 @@ def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
 
 
 def _grouped(texts: Mapping[str, str], *, alone: bool = False) -> list[str]:
-    """Write every text once, after the levels that it is true of; `alone`: bare where it is true of all."""
+    """Return every text once, after the levels that it holds for; `alone`: bare where it holds for all."""
     by_text: dict[str, list[str]] = {}
     for name, text in texts.items():
         by_text.setdefault(text, []).append(shorten(name, 30))
@@ -227,8 +219,8 @@ def _grouped(texts: Mapping[str, str], *, alone: bool = False) -> list[str]:
 
 
 def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryResult]) -> tuple[Block, ...]:
-    """State the clusters' effect in the first figure's caption, as the median over the levels' strengths."""
-    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # ratios of standard errors
+    """Add the design effect of the clusters, the median over the levels' strengths, to the first figure's caption."""
+    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # of standard errors
     found = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
     first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
     if not found or first is None:
@@ -241,32 +233,32 @@ def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryRe
 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
-    """Answer: do the levels of the by factor differ, on the same pairs of items?"""
+    """Answer: did the levels of the by factor differ on the same pairs of items?"""
     if design.by is None or len(design.by.levels) < 2:
         raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
                          "two at least")  # fmt: skip
     numbers = compute(design, options)
-    first = comparison(numbers.own_s, options, design.by.name, lost=numbers.why("S"))
-    shown = (*first, *with_level_effect(blocks(numbers, design, options), numbers.fits))
+    first = comparison(numbers.own_s, options, design.by.name, lost=numbers.why("S"), led=True)
+    shown = (*first, *with_level_effect(blocks(numbers, design, options, several=bool(first)), numbers.fits))
     keys = [key for fit in numbers.fits.values() for key in fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels) + len(numbers.silent), "level")
     verified = checked(numbers) if options.verify else {}
     return Outcome(
         study="compare",
-        title=f"How do {n} of {by} differ, on the same pairs?",
+        title=f"How did {n} of {by} differ on the same pairs?",
         design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
         answer=(
             *answer(numbers, options, first),
-            *(f"{shorten(name)}: {why}." for name, why in numbers.silent.items()),
+            *(undefined(f"the result of {shorten(name)}", why) for name, why in numbers.silent.items()),
         ),
         strip=lead_strip(first, reference_marks(numbers.own_s)),
         cautions=cautions_of(numbers, design),
         blocks=shown,
         data=(level_table(numbers, design.by.name),),
         diagnostics=diagnostics(numbers.levels),
-        methods=(methods(numbers, options), *probability_methods(design)),
+        methods=(*methods(numbers, options), *probability_methods(design)),
         references=tuple(dict.fromkeys(keys)),
         verifications=verify_all(
             verified, [*first, *(block for block in shown if block.id == "levels-shares")] if verified else []
@@ -276,8 +268,8 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     )
 
 
-def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of the page."""
+def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions, *, several: bool) -> tuple[Block, ...]:
+    """Return the blocks in the order of the page; those that the comparison of all levels repeats are appendix."""
     by = design.by.name if design.by is not None else "level"
     fits, groupings, reference = numbers.fits, groupings_of(design, options), numbers.reference
     found = (
@@ -295,29 +287,33 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
         else None,
         ranges_block(numbers.ranges),
     )
-    return tuple(block for block in found if block is not None)
+    aside = {"levels-s"} if several else set()
+    aside |= {"differences-s"} if several and not named(numbers, options) else set()
+    return tuple(replace(block, part="appendix") if block.id in aside else block
+                 for block in found if block is not None)  # fmt: skip
 
 
 def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
-    """Show for each level how far S and the effect run over the choices of analysis."""
+    """Return the range of S and of the effect over analysis variants, for each level."""
     if not ranges:
         return None
     cells: list[tuple[str | float | int | None, ...]] = []
     for name, results in ranges.items():
         for what, result in zip(("S", "urgency effect"), results, strict=False):
             low, high = ends(result.rows)
-            mover, shift = next(iter(moves(result.rows).items()), ("nothing", 0.0))
+            choice, shift = next(iter(moves(result.rows).items()), ("none", 0.0))
             cells.append((name, what, result.rows[0].estimate, low.estimate, low.term, high.estimate, high.term,
-                          f"{mover} ({number(shift)})"))  # fmt: skip
+                          f"{choice} ({number(shift)})"))  # fmt: skip
     table = Table(
-        caption="Smallest and largest estimate over all choices of analysis, by level",
-        header=("Level", "Quantity", "Here", "Smallest", "Analysis", "Largest", "Its analysis", "Moved most by"),
+        caption="Smallest and largest estimate over all analysis variants, by level",
+        header=("Level", "Quantity", "This page", "Smallest", "Variant of the smallest", "Largest",
+                "Variant of the largest", "Largest effect"),
         cells=tuple(cells), digits=2,
     )  # fmt: skip
     return Block(
-        id="multiverse", question="Are the results the same under other defensible analyses?",
+        id="multiverse", question=other_analyses("the answer"),
         sentences=tuple(f"{shorten(name)}: {results[0].sentence()}" for name, results in ranges.items()),
-        tables=(table,), results=tuple(result for results in ranges.values() for result in results),
+        tables=(table,), results=tuple(result for results in ranges.values() for result in results), part="appendix",
     )  # fmt: skip
 
 
