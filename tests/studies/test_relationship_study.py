@@ -89,8 +89,9 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
         for line in tables[f"Bias B by {name}"].cells:
             level, _, pair = str(line[0]).replace(" (1 scenario)", "").rpartition(": ")
             assert line[1] == pytest.approx(bias(frame[frame[name] == level], *pair.split(" - ")))
-    for line in tables["Bias man - woman of each scenario"].cells:
-        assert line[1] == pytest.approx(bias(frame[frame["scenario"] == line[0]], "man", "woman"))
+    for line in tables["Bias B of each scenario"].cells:
+        scenario, _, pair = str(line[0]).rpartition(": ")
+        assert line[1] == pytest.approx(bias(frame[frame["scenario"] == scenario], *pair.split(" - ")))
     for line in tables["Mean answer S of every kind of couple"].cells:
         if line[0] != "one group, mean":
             assert line[1] == pytest.approx(score(frame, *str(line[0]).split(", ")).mean())
@@ -103,9 +104,7 @@ def test_small_multiples_show_the_scenarios(outcome: Outcome, frame: pd.DataFram
     theirs = {name: bias(part, "man", "woman") for name, part in frame.groupby("scenario")}
     assert {row.term: row.estimate for row in panels["man - woman"]} == pytest.approx(theirs)
     n = sum(gap > 0 for gap in theirs.values()), sum(gap < 0 for gap in theirs.values())
-    mean = np.mean(list(theirs.values()))
-    said = f"man - woman: {n[0]} of 29 scenarios favoured 'man', {n[1]} 'woman'; weighting scenarios equally, B = "
-    assert block.sentences[1].startswith(f"{said}−{abs(mean):.2f}, 95% CI [")
+    assert f"{n[0]} favoured 'man' and {n[1]} 'woman' (man - woman)" in block.sentences[0]
 
 
 def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> None:

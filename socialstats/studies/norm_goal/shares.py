@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from socialstats import sentences
 from socialstats.designs.ratings import Ratings
-from socialstats.figures import Bar, forest, heat, shares
+from socialstats.figures import Bar, forest, heat, multiples, shares
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.inference.dependence import is_inside
@@ -24,8 +25,11 @@ from socialstats.studies.page import Block, Table, check_named
 from socialstats.studies.sources import Shares
 from socialstats.text import count, level_text, listing, number, shorten
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
-MOST_CHANGES = 200
+MOST_PANELS = 4
 DIGITS = 3
 
 
@@ -148,10 +152,8 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
     shown, tests = [r for r in rows if r.role == "difference"], [r for r in rows if r.role == "test"]
     if not any(r.conf_low is not None for r in shown):
         return None
-    lines = [
-        replace(r, term=f"{whose(r.label('source'), source, None)}{r.label('stratum')}: {r.term}", group=None)
-        for r in shown if r.label("reference") is not None and r.estimate is not None
-    ]  # fmt: skip
+    beyond = [(whose(r.label("source"), source, None) + str(r.label("stratum")), r) for r in shown
+              if r.label("reference") is not None and r.estimate is not None]  # fmt: skip
     stem, most = words(name), shorten(base, 30)
     said = tuple(text for other in source.others[:3] for text in change_sentences(shown, source, other, base))
     found = "" if base == asked else f" '{most}' was recognised as the base by its name."
@@ -159,8 +161,7 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
         id="changes" if k == 0 else f"changes-{k + 1}",
         question=f"How much did each source change from '{most}'?",
         sentences=said,
-        draw=partial(forest, lines[:MOST_CHANGES], sort=False, digits=3, label=stem,
-                     xlabel=f"change from {most}, minus that of {shorten(source.human, 30)}"),
+        draw=by_action(beyond, stem, f"change from {most}, minus that of {shorten(source.human, 30)}"),
         figure_title=f"Changes from '{most}' beyond those of {shorten(source.human, 30)} raters",
         caption=f"Points with {level_text(result.settings['level'])} CIs (t over clusters, equally weighted); "
         f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. p values by sign flips of clusters, "
@@ -178,6 +179,18 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
                                r.n_clusters, r.undefined) for r in tests)),
         ),
     )  # fmt: skip
+
+
+def by_action(found: Sequence[tuple[str, Row]], label: str, xlabel: str) -> Callable[[], Axes]:
+    """Return what draws rows of actions: one panel per action where these are few, else all in one, largest first."""
+    panels: dict[str, list[Row]] = {}
+    for name, row in found:
+        panels.setdefault(shorten(row.term, 40), []).append(replace(row, term=name, group=None))
+    if 1 < len(panels) <= MOST_PANELS and max(map(len, panels.values())) <= MOST_DRAWN:
+        return partial(multiples, panels, label=label, xlabel=xlabel, sort=False, columns=len(panels))
+    lines = [replace(row, term=f"{name}: {row.term}", group=None) for name, row in found]
+    drawn = lines if len(lines) <= MOST_DRAWN else sorted(lines, key=lambda r: -abs(r.estimate or 0.0))[:MOST_DRAWN]
+    return partial(forest, drawn, sort=False, digits=DIGITS, label=label, xlabel=xlabel)
 
 
 def whose(other: str | None, source: Source, width: int | None = 30) -> str:
@@ -275,7 +288,7 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
         draw=partial(shares, bars, xlabel="Share of choices") if fits else None,
         figure_title=f"Shares of the actions{name} and source",
         caption=f"Numbers in the bars are shares (below .05: not printed); n = {count(result.counts['ratings'])} "
-        f"choices{by_clusters(result)}. CIs (Wilson) are in the table.",
+        f"choices{by_clusters(result) if k else ''}. CIs (Wilson) are in the table.",
         tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
                            labels=[text for text, _ in listed]),),
         results=(result,),
@@ -337,22 +350,18 @@ def halves(similar: Result) -> Row:
 def differences_block(rows: Shares, result: Result, source: Source, stratum: str, k: int) -> Block:
     """Return the differences to people in each level of a stratum, with the tests of any difference."""
     keys = [(other, g) for other in source.others for g in rows.strata]
-    lines = [replace(r, term=f"{whose(other, source, None)}{g}: {r.term}", group=None)
-             for other, g in keys for r in rows.gaps[other, g]]  # fmt: skip
+    found = [(f"{whose(other, source, None)}{g}", r) for other, g in keys for r in rows.gaps[other, g]]
+    lines = [replace(r, term=f"{at}: {r.term}", group=None) for at, r in found]
     tests = [(f"{whose(other, source)}{shorten(g, 40)}", rows.tests[other, g], rows.naive[other, g])
              for other, g in keys]  # fmt: skip
-    widest_first = sorted(lines, key=lambda r: -abs(r.estimate or 0.0))
-    drawn = lines if len(lines) <= MOST_DRAWN else widest_first[:MOST_DRAWN]
     swaps = int(result.settings["permutations"])
     name = words(stratum)
     return Block(
         id=f"differences-{k + 1}",
         question=f"Where did sources differ from {shorten(source.human, 30)} raters, by {name}?",
         sentences=tuple(text for other in source.others[:3] for text in where_sentences(rows, source, other)),
-        draw=partial(forest, drawn, sort=False, digits=3, label=name,
-                     xlabel=f"difference of shares, minus {shorten(source.human, 30)}"),
-        figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}"
-        + ("" if drawn is lines else f" (the {count(len(drawn))} widest of {count(len(lines))})"),
+        draw=by_action(found, name, f"share minus that of {shorten(source.human, 30)} raters"),
+        figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
         caption=f"Points with {level_text(result.settings['level'])} CIs (t of paired units{by_clusters(result)}). "
         f"p values Holm-adjusted over {count(len(rows.strata))} levels of {name} and all actions.",
         tables=(
@@ -420,7 +429,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         cells, adjusted = with_holm([r for r in result.rows if r.group is not None], f"cells of {name}")
         extra += [adjusted] if adjusted is not None else []
         table += cells
-        cell_lines += [replace(r, term=f"{r.group}: {r.term}", group=None) for r in cells if r.role != "component"]
+        cell_lines += [replace(r, term=f"{r.group}: {r.term}", group=None) for r in cells if r.role == "estimate"]
     fits = len(lines) + len(cell_lines) <= MOST_DRAWN
     return Block(
         id="similarity",

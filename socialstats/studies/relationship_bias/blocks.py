@@ -129,7 +129,7 @@ def overall_block(main: Result, each: Result | None) -> Block:
     """Return B_all beside its expected value without bias; with several models, also its mean over them."""
     plain, better = rows = of_group(main, OVERALL)
     null, flip = (main.row(PLAIN, group=group) for group in (NULL, FLIP))
-    said, drawn, level = [size_text(main)], [better], float(main.settings["level"])
+    said, drawn, level = [size_text(main, brief=True)], [better], float(main.settings["level"])
     if better.estimate is not None and null.estimate is not None:
         said.append(
             "As a mean of absolute values, B_all is positive even without bias (expected "
@@ -314,33 +314,31 @@ def answers_table(design: Ratings) -> Table:
 def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Block | None:
     """Return the biases of the scenarios, one panel per pair of groups; None where no scenario has one."""
     panels: dict[str, list[Row]] = {}
-    said, tables = [], []
+    said, shown = [], list[Row]()
     for row in biases:
-        mean, (first, second) = main.row(row.term, group=MEANS), sides(row)
-        if mean.estimate is None:
+        first, second = sides(row)
+        if main.row(row.term, group=MEANS).estimate is None:
             continue
         each = [named(r, level) for r in scenarios.rows for level in [r.label("level")] if level and r.term == row.term]
         above, below = (sum(sign * (r.estimate or 0.0) > 0 for r in each) for sign in (1, -1))
         panels[shorten(row.term, 40)] = each
-        said.append(
-            f"{shorten(row.term, 40)}: {above} of {count(len(each), 'scenario')} favoured '{first}', {below} '{second}'"
-            f"; weighting scenarios equally, B = {sentences.stat(replace(mean, statistic=None), digits=2)}."
-        )
-        caption = f"Bias {row.term} of each scenario; CIs over pairs of names"
-        tables.append(rows_table(each, caption, term="Scenario"))
+        said.append(f"{above} favoured '{first}' and {below} '{second}' ({shorten(row.term, 40)})")
+        shown += [replace(r, term=f"{r.term}: {row.term}") for r in each]
     if not panels:
         return None
+    most = max(map(len, panels.values()))
     drawn = dict(list(panels.items())[:MOST_PANELS])
-    fits = max(map(len, drawn.values())) <= MOST_LINES
+    fits = most <= MOST_LINES
     return Block(
         id="scenarios",
         question="Did the scenarios agree?",
-        sentences=tuple(said),
+        sentences=(f"Of {count(most, 'scenario')}, {listing(said, MOST_PANELS)}.",),
         draw=partial(multiples, drawn, label="Scenario", xlabel="B", columns=len(drawn)) if fits else None,
         figure_title="Bias B of each scenario",
-        caption="One panel per pair of groups; points with unadjusted CIs (t over pairs of names). Tests that weight "
-        "scenarios equally hold the pairs of names fixed.",
-        tables=tuple(tables),
+        caption="One panel per pair of groups; points with unadjusted CIs (t over pairs of names).",
+        tables=(
+            rows_table(shown, "Bias B of each scenario; CIs over pairs of names", term="Scenario, pair of groups"),
+        ),
         results=(scenarios,),
         part="main" if fits else "appendix",
     )
@@ -374,15 +372,17 @@ def strata_blocks(design: Ratings, strata: Mapping[str, Result], scenarios: Resu
             if known else ""
         )  # fmt: skip
         results = (result, scenarios) if known else (result,)
-        found += [biases_block(name, rows, gaps, note, results), *sizes_blocks(name, rows, gaps, note)]
+        found += [*biases_blocks(name, rows, gaps, note, results), *sizes_blocks(name, rows, gaps, note)]
     return found
 
 
 Levels = Sequence[tuple[str, Row]]  # rows with the labels of their levels
 
 
-def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, results: Sequence[Result]) -> Block:
-    """Return a forest of the biases by level, with tables of differences, order effects and scores."""
+def biases_blocks(
+    name: str, rows: Levels, gaps: Sequence[Row], note: str, results: Sequence[Result]
+) -> tuple[Block, ...]:
+    """Return the biases by level with their differences, and tables of order effects and scores."""
     title = shorten(name.replace("_", " "), 40)
     heading = title.capitalize()
     own = [named(row, f"{level}: {row.term}", p_adjusted=None) for level, row in rows if row.label("group")]
@@ -398,14 +398,17 @@ def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, result
              if row.role == "test" and row.label("level") and row.test == "chi2"]  # fmt: skip
     listed = (
         (biases, f"Bias B by {title}", heading),
+        (apart, f"Differences of the biases between levels of {title} (Holm over all of them)", "Difference"),
         (place, f"Order effect by {title}: mean answer S between names of one group", heading),
         (scores, f"Mean answer S of every kind of couple by {title}", f"{heading}: first, second name"),
-        (apart, f"Differences of the biases between levels of {title} (Holm over all of them)", "Difference"),
         (of_s, f"Differences of the mean answers S between levels of {title} (Holm over all of them)", "Difference"),
         (even, f"Bias B and order effect, all levels of {title} weighted equally", "Pair of groups"),
         (tests, f"McNemar's tests by {title}, treating couples as independent", heading),
     )  # fmt: skip
-    return rows_block(
+    panels: dict[str, list[Row]] = {}
+    for (level, row), shown in zip([(level, row) for level, row in rows if row.label("group")], biases, strict=True):
+        panels.setdefault(shorten(row.term, 40), []).append(replace(shown, term=level))
+    block = rows_block(
         f"stratum-{name}",
         f"Did the bias depend on {title}?",
         bias_sentences(title, biases, apart),
@@ -413,11 +416,19 @@ def biases_block(name: str, rows: Levels, gaps: Sequence[Row], note: str, result
         f"Bias B of each pair of groups by {title}",
         f"Points with unadjusted {level_text(results[0].settings['level'])} CIs (t; clusters of each level), cut at −2 "
         f"and 2.{note}",
-        tables=[rows_table(each, caption, term=term) for each, caption, term in listed if each or each is biases],
+        tables=[rows_table(each, caption, term=term) for each, caption, term in listed[:2] if each or each is biases],
         results=results if adjusted is None else (*results, adjusted),
         label=heading,
         xlabel="B (above 0: the group named first is favoured)",
     )
+    if 1 < len(panels) <= MOST_PANELS and max(map(len, panels.values())) <= MOST_LINES:
+        draw = partial(multiples, panels, label=heading, xlabel="B", sort=False, columns=len(panels))
+        block = replace(block, draw=draw)
+    rest = tuple(rows_table(each, caption, term=term) for each, caption, term in listed[2:] if each)
+    question = f"What were order effects and mean answers by {title}?"
+    if not rest:
+        return (block,)
+    return block, Block(id=f"scores-{name}", question=question, sentences=(), tables=rest, part="appendix")
 
 
 def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:

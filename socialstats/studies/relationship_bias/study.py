@@ -159,7 +159,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         return brief(design, main, options)
     strata = {
         name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
-        for name in EXTRA
+        for name in reversed(EXTRA)
         if name in design.strata
     }
     scenarios = bias(design, options, stratum="scenario", cluster="pair")

@@ -97,8 +97,8 @@ def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     return (size_text(main), " ".join([*said, sign]))
 
 
-def size_text(main: Result) -> str:
-    """Return B_all corrected with its interval and the test that no group is favoured."""
+def size_text(main: Result, *, brief: bool = False) -> str:
+    """Return B_all corrected with its interval and the test that no group is favoured; `brief`: numbers alone."""
     better, null = main.row(CORRECTED, group=OVERALL), main.row(PLAIN, group=NULL)
     quantity = "mean absolute bias (B_all, bias-corrected)"
     if better.estimate is None:
@@ -106,6 +106,8 @@ def size_text(main: Result) -> str:
     numbers = sentences.estimate(better, digits=DIGITS, kind=kind_of(better, main))
     if null.p_value is None:
         return f"The {quantity} was {numbers}; the test of no bias is undefined: {null.undefined}."
+    if brief:
+        return f"B_all (bias-corrected) was {numbers}, test of no bias {p_value(null.p_value)}."
     level = better.conf_level or float(main.settings["level"])
     claim = "Choices depended on the groups of the names" if sentences.significant(null, round(1 - level, 12)) else (
         "Choices did not depend significantly on the groups of the names"
