@@ -143,7 +143,7 @@ def small_sample(
 
 def cluster_cautions(
     design: Clustered, factors: Sequence[Factor], *, df: Iterable[float | None] | None = None, largest: float = 0.0,
-    effective: float = math.inf,
+    effective: float = math.inf, among: int | None = None,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS201 (declared dependence that the intervals ignore), SS202 and SS211 (clusters that tell little).
 
@@ -164,6 +164,8 @@ def cluster_cautions(
         Largest share of a number that one cluster holds.
     effective : float
         Effective clusters of the number that has fewest: 1 / sum f^2 of their shares f, or degrees of freedom and one.
+    among : int, optional
+        Clusters behind that number, where it rests on a part of them.
     """
     found = []
     ignored = [
@@ -192,7 +194,7 @@ def cluster_cautions(
             f"{count(len(few), 'number')} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
             f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer"
         ))  # fmt: skip
-    fewest = min(sizes.values())
+    fewest = among or min(sizes.values())
     if fewest >= FEW_CLUSTERS and (largest > LARGE or effective < fewest / UNEVEN):
         even = (
             "" if math.isinf(effective) else f"; {fewest:,} clusters count as about {number(effective, 1)} equal ones"
@@ -232,11 +234,11 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
     """
     shown = [row for row in rows if row.leverage is not None and row.conf_low is not None]
     largest = max((row.leverage or 0.0 for row in shown if (row.n_clusters or 0) >= FEW_CLUSTERS), default=0.0)
-    even = min(
-        (row.df + 1 for row in shown if row.df is not None and row.df + 1 < (row.n_clusters or 0) / UNEVEN),
-        default=math.inf,
-    )
-    found = cluster_cautions(design, factors, df=[row.df for row in shown], largest=largest, effective=even)
+    many = [row for row in shown if row.df is not None and (row.n_clusters or 0) >= FEW_CLUSTERS]
+    least = max(many, key=unevenness, default=None)
+    even, among = (math.inf, None) if least is None else ((least.df or 0.0) + 1, least.n_clusters)
+    dfs = [row.df for row in shown]
+    found = cluster_cautions(design, factors, df=dfs, largest=largest, effective=even, among=among)
     rare = [n for row in shown if row.effective is not None and 0 < (n := rarer(row)) < RARE * unevenness(row)]
     if not rare:
         return found

@@ -1,4 +1,4 @@
-"""Choice entropy: how undecided the choices between two items are."""
+"""Choice entropy: the inconsistency of the choices between two items."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def choice_entropy(
     Parameters
     ----------
     comparisons : Comparisons, data frame, mapping of columns, or path of a file
-        With a ``by`` factor: one result a level. A tie counts half for each side (caution SS105).
+        With a ``by`` factor: one result per level. A tie counts half for each side (caution SS105).
     base : float
         Of the logarithm: 2 for bits, `math.e` for nats.
     cluster : str or None
@@ -67,8 +67,8 @@ def choice_entropy(
         ``n``, ``rate`` (of the smaller label), ``entropy``, ``corrected``, all by pair.
 
         Where winners are probabilities there is no ``H_corrected``. ``H`` is the entropy of the mean probability of a
-        pair, and ``H_reply`` the mean entropy of its single replies, which is at most ``H``: how undecided each reply
-        is, without what differs between replies. Both are given that the answer is one of the two items.
+        pair. ``H_reply`` is the mean entropy of its single replies, without differences between replies, and at most
+        ``H``. Both are given that the answer is one of the two items.
         ``H_reply_low`` and ``H_reply_high`` are the bounds if other answers (``p_rest``) were one of the two as well.
 
     Raises
@@ -190,12 +190,12 @@ def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
     """Cautions SS304 (plug-in bias), SS303 (unequal counts) and SS105 (ties as halves)."""
     gain = float(np.mean(table.corrected - table.entropy))
     found = [
-        caution("SS304", f"few comparisons a pair make H too small, by about {number(gain, 3)} here", affects="H",
+        caution("SS304", f"with few comparisons per pair, H is too small, by about {number(gain, 3)} here", affects="H",
                 fix="quote H_corrected, or compare only equal numbers of comparisons"),
     ]  # fmt: skip
     once = int(np.sum(table.n < ONCE))
     if once:
-        found.append(caution("SS303", f"{count(once, 'pair')} compared once: entropy 0 whatever the choice",
+        found.append(caution("SS303", f"{count(once, 'pair')} compared once, whose entropy is always 0",
                              affects="H and H_corrected, which are too small"))  # fmt: skip
     elif np.ptp(table.n) > 0:
         spread = f"pairs have {number(table.n.min(), 0)} to {number(table.n.max(), 0)} comparisons"
@@ -308,19 +308,19 @@ def unequal_counts(a: FloatArray, b: FloatArray, labels: tuple[str, str]) -> tup
     """Caution SS303 when the two conditions saw a pair different numbers of times."""
     if np.allclose(a, b):
         return ()
-    said = f"{labels[0]} has {number(a.mean(), 1)} comparisons a pair, {labels[1]} {number(b.mean(), 1)}"
-    fix = "use the same number of comparisons in both (the correction of H_corrected is not enough for a test)"
+    said = f"{labels[0]} has {number(a.mean(), 1)} comparisons per pair, {labels[1]} {number(b.mean(), 1)}"
+    fix = "use the same number of comparisons in both (H_corrected does not suffice for a test)"
     affects = "the difference in H and its test: fewer comparisons give a smaller H"
     return (caution("SS303", said, affects=affects, fix=fix),)
 
 
 def unit(base: float) -> str:
-    """Name the unit of entropy."""
+    """Return the unit of entropy."""
     return {2.0: "bits", math.e: "nats"}.get(base, f"base {base:g}")
 
 
 def sentence(result: Result) -> str:
-    """State the mean entropy, or the difference with its test."""
+    """Return the mean entropy, or the difference with its test."""
     level, name = result.settings["level"], unit(result.settings["base"])
     if "labels" not in result.settings:
         probable = result.design.replies is not None
@@ -335,11 +335,11 @@ def sentence(result: Result) -> str:
             )
         return (
             f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.estimate, 3)} {name} "
-            f"(corrected for small counts), {ends}; plug-in {number(whole.estimate, 3)}."
+            f"(bias-corrected), {ends}; plug-in {number(whole.estimate, 3)}."
         )
     row, effect = result.row("H", group="difference"), result.row("d_z", group="difference")
     a, b = result.settings["labels"]
-    text = f"Choice entropy differed by {number(row.estimate, 3)} {name} ({a} minus {b}"
+    text = f"The difference in choice entropy was {number(row.estimate, 3)} {name} ({a} minus {b}"
     if row.undefined:
         return f"{text}); {row.undefined}."
     ends = interval(row.conf_low, row.conf_high, 3, level=level)

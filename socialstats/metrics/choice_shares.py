@@ -45,6 +45,7 @@ from socialstats.models.shares import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling.permutation import checked_draws, checked_seed, sign_flip
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.sentences import p_of
 from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -54,10 +55,10 @@ if TYPE_CHECKING:
 
 HUMAN = "human"
 SWAPPED = "sources swapped in whole clusters"
-ROW_LEVEL = "chi-square of ratings taken as independent"
+ROW_LEVEL = "chi-square, treating ratings as independent"
 
 
-NOT_DRAWN = "replies count with probabilities, whose chi-square has no chi-squared distribution"
+NOT_DRAWN = "replies count with probabilities, whose chi-square does not follow the chi-square distribution"
 NO_UNITS = "no unit was rated by both sources"
 TESTED = "t over clusters; p by flipping the signs of whole clusters"
 JOINT = "Hotelling's T-squared of all levels"
@@ -354,9 +355,9 @@ def choice_shares(
     Parameters
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
-        With a ``by`` factor: one result a level.
+        With a ``by`` factor: one result per level.
     source : str, optional
-        Declared group of raters that says the source, or ``"rater"`` (each rater is a source). By default the only
+        Declared group of raters that gives the source, or ``"rater"`` (each rater is a source). By default the only
         one, or the one called source; without any, all raters are one source.
     reference : str, optional
         The source that is subtracted from the others; by default ``"human"`` where there is one, else the first.
@@ -472,20 +473,18 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 
 
 def sentence(result: Result) -> str:
-    """State the shares of all units, and of two sources the differences with the test of any."""
+    """Return the shares of all units, and of two sources the differences with the test of any."""
     base = str(result.settings["reference"])
     names = [base, *(name for name in result.extras["counts"] if name != base)]
     said = "; ".join(f"{shorten(name)}: {shares_of(result, name)}" for name in names[:2])
     more = f"; {count(len(names) - 2, 'more source')} in the rows" if len(names) > 2 else ""
-    text = (
-        f"Shares of {count(result.counts['ratings'], 'rating')} of {count(result.counts['units'], 'unit')}: "
-        f"{said}{more}."
-    )
+    size = f"{count(result.counts['ratings'], 'rating')} of {count(result.counts['units'], 'unit')}"
+    text = f"Shares over {size} were: {said}{more}."
     return text if len(names) < 2 else f"{text} {difference_text(result, names[1], base)}"
 
 
 def shares_of(result: Result, name: str) -> str:
-    """State the shares of one source."""
+    """Return the shares of one source."""
     rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == (("source", name),)]
     parts = [
         f"{shorten(row.term)} {share_text(row)}" if row.estimate is not None else f"{shorten(row.term)} undefined"
@@ -495,7 +494,7 @@ def shares_of(result: Result, name: str) -> str:
 
 
 def difference_text(result: Result, source: str, base: str) -> str:
-    """State the differences of two sources in all units, and the test of any."""
+    """Return the differences of two sources in all units, and the test of any."""
     about = (("source", source), ("reference", base))
     gaps = [row for row in result.rows if row.role == "difference" and row.key[:-1] == about]
     test = next(row for row in result.rows if row.test == "permutation" and row.key == about)
@@ -506,14 +505,14 @@ def difference_text(result: Result, source: str, base: str) -> str:
     if test.p_value is None or test.statistic is None:
         return f"{name}: {said}."
     return (
-        f"{name}: {said}; any difference: chi-square({number(test.df, 0)}) = {number(test.statistic)}, "
-        f"{p_value(test.p_value)} ({SWAPPED})."
+        f"{name}: {said}. Any difference: χ²({number(test.df, 0)}) = {number(test.statistic)}, "
+        f"{p_value(test.p_value)} (cluster permutation test)."
     )
 
 
 def gap_text(row: Row) -> str:
-    """State one difference."""
-    adjusted_p = "" if row.p_adjusted is None else f", {p_value(row.p_adjusted, name='adjusted p')}"
+    """Return one difference."""
+    adjusted_p = "" if row.p_adjusted is None else f", {p_of(row)}"
     return f"{shorten(row.term)} {share_text(row)}{adjusted_p if row.conf_low is not None else ''}"
 
 

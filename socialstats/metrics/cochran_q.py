@@ -1,4 +1,4 @@
-"""Cochran's Q: do several raters (models, conditions) say yes equally often to the same units?"""
+"""Cochran's Q: equality of the shares of several raters (models, conditions) on the same units."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def cochran_q(
     Parameters
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
-        Of two levels; the share is that of the second. With a ``by`` factor: one result a level of it.
+        Of two levels; the share is that of the second. With a ``by`` factor: one result per level of it.
     missing : {"drop", "error"}
         Units that not all raters rated: left out and counted (caution SS301), or an error.
     cluster : str, sequence of str or None
@@ -185,13 +185,13 @@ def difference_rows(
 
 
 def sentence(result: Result) -> str:
-    """State the shares and the leading test."""
+    """Return the shares and the leading test."""
     shares = [f"{shorten(r.term)} {number(r.estimate, 3, bounded=True)}" for r in result.rows if r.group == "share"]
     said = {r.group: text_of_test(r, NAMES[r.term], result.extras.get("df_denominator")) for r in result.rows
             if r.role == "test"}  # fmt: skip
-    tail = f"; ignoring the clusters, {said[IGNORING]}" if IGNORING in said else ""
+    tail = f" Ignoring the clusters: {said[IGNORING]}." if IGNORING in said else ""
     size, value = size_text(result, "units", "unit"), shorten(result.design.levels[1])
-    return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {said['test']}{tail}."
+    return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {said['test']}.{tail}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -66,18 +66,18 @@ def label_counts(
     Parameters
     ----------
     data : LabelLists, data frame, mapping of columns, or path of a file
-        Units with their labels: a text column of lists (`sep`), or one row a label (`unit`). A label that a unit
+        Units with their labels: a text column of lists (`sep`), or one row per label (`unit`). A label that a unit
         cites twice counts once.
     labels : str
         Column of the labels.
     unit : str, optional
         Column that names the unit; without it each row is a unit.
     sep : str, optional
-        What stands between the labels of a row, such as ``";"``. None: one label a row.
+        What separates the labels of a row, such as ``";"``. None: one label per row.
     group : str, optional
         Column of the unit whose levels get rows of their own.
     levels : sequence of str, optional
-        Every label that could be cited, in order: labels that nobody cites have rows too.
+        Every label that could be cited, in order: labels that no unit cites have rows too.
     cluster : str, sequence of str or None
         Columns whose levels are independent (two: crossed), of a table; of LabelLists also ``"declared"``. None takes
         units as independent.
@@ -95,7 +95,7 @@ def label_counts(
     Returns
     -------
     Result
-        For all units (group None) and each level of the group, three rows a label: ``<label>`` (units that cite it),
+        For all units (group None) and each level of the group, three rows per label: ``<label>`` (units that cite it),
         ``<label> (share of units)``, ``<label> (share of labels)``. `n` is the denominator. `extras`:
         ``labels_per_unit``, ``without`` (units that cite none), by group.
 
@@ -164,7 +164,7 @@ def read(
     if not isinstance(data, LabelLists):
         reader_of(given, [LabelLists.from_frame], "label_counts()", [])
         if "labels" not in given:
-            raise DesignError(f"say which column holds the labels: {option('labels', 'COLUMN')}")
+            raise DesignError(f"the column of the labels is not named: {option('labels', 'COLUMN')}")
         given |= {"cluster": cluster} if cluster not in (None, "declared") else {}
     lists: LabelLists = as_design(data, given, LabelLists.from_frame, name="label_counts()")
     return lists
@@ -173,7 +173,7 @@ def read(
 def group_rows(
     lists: LabelLists, group: str | None, kept: BoolArray, codes: Sequence[IntArray], how: How
 ) -> Iterator[Row]:
-    """Three rows a label: units that cite it, and its shares of units and of labels."""
+    """Return three rows per label: units that cite it, and its shares of units and of labels."""
     size, times, own = lists.cited[kept].sum(axis=1), lists.count[kept], [code[kept] for code in codes]
     n, clusters = float(times.sum()), min((len(np.unique(code)) for code in own), default=None)
     for label, hit in zip(lists.labels, lists.cited[kept].T, strict=True):
@@ -218,12 +218,12 @@ def label_share(
 
 
 def sentence(result: Result) -> str:
-    """State how many labels were cited, and those cited most."""
+    """Return how many labels were cited, and those cited most."""
     return cited_text(result, unit=("unit", "units"), label=("label", "labels"))
 
 
 def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str]) -> str:
-    """State the same in the words, singular and plural, that a study has for units and labels."""
+    """Return the same in the words, singular and plural, that a study has for units and labels."""
     whole = [row for row in result.rows if row.group is None]
     trios = [whole[k : k + 3] for k in range(0, len(whole), 3)]
     trios.sort(key=lambda trio: -(trio[0].estimate or 0.0))
@@ -233,10 +233,10 @@ def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str])
         f"of {label[1]} {share_text(of_labels)})"
         for one, of_units, of_labels in trios[:SAID]
     )
-    least = f"{count(without)} cited none" if without else "each cited one at least"
+    least = f"{count(without)} cited none" if without else "each cited at least one"
     return (
         f"{count(result.counts['units'], *unit)} cited {count(result.counts['labels cited'], *label)} "
-        f"({number(per_unit)} a {unit[0]}; {least}), most often {said}."
+        f"({number(per_unit)} per {unit[0]}; {least}), most often {said}."
     )
 
 

@@ -91,7 +91,7 @@ def multinomial_logit(
     Parameters
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
-        With a rater group of which one level is called human. With a ``by`` factor: one result a level.
+        With a rater group of which one level is called human. With a ``by`` factor: one result per level.
     terms : sequence of str, optional
         Declared strata; by default all.
     level : float
@@ -110,7 +110,7 @@ def multinomial_logit(
     InputError
         Without people beside other sources, for unknown strata, two crossed clusters, and more than 60 coefficients.
     UndefinedStatistic
-        If there is a single level, coefficients cannot be told apart, or the likelihood has no finite maximum.
+        If there is a single level, coefficients are not identified, or the likelihood has no finite maximum.
 
     References
     ----------
@@ -144,9 +144,9 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
     made = matrix_of(design, source, strata)
     size = made.x.shape[1] * (len(made.levels) - 1)
     if size > MOST_TERMS:
-        raise InputError(f"{count(size, 'coefficient')} are more than {MOST_TERMS}: name fewer strata")
+        raise InputError(f"{count(size, 'coefficient')} exceed the maximum of {MOST_TERMS}: name fewer strata")
     if not len(made.x) or np.linalg.matrix_rank(made.x) < made.x.shape[1]:
-        raise UndefinedStatistic("the coefficients cannot be told apart: some combination of terms has no rating")
+        raise UndefinedStatistic("the coefficients are not identified: some combination of terms has no rating")
     fit = fitted(made.x, made.counts, made.codes)
     by = design.clusters[0].name if design.clusters else "unit"
     return Result(
@@ -188,11 +188,11 @@ def coefficients(made: Matrix, fit: Logit, level: float) -> list[Row]:
 
 
 def sentence(result: Result) -> str:
-    """State the log-odds ratio with the largest test statistic."""
+    """Return the log-odds ratio with the largest test statistic."""
     top = max((r for r in result.rows if r.label("action")), key=lambda r: abs(r.statistic or 0.0))
     base = result.extras["matrix"].levels[0]
-    text = f"The log-odds of '{shorten(str(top.label('action')))}' against '{shorten(base)}' change most clearly by "
-    text += f"{shorten(top.term)}: {number(top.estimate)}"
+    text = f"The largest test statistic was for {shorten(top.term)}, log-odds ratio of "
+    text += f"'{shorten(str(top.label('action')))}' against '{shorten(base)}' = {number(top.estimate)}"
     if top.conf_low is None:
         return f"{text} ({top.undefined})."
     return f"{text}, {interval(top.conf_low, top.conf_high, level=top.conf_level or 0.95)}, {p_value(top.p_value)}."

@@ -1,4 +1,4 @@
-"""How far apart a model's answers to wordings of the same question are."""
+"""Standard deviation of a model's answers over wordings of the same question."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 UNITS = ("scenario", "model", "answer")
 SIDES = {"two_sided": "two-sided ", "greater": "one-sided ", "less": "one-sided "}
-DEPENDENT = "units are clustered: Wilcoxon's test takes them as independent"
+DEPENDENT = "units are clustered, and Wilcoxon's test treats them as independent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -195,7 +195,7 @@ def rank_row(
 
 
 def sentence(result: Result) -> str:
-    """State the mean spread at the two stages compared (or the first), the change, and its tests."""
+    """Return the mean spread at the two stages compared (or the first), the change, and its tests."""
     ends, unit = result.settings["change"], result.settings["unit_of_analysis"]
     shown = rows_with(result.rows, "stage")
     if ends is not None:
@@ -262,7 +262,7 @@ def paraphrase_spread(
     seed: int = 0,
     **columns: Any,
 ) -> Result | ResultGroup:
-    """Estimate how far apart a model's answers to wordings of the same question are.
+    """Estimate the standard deviation of a model's answers over wordings of the same question.
 
     The value of an answer is the judges' mean composite (`trait_profile`) or score. Its spread is the standard
     deviation (n - 1) over the wordings of the same scenario, stage and model. Stages asked in one wording have none.
@@ -270,7 +270,7 @@ def paraphrase_spread(
     Parameters
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
-        As in `trait_profile`, with a stratum of wordings. With a ``by`` factor: one result a level.
+        As in `trait_profile`, with a stratum of wordings. With a ``by`` factor: one result per level.
     wording : str
         Its name.
     weights, centre, free_weights

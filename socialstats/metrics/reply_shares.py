@@ -15,7 +15,7 @@ from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.shares import free_label, how_of, merged, share_row
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, listing, number, quoted, shorten
+from socialstats.text import count, listing, percent, quoted, shorten
 from socialstats.voice import option
 
 KINDS = {"usable": (OK,), "refused": (REFUSAL,), "missing or unreadable": (MISSING,),
@@ -29,7 +29,7 @@ def reply_shares(
     ratings: Ratings | TableLike, *, source: str | None = None, stratum: str | None = None,
     cluster: str | Sequence[str] | None = "declared", level: float = 0.95, **columns: Any,
 ) -> Result | ResultGroup:  # fmt: skip
-    """Estimate which share of the replies of each source is usable, refused, and missing or unreadable.
+    """Estimate the share of the replies of each source that is usable, refused, and missing or unreadable.
 
     A reply is a row of the table: a rating, a refusal (`refusal=`), or no rating of those that count. Questions that
     were never asked have no row and are not counted.
@@ -37,7 +37,7 @@ def reply_shares(
     Parameters
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
-        With a ``by`` factor: one result a level.
+        With a ``by`` factor: one result per level.
     source : str, optional
         Declared group of raters whose levels have rows of their own, or ``"rater"``: each rater has.
     stratum : str, optional
@@ -152,12 +152,12 @@ def replies_of_parts(design: Ratings, source: str | None, stratum: str | None) -
 
 
 def words_of(rows: Sequence[Row]) -> str:
-    """State which share of the replies could not be used, of all sources and where it is largest."""
+    """Return the share of replies that could not be used, of all sources and where it is largest."""
     lost = {row.group or "": 1 - (row.estimate or 0.0) for row in rows
             if row.term == "usable" and row.label("stratum") is None}  # fmt: skip
     n = next(row.n or 0 for row in rows)
-    text = f"Of {count(n, 'reply', 'replies')}, a share of {number(lost.pop(ALL), 3, bounded=True)} could not be used"
+    text = f"Of {count(n, 'reply', 'replies')}, {percent(lost.pop(ALL))} could not be used"
     if lost and max(lost.values()) > 0:
         worst = sorted((name for name in lost if lost[name] > 0), key=lambda name: -lost[name])[:3]
-        text += ", most of " + listing([f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst])
+        text += ", most from " + listing([f"{shorten(w, 40)} ({percent(lost[w])})" for w in worst])
     return f"{text}."

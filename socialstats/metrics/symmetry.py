@@ -57,7 +57,7 @@ def symmetry(
     Parameters
     ----------
     paired : Paired, data frame, mapping of columns, or path of a file
-        With levels (nominal, or two). With a ``by`` factor: one result a level of it.
+        With levels (nominal, or two). With a ``by`` factor: one result per level of it.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     level : float
@@ -105,8 +105,8 @@ def symmetry(
 def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     """Compute margins and tests of one design."""
     if design.scale == "numeric":
-        raise DesignError(f"{design.source}: symmetry takes levels, these values are numbers; "
-                          "paired_difference() takes numbers")  # fmt: skip
+        raise DesignError(f"{design.source}: symmetry takes levels, but these values are numbers. "
+                          "Use paired_difference() for numbers")  # fmt: skip
     if not design.n_pairs:
         raise NothingToAnalyse(f"{design.source}: no pair to compare")
     factors = cluster_factors(design, settings["cluster"])
@@ -150,7 +150,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
 
 
 def sentence(result: Result) -> str:
-    """State the leading test, Bowker's, and the largest shift."""
+    """Return the leading test, Bowker's, and the largest shift."""
     first, second = (shorten(c) for c in result.design.conditions)
     said: dict[str | None, list[str]] = {"test": [], IGNORING: []}
     for row in result.rows:
@@ -158,11 +158,12 @@ def sentence(result: Result) -> str:
             said[row.group].append(text_of_test(row, NAMES[row.term], result.extras.get("df_denominator")))
     most = max((r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0))
     ends = interval(most.conf_low, most.conf_high, 3, level=result.settings["level"], bounded=True)
-    shift = f"the largest shift is that of '{shorten(most.term)}', {number(most.estimate, 3, bounded=True)}"
-    tail = f"; ignoring the clusters: {', '.join(said[IGNORING])}" if said[IGNORING] else ""
+    shift = f"The largest shift was that of '{shorten(most.term)}', {number(most.estimate, 3, bounded=True)}"
+    tail = f"Ignoring the clusters: {', '.join(said[IGNORING])}." if said[IGNORING] else ""
     shown = f", {ends} ({MARGINS[most.test or 't']})" if most.conf_low is not None else ", without an interval"
     tests = "; ".join(said["test"])
-    return f"Over {size_text(result, 'pairs', 'pair')}: {tests}; {shift} ({first} minus {second}){shown}{tail}."
+    whole = f"Over {size_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
+    return f"{whole} {tail}".rstrip()
 
 
 def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **options: Any) -> Axes:

@@ -1,4 +1,4 @@
-"""The difference of two proportions of ratings, each rating taken as independent: what a test of rows would claim."""
+"""The difference of two proportions of ratings, treating each rating as independent."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ def two_proportions(
     error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
     row = Row(term=choice, group=f"{first} - {second}", estimate=p[0] - p[1], n=sum(n))
     if error > 0:
-        row = with_t(row, error, None, level, method="z of two proportions, ratings as independent")
+        row = with_t(row, error, None, level, method="z of two proportions, treating ratings as independent")
     return Result(
-        metric="choice_shares", title="Difference of shares, ratings as independent", rows=(row,),
+        metric="choice_shares", title="Difference of shares, treating ratings as independent", rows=(row,),
         inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},
-        settings={"level": level}, design=design, words="What a test of rows would claim.",
+        settings={"level": level}, design=design, words="Treating ratings as independent gave this difference.",
         extras={"counts": tuple(zip(hits, n, strict=True))}, check="socialstats.crosscheck.shares:two_proportions",
     )  # fmt: skip

@@ -162,7 +162,7 @@ def test_without_sources_all_raters_are_one():
     result = choice_shares(Ratings.from_frame(rows, scale="nominal"), **FAST)
     assert {r.group for r in result.rows} == {"all raters"}
     assert result.verify().ok
-    assert "swapped" not in result.sentence()
+    assert "permutation" not in result.sentence()
 
 
 def test_counts_of_alike_units_are_units():
@@ -229,3 +229,17 @@ def test_labels_that_spell_each_other():
 def test_unusable_options(options, match):
     with pytest.raises(InputError, match=match):
         choice_shares(sources([[2, 1, 0]] * 4, [[1, 1, 0]] * 4), **options)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "codes"), [([4] * 80, set()), ([200 // (k // 4 + 1) + 1 for k in range(80)], {"SS211"})]
+)
+def test_unequal_clusters_are_those_of_the_number_itself(sizes: list[int], codes: set[str]) -> None:
+    """Each of four levels holds 20 equal clusters, which are not few of 80 (caution SS211)."""
+    rng = np.random.default_rng(1)
+    rows = [(f"{k}-{i}", f"c{k}", f"part {k % 4}", "r", rng.choice(["x", "y"]))
+            for k, n in enumerate(sizes) for i in range(n)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["unit", "cluster", "part", "rater", "value"])
+    design = Ratings.from_frame(table, scale="nominal", cluster="cluster", strata="part")
+    found = choice_shares(design, stratum="part", permutations=99)
+    assert {c.code for c in found.cautions} & {"SS211"} == codes

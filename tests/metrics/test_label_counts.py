@@ -43,7 +43,7 @@ def test_both_denominators():
     assert "1 label cited more than once" in result.cautions[0].detail
     assert result.verify().ok
     assert result.sentence().startswith(
-        "6 units cited 7 labels (1.17 a unit; 2 cited none), most often care by 4 units"
+        "6 units cited 7 labels (1.17 per unit; 2 cited none), most often care by 4 units"
     )
 
 
@@ -134,7 +134,7 @@ def test_labels_of_strangers():
     assert "\n" not in result.sentence()
     assert result.plot() is not None
     assert result.verify().ok
-    assert result.sentence().startswith("3 units cited 5 labels (1.67 a unit; each cited one at least)")
+    assert result.sentence().startswith("3 units cited 5 labels (1.67 per unit; each cited at least one)")
 
 
 @pytest.mark.parametrize(
