@@ -31,7 +31,9 @@ class Bar:
 
 
 @style.figure
-def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share of answers") -> Axes:
+def shares(
+    bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share of answers", ordered: bool = False
+) -> Axes:  # fmt: skip
     """Draw one stacked bar a source, under a heading where a new section starts.
 
     Parameters
@@ -41,6 +43,8 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     ax : Axes, optional
         Draw into this Axes. By default a new figure is made.
     xlabel : str
+    ordered : bool
+        The levels are ordered: up to seven, in steps of one colour.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     Raises
     ------
     InputError
-        For more than five levels or 60 bars, or bars of other levels.
+        For more than five levels (seven if ordered) or 60 bars, or bars of other levels.
 
     Examples
     --------
@@ -58,10 +62,11 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     >>> [t.get_text() for t in shares([Bar(label="human", rows=rows)]).texts][-2:]
     ['70.0%', '30.0%']
     """
-    levels = _levels(bars)
+    levels = _levels(bars, style.STEPS if ordered else MOST_LEVELS)
+    colors = style.fills(len(levels), ordered=ordered)
     places, height = _places(bars)
     labels = style.fitted([bar.label for bar in bars], style.label_room(0.4), width=LABEL_WIDTH)
-    legend = _legend(levels)
+    legend = _legend(levels, colors)
     if ax is None:
         left = style.room_for(labels) + 0.15
         room = (style.width() - left - 0.3) * style.POINTS
@@ -81,15 +86,15 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
         if opens:
             [section] = style.fitted([bar.section], room, style.SMALL)
             ax.text(0.0, y - BAR / 2 - 0.05, section, va="bottom", **style.QUIET)
-        _bar(ax, bar, y, room)
+        _bar(ax, bar, y, room, colors)
     return ax
 
 
-def _levels(bars: Sequence[Bar]) -> tuple[str, ...]:
+def _levels(bars: Sequence[Bar], most: int) -> tuple[str, ...]:
     levels = tuple(row.term for row in bars[0].rows) if bars else ()
-    if len(levels) > MOST_LEVELS or len(bars) > MOST_BARS:
+    if len(levels) > most or len(bars) > MOST_BARS:
         raise InputError(
-            f"stacked bars show at most {MOST_LEVELS} levels and {MOST_BARS} bars, got {len(levels)} and {len(bars)}"
+            f"stacked bars show at most {most} levels and {MOST_BARS} bars, got {len(levels)} and {len(bars)}"
         )
     if any(tuple(row.term for row in bar.rows) != levels for bar in bars):
         raise InputError("the bars do not have the same levels in the same order")
@@ -113,21 +118,22 @@ def _opens(bars: Sequence[Bar]) -> list[bool]:
     return [bar.section != before for bar, before in zip(bars, ["", *(bar.section for bar in bars)], strict=False)]
 
 
-def _legend(levels: Sequence[str]) -> list[tuple[str, str]]:
+def _legend(levels: Sequence[str], colors: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the name of each level after a square, with its colour."""
-    return [(f"{style.SQUARE}{text}", f"series-{k + 1}") for k, text in enumerate(style.literals(levels, 18))]
+    names = style.literals(levels, 18)
+    return [(f"{style.SQUARE}{name}", fill) for name, (fill, _) in zip(names, colors, strict=True)]
 
 
-def _bar(ax: Axes, bar: Bar, y: float, room: float) -> None:
+def _bar(ax: Axes, bar: Bar, y: float, room: float, colors: Sequence[tuple[str, str]]) -> None:
     """Draw a bar that may be `room` points long, and write the shares that fit into their part."""
     start = 0.0
-    for k, row in enumerate(bar.rows):
+    for (fill, ink), row in zip(colors, bar.rows, strict=True):
         if row.estimate is None:
             continue
-        ax.barh(y, row.estimate, left=start, height=BAR, color=style.LIGHT[f"series-{k + 1}"],
-                edgecolor=style.LIGHT["surface"], linewidth=0.8)  # fmt: skip
+        ax.barh(y, row.estimate, left=start, height=BAR, color=style.LIGHT[fill], edgecolor=style.LIGHT["surface"],
+                linewidth=0.8)  # fmt: skip
         text = percent(row.estimate)
         if style.text_width(text, style.SMALL) + 2 <= row.estimate * room:
             ax.text(start + row.estimate / 2, y, text, ha="center", va="center_baseline", fontsize=style.SMALL,
-                    color=style.LIGHT["surface"])  # fmt: skip
+                    color=style.LIGHT[ink])  # fmt: skip
         start += row.estimate

@@ -38,13 +38,19 @@ LIGHT: dict[str, str] = {
     "surface": "#fefefe", "ink": "#1b1e22", "muted": "#5a616b", "line": "#c8cdd5", "hair": "#e6e8ec",
     "series-1": "#0072b2", "series-2": "#b04a00", "series-3": "#007a59", "series-4": "#a0528a",
     "series-5": "#6b6b00",
+    "step-1": "#d0e5f3", "step-2": "#9cc8e2", "step-3": "#64aad1", "step-4": "#0877b5", "step-5": "#015f97",
+    "step-6": "#024876", "step-7": "#033256",
 }  # fmt: skip
 DARK: dict[str, str] = {
     "surface": "#15171b", "ink": "#e9eaec", "muted": "#a4acb6", "line": "#434a54", "hair": "#2b3037",
     "series-1": "#56b4e9", "series-2": "#f0a35c", "series-3": "#3cc39a", "series-4": "#e59ccb",
     "series-5": "#d6d04a",
+    "step-1": "#033053", "step-2": "#024876", "step-3": "#01629a", "step-4": "#308dc1", "step-5": "#64aad1",
+    "step-6": "#96c5e1", "step-7": "#c7e0f0",
 }  # fmt: skip
 
+STEPS = 7  # colours of ordered values, from nearest to the surface to nearest to the ink
+INK_UP_TO = 3  # steps on which text is written in ink; on the others in the colour of the surface
 WIDTH = 7.6  # inches; about 760 px on the page, so that 9 pt text is read as 12.5 px and printed at 8 pt on A4
 NARROW = 3.5  # inches; 288 px on a screen of 320 px, so that 8 pt text is read as 9.1 px
 EDGE = 0.2  # inches beside the marks of a narrow figure, for half a tick label
@@ -290,7 +296,7 @@ def fitted(texts: Sequence[str], room: float, size: float = FONT, width: int = 6
     Examples
     --------
     >>> fitted(["a long label of June", "short"], 60.0)
-    ['a lo…f June', 'short']
+    ['a lon… June', 'short']
     """
     found = literals(texts, width)
     while width > 4 and max((text_width(text, size) for text in found), default=0.0) * HINTED > room:
@@ -347,6 +353,20 @@ def names(ax: Axes, ys: Sequence[float], labels: Sequence[str], place: Slots) ->
     ax.set_yticks([])
     for y, label in zip(ys, labels, strict=True):
         beside(ax, y + place.name, label, 0.0, side=0.0, ha="left")
+
+
+def fills(levels: int, *, ordered: bool) -> list[tuple[str, str]]:
+    """Return the colour of each level and that of text on it: steps of one hue where levels are ordered.
+
+    Examples
+    --------
+    >>> fills(3, ordered=True)
+    [('step-1', 'ink'), ('step-4', 'surface'), ('step-7', 'surface')]
+    """
+    if not ordered:
+        return [(f"series-{k + 1}", "surface") for k in range(levels)]
+    steps = [1 + round((STEPS - 1) * k / max(levels - 1, 1)) for k in range(levels)]
+    return [(f"step-{step}", "ink" if step <= INK_UP_TO else "surface") for step in steps]
 
 
 def label_room(share: float = 1.0) -> float:

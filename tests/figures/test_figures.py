@@ -243,5 +243,11 @@ def test_palettes_have_contrast(palette: dict[str, str]) -> None:
     for name in ("ink", "muted", *(f"series-{i}" for i in range(1, 6))):
         assert contrast(palette[name], palette["surface"]) >= 4.5, name
     assert contrast(palette["ink"], palette["hair"]) >= 4.5  # code blocks
+    steps = [palette[f"step-{k}"] for k in range(1, style.STEPS + 1)]
+    for fill, ink in style.fills(style.STEPS, ordered=True):
+        assert contrast(palette[fill], palette[ink]) >= 4.5, fill
+    assert all(contrast(a, b) >= 1.3 for a, b in itertools.pairwise(steps))
+    away = [contrast(step, palette["surface"]) for step in steps]
+    assert away == sorted(away)  # a higher level is farther from the surface, in light and dark
     assert list(style.LIGHT) == list(style.DARK)
     assert len(set(style.LIGHT.values())) == len(style.LIGHT)  # each colour stands for one variable

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from matplotlib.colors import to_hex
 
 from socialstats.errors import InputError
-from socialstats.figures import Bar, shares
+from socialstats.figures import Bar, shares, style
 from socialstats.results import Row
 
 
@@ -42,3 +43,11 @@ def test_nothing_too_much_and_other_levels_are_errors() -> None:
     with pytest.raises(InputError, match="same levels"):
         shares([Bar(label="a", rows=rows(1.0)), Bar(label="b", rows=rows(0.5, 0.5))])
     assert shares([]).texts[0].get_text() == "no shares to show"
+
+
+def test_ordered_levels_have_steps_of_one_colour() -> None:
+    bars = [Bar(label="a", rows=rows(*[1 / 7] * 7))]
+    found = [p.get_facecolor() for p in shares(bars, ordered=True).patches]
+    assert [to_hex(color) for color in found] == [style.LIGHT[f"step-{k}"] for k in range(1, 8)]
+    with pytest.raises(InputError, match="at most 7 levels"):
+        shares([Bar(label="a", rows=rows(*[1 / 8] * 8))], ordered=True)

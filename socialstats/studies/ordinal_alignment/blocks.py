@@ -15,7 +15,8 @@ from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import Bar, dumbbell, forest, heat, shares
 from socialstats.figures.heat import MOST_GROUPS as MOST_CELLS
-from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
+from socialstats.figures.shares import MOST_BARS
+from socialstats.figures.style import STEPS
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.models.sources import Source
@@ -228,14 +229,14 @@ def near_block(result: Result) -> Block | None:
     bars = [Bar(label=model, rows=tuple(replace(r, term=r.label("distance") or "") for r in rows if r.term == model))
             for model in dict.fromkeys(r.term for r in rows)]  # fmt: skip
     hit = [r for r in rows if r.label("distance") == "0"]
-    fits = len(bars) <= MOST_BARS and len({len(one.rows) for one in bars}) == 1 and len(bars[0].rows) <= MOST_LEVELS
+    fits = len(bars) <= MOST_BARS and len({len(one.rows) for one in bars}) == 1 and len(bars[0].rows) <= STEPS
     low, high = (f"{sentences.estimate(r, as_percent=True)} ({shorten(r.term, 40)})" for r in ends(hit))
     return Block(
         id="near",
         question="How often was the answer the mode itself, and how often far from it?",
         sentences=(f"The share of units at distance 0 was lowest at {low}.", f"It was highest at {high}.")
         if len(hit) > 1 else (f"The share of units at distance 0 was {low}.",),
-        draw=partial(shares, bars, xlabel="Share of units, by levels from the mode") if fits else None,
+        draw=partial(shares, bars, xlabel="Share of units, by levels from the mode", ordered=True) if fits else None,
         figure_title="Distances of single units from the mode, by model" if fits else "",
         caption=f"Bars: shares of units by distance, rounded to whole levels (halves to even); n = "
         f"{count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}."
