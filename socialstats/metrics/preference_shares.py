@@ -64,7 +64,7 @@ def preference_shares(
         The arithmetic mean follows the few strongest items of a group; the geometric one treats all alike.
     ci : {"basic", "percentile", "delta"}
         ``"basic"`` on the logit scale, from refits, which takes off the upward bias of exp. ``"delta"`` needs no
-        refits: linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
+        refits: it is linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
     by : {"auto", "pair", "row", "cluster"}
         What the refits resample; ``"auto"``: what `refits` resampled, else the clusters of the fit where it has them,
         else pairs of items.
@@ -80,9 +80,9 @@ def preference_shares(
     Returns
     -------
     Result
-        Rows: term = group, group = scale; estimate in (0, 1), sums to 1 over groups; std_error from the delta method.
-        Statistic, df and p of the test against an equal share (1 over the number of groups), on the logit scale with
-        that error; n_units = items of the group. `extras`: ``portions`` (each item's portion of its group's worth).
+        Rows: term = group, group = scale; estimate in (0, 1), sums to 1 over groups; n_units = items of the group.
+        std_error is that of the delta method. Statistic, df and p test an equal share (1 over the number of groups) on
+        the logit scale with that error. `extras`: ``portions`` (each item's portion of its group's worth).
 
     Raises
     ------
@@ -125,7 +125,7 @@ def preference_shares(
         for row in scale_rows(fit, items, names, codes, one, drawn, getattr(made, "refused", ""), ci, level)
     ]
     lost = None if drawn is None else lost_caution(resamples - len(drawn), resamples, "intervals of the shares")
-    known = getattr(made, "cautions", fit.cautions)  # cautions of the refits, else of the fit
+    known = getattr(made, "cautions", fit.cautions)  # refits have their own, else those of the fit
     portions = group_portions(strengths, codes)
     return Result(
         metric="preference_shares",

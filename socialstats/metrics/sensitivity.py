@@ -89,7 +89,7 @@ def sensitivity(
 ) -> Result | ResultGroup:
     """Estimate how far choices are from following urgency alone, and nothing else.
 
-    S = 100 sum over l of mean over items i of (p_il - t_l)^2, where p_il is item i's win rate when its urgency
+    S = 100 sum over l of mean over items i of (p_il - t_l)^2. Here p_il is item i's win rate when its urgency
     is higher, equal or lower, and t = 1, 1/2, 0. S is 0 when urgency alone decides; at most 225.
 
     Parameters
@@ -105,9 +105,9 @@ def sensitivity(
     resamples, seed : int
         Of the bootstraps.
     ci : {"jackknife", "basic", "percentile", "bca"}
-        ``"jackknife"``: t with G - 1 degrees of freedom for G clusters, one of which is left out at a time. Two crossed
-        factors, a single cluster, and comparisons of which no item has two under some condition (so that there is no
-        ``S_corrected``) have the basic bootstrap in its place.
+        ``"jackknife"``: t with G - 1 degrees of freedom for G clusters, one of which is left out at a time. The basic
+        bootstrap replaces it for two crossed factors and a single cluster. It also does where no item has two
+        comparisons under some condition, so that there is no ``S_corrected``.
     level : float
     groups : mapping of item to group, optional
         Adds the reference line of a ranking group by group.
@@ -130,27 +130,27 @@ def sensitivity(
 
     Notes
     -----
-    Noise in p adds its variance to (p - t)^2: the plug-in S is too high. ``S_corrected`` subtracts p(1-p)/(n-1), the
-    unbiased estimate of that variance for n independent comparisons of one p. Ties counted as halves, and opponents
-    with different p, vary less than that: it then takes off too much. Jackknife intervals of both S and ``S_corrected``
-    lie around ``S_corrected``, with the standard error of the jackknife of the term (total less one pair): S is too
-    high by what ``S_corrected`` takes off. In a resample noise is added again, so that percentile intervals are
-    shifted up twice; ``ci="basic"`` takes the shift off: for S, 2 S - quantiles of S*. For ``S_corrected``, S_corrected
-    - (quantiles of S*_corrected - S), because S is the truth from which the resamples come. Intervals are cut to the
-    possible range; S has none where its bias exceeds their half width (choices near the target). An ``S_corrected``
-    below 0 says less than chance: it is cut at 0, and its method says so.
+    Noise in p adds its variance to (p - t)^2: the plug-in S is too high. ``S_corrected`` subtracts
+    p(1-p)/(n-1), the unbiased estimate of that variance for n independent comparisons of one p. Ties counted as
+    halves, and opponents with different p, vary less than that: it then takes off too much. Jackknife intervals of both
+    S and ``S_corrected`` lie around ``S_corrected``, as S is too high by what that takes off. Their standard error is
+    that of the jackknife of the term (total less one pair). A resample adds sampling error a second time, so that
+    percentile intervals are shifted up twice. ``ci="basic"`` takes the shift off. For S it takes 2 S - quantiles of S*.
+    For ``S_corrected`` it takes S_corrected - (quantiles of S*_corrected - S), because resamples come from S. Intervals
+    are cut to the possible range; S has none where its bias exceeds their half width (choices near the target). An
+    ``S_corrected`` below 0 means less than chance: it is cut at 0, and its method says so.
 
-    Probabilities of winners have no noise of drawing, so there is no ``S_corrected``. What replies of a pair, and
-    pairs, differ by is left in S. The interval is the basic bootstrap's, which takes as much off as resamples add. In
-    150 simulations each (all pairs x 1 to 6 of 4, 6 and 10 items) S was up to 0.8 too high where the log-odds of
-    replies differed by a standard deviation of 0.5 (covered .95 to 1.0), 0.7 to 4.5 with pairs' by 1 (.84 to .98), and
-    0.9 to 6.8 with replies' by 3 (.82 to .97).
+    Probabilities of winners have no sampling error, so there is no ``S_corrected``. Differences between replies of a
+    pair, and between pairs, stay in S. The interval is the basic bootstrap's, which takes off as much as resamples add.
+    There were 150 simulations each (all pairs x 1 to 6 of 4, 6 and 10 items). Where the log-odds of replies differed by
+    an SD of 0.5, S was up to 0.8 too high (covered .95 to 1.0). With pairs that differed by 1 it was 0.7 to 4.5 (.84 to
+    .98), with replies that differed by 3, 0.9 to 6.8 (.82 to .97).
 
-    Coverage of nominal 95% intervals in 1,000 simulations each (all pairs x 9 of 4, 6 and 10 items, 24 of the pairs of
-    12, 72 of 24; nine choosers from coin flips to a strong urgency effect, without and with a pair effect of sd 1):
-    ``jackknife`` .936 to .999 (above .99 where a hierarchy decides, as then the opponents vary too: 1.5 to 1.8 times as
-    long as needed, with 4 items up to 3.6), ``basic`` .81 to .99 with 4 items, .82 to .99 with 24 pairs of 12, .89 to
-    1.0 with others. ``percentile`` .03 to .96 for S (24 items, 216 pairs).
+    Coverage of nominal 95% intervals was simulated 1,000 times each: all pairs x 9 of 4, 6 and 10 items, 24 pairs of
+    12, 72 of 24. Nine choosers ranged from coin flips to a strong urgency effect, without and with a pair effect of SD
+    1. ``jackknife`` covered .936 to .999. It was above .99 where a hierarchy decides, as opponents vary too: 1.5 to 1.8
+    times as long as needed, with 4 items up to 3.6. ``basic`` covered .81 to .99 with 4 items, .82 to .99 with 24 pairs
+    of 12, and .89 to 1.0 with others. ``percentile`` covered .03 to .96 for S (24 items, 216 pairs).
 
     References
     ----------

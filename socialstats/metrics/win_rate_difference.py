@@ -20,8 +20,8 @@ from socialstats.results import Result, Row
 from socialstats.text import count, number, quoted
 
 REPEATED = (
-    "several rows share their items and covariates, so that the stories of the two cannot be matched (declare the "
-    "column that names the story as a cluster)"
+    "several rows share their items and covariates, so stories of the two cannot be matched (declare the column of "
+    "stories as a cluster)"
 )
 NOTHING = "no story was answered differently"
 CHECKED = 3

@@ -40,8 +40,8 @@ ALL = "all"
 NONE_THERE = "no comparison under this condition"
 HALF = "no interval: each comparison of equals is a win for one item and a loss for another, so 1/2 by design"
 NEAR_HALF = (
-    "no interval: each comparison of equals is a win for one item and a loss for another, so this mean leaves 1/2 "
-    "only because items have different numbers of opponents"
+    "no interval: each comparison of equals is a win and a loss, so this mean differs from 1/2 only by items' numbers "
+    "of opponents"
 )
 
 
@@ -72,8 +72,8 @@ def win_rates(
         What is dependent: ``"pair"`` (all comparisons of the same two items), ``"declared"``, names of declared
         factors (two are taken as crossed), or None for independent rows. Used by ``ci="cluster"``.
     ci : {"cluster", "wilson"}
-        ``"wilson"``: rows independent, n effective comparisons (sum of weights)^2 / sum of squared weights
-        (the count itself when every opponent was met equally often, and for pooled unweighted rows).
+        ``"wilson"``: rows independent, n effective comparisons (sum of weights)^2 / sum of squared weights. n is the
+        count itself when every opponent was met equally often, and for pooled unweighted rows.
         ``"cluster"``: Wilson's formula with n = p(1-p) / (CR2 variance of the linearised rate), between 1 and the
         former n, and a t quantile with Satterthwaite's degrees of freedom of each rate (column `df`). n has no upper
         limit for the pooled rate of all items, as what a pair adds to one direction it takes off the other. Nor has it
@@ -98,12 +98,12 @@ def win_rates(
 
     Notes
     -----
-    Coverage of nominal 95% intervals of single items in 250 simulations each (24 items with 18 opponents, 9 comparisons
-    a pair): ``"cluster"`` .97 to .985. ``"wilson"`` .945 to .967 when comparisons are independent, .915 to .930 when
-    pairs differ by an effect of SD 1 on the logit scale. With 5 and 10 items, pairs of very unequal numbers of
-    comparisons and an effect of sd 1.5, pooled: ``"cluster"`` .993 to .995 and .955 to .959. Single items of 4 or 6
-    items, each in 3 or 5 pairs: .99 to 1.00, as Satterthwaite's degrees of freedom are few. Pooled rate of all items,
-    all pairs x 6 of 4 to 20 items, pair effects of sd 0 and 1: .95 to .98 (4,000 each).
+    Coverage of nominal 95% intervals of single items was simulated 250 times each (24 items with 18 opponents, 9
+    comparisons per pair). ``"cluster"`` covered .97 to .985. ``"wilson"`` covered .945 to .967 when comparisons are
+    independent, .915 to .930 when pairs differ by an effect of SD 1 on the logit scale. With 5 and 10 items, pairs of
+    very unequal numbers of comparisons and an effect of SD 1.5, pooled: ``"cluster"`` .993 to .995 and .955 to .959.
+    Single items of 4 or 6 items, each in 3 or 5 pairs: .99 to 1.00, as Satterthwaite's degrees of freedom are few.
+    Pooled rate of all items, all pairs x 6 of 4 to 20 items, pair effects of SD 0 and 1: .95 to .98 (4,000 each).
 
     References
     ----------
@@ -240,7 +240,7 @@ def linearised(
     """Scores of each cell on each rate and on the overall rates, and the cell's share of their weights.
 
     Linearised ratio: (wins - p weight) / total weight (Taylor expansion of wins/weight). The mean over items is one of
-    ratios. The rate over comparisons is one ratio, around `p_all`, as the weights of the items vary with the pairs.
+    ratios. The rate over comparisons is one ratio, around `p_all`: weights of items vary with the pairs.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def test_what_a_level_says_by_itself_has_its_interval(outcome: Outcome) -> None:
             said = f"{row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}]".replace("0.", ".")
             assert (row.term, row.group, said) == (cells[0], cells[1], cells[column])
     effects = block(outcome, "levels-effects").tables[0]
-    assert {cells[1] for cells in effects.cells} >= {"urgency", "urgency / sd of strengths"}
+    assert {cells[1] for cells in effects.cells} >= {"urgency", "urgency / SD of strengths"}
     assert all(isinstance(end, float) for cells in effects.cells for end in cells[2:])
     strengths, worths = block(outcome, "levels-strengths").tables[:2]
     fit = next(r for r in block(outcome, "levels-shares").results).extras["fit"]

@@ -136,7 +136,7 @@ def test_tables_of_labels_that_cannot_be_checked_say_what_to_do() -> None:
         read_labels(as_table(frame.replace({"label": {"Tie": "maybe"}})))
     with pytest.raises(InputError, match=r"no rater is the reference.*Call its rater 'reference'"):
         read_labels(as_table(frame[frame["rater"] != "reference"]))
-    with pytest.raises(InputError, match="nobody but the reference"):
+    with pytest.raises(InputError, match="no rater but the reference"):
         read_labels(as_table(frame[frame["rater"] == "reference"]))
     with pytest.raises(DesignError, match=r"no column for the rater \(looked for rater, annotator"):
         read_labels(as_table(frame.rename(columns={"rater": "who"})))

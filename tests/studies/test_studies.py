@@ -180,7 +180,7 @@ def test_every_grouping_of_the_roles_has_its_shares_and_they_sum_to_one() -> Non
 
 def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(role_conflict: Outcome) -> None:
     block = next(b for b in role_conflict.blocks if b.id == "urgency-against-roles")
-    spread = block.results[0].row("sd of strengths")
+    spread = block.results[0].row("SD of strengths")
     truth = ss.datasets.role_conflict_truth()
     true = pd.Series(truth.strengths).std() * (1 + 0.346 * truth.pair_sd**2) ** -0.5
     assert spread.conf_low is not None

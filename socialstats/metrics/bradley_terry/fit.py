@@ -77,8 +77,8 @@ def bradley_terry(
 ) -> BradleyTerryResult | ResultGroup:
     """Estimate the strengths of items from paired comparisons, with the uncertainty the design really has.
 
-    The probability that i beats j is p_i / (p_i + p_j) (Bradley & Terry 1952). The estimates are the log-strengths log
-    p_i, with sum zero unless `reference` is given, so that a difference of two is a log-odds.
+    The probability that i beats j is p_i / (p_i + p_j) (Bradley & Terry 1952). Estimates are the log-strengths
+    log p_i, with sum zero unless `reference` is given. A difference of two is a log-odds.
 
     Parameters
     ----------
@@ -88,17 +88,17 @@ def bradley_terry(
         One-sided formula in covariates of the sides, such as ``"~ urgency"``: each side is evaluated alone and
         side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``.
     ties : {"auto", "davidson", "rao_kupper", "half", "none"}
-        ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side: it
-        shrinks the strengths (to about 68% at 30% ties) and is there for comparison with other tools.
+        ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side,
+        which shrinks the strengths (to about 68% at 30% ties). It serves comparisons with other tools.
     order : bool
         Adds the effect of being shown first (log-odds), as the design declares it (``order=`` of
         `Comparisons.from_frame`). Where it declares nothing item_a counts as first, which caution SS106 says.
     strengths : {"free", "none"}
         ``none`` explains the outcomes by the formula alone.
     cluster : str, sequence of two str, or None
-        ``"declared"`` uses the design's clusters, ``"pair"`` the pairs of items, None ignores clusters (and says so in
-        caution SS201). Standard errors are CR2 with Satterthwaite's degrees of freedom, which each number has of its
-        own. Of two crossed clusters the largest of V1, V2 and V1 + V2 - V12 counts, with Cochran's degrees of freedom.
+        ``"declared"`` uses the design's clusters, ``"pair"`` the pairs of items, None ignores clusters (and says
+        so in caution SS201). Standard errors are CR2 with Satterthwaite's degrees of freedom for each number.
+        For two crossed clusters the largest of V1, V2 and V1 + V2 - V12 is taken, with Cochran's degrees of freedom.
         What rests on one cluster alone, such as an item met in one pair, has no interval (caution SS209).
     vcov : {"auto", "model", "sandwich", "cluster"}
         ``auto``: cluster-robust where there are clusters; sandwich by row for half-ties or weights; else model.
@@ -143,11 +143,13 @@ def bradley_terry(
 
     References
     ----------
-    Bradley & Terry (1952) doi:10.2307/2334029; Ford (1957) doi:10.2307/2308513; Davidson (1970)
-    doi:10.1080/01621459.1970.10481082; Rao & Kupper (1967) doi:10.1080/01621459.1967.10482901; Bell & McCaffrey (2002),
-    Survey Methodology 28; Pustejovsky & Tipton (2018) doi:10.1080/07350015.2016.1247004. Cameron, Gelbach & Miller
-    (2011) doi:10.1198/jbes.2010.07136; Cochran (1964) doi:10.2307/2528069; Wedderburn (1974)
-    doi:10.1093/biomet/61.3.439; Papke & Wooldridge (1996)
+    Bradley & Terry (1952). doi:10.2307/2334029. Ford (1957). doi:10.2307/2308513. Davidson (1970).
+    doi:10.1080/01621459.1970.10481082. Rao & Kupper (1967). doi:10.1080/01621459.1967.10482901.
+
+    Bell & McCaffrey (2002). Survey Methodology 28. Pustejovsky & Tipton (2018). doi:10.1080/07350015.2016.1247004.
+    Cameron, Gelbach & Miller (2011). doi:10.1198/jbes.2010.07136. Cochran (1964). doi:10.2307/2528069.
+
+    Wedderburn (1974). doi:10.1093/biomet/61.3.439. Papke & Wooldridge (1996).
     doi:10.1002/(SICI)1099-1255(199611)11:6<619::AID-JAE418>3.0.CO;2-1.
 
     Examples

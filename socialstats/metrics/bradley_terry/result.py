@@ -226,9 +226,9 @@ class BradleyTerryResult(Result):
 
         Notes
         -----
-        With clusters a difference is called where its own p-value is at most that of the critical value, whose
-        correlations are those of the model: robust ones are too poorly known. A difference without a standard error is
-        never called.
+        With clusters a difference is significant if its own p-value is at most that of the critical value. The
+        correlations behind that value are those of the model, as robust ones are too poorly known. A difference without
+        a standard error is never significant.
         """
         if kind not in ("marginal", "simultaneous"):
             raise InputError(f"{option('kind', kind)} is not one of 'marginal', 'simultaneous'")
@@ -482,7 +482,7 @@ class BradleyTerryResult(Result):
         variance = float(np.var(strength, ddof=1)) - float(np.trace(self.strength_covariance)) / (n - 1)
         if variance <= 0:
             raise UndefinedStatistic(
-                "the strengths vary no more than their sampling error: they have no sd to compare with"
+                "the strengths vary no more than their sampling error: they have no SD to compare with"
             )
         sd = float(np.sqrt(variance))
         by_sd, by_effect = np.zeros(len(self.names)), np.zeros(len(self.names))  # derivatives
@@ -490,10 +490,10 @@ class BradleyTerryResult(Result):
         by_effect[at] = 1.0
         ratio, gap = float(effect / sd), float(effect - sd)
         key, items = (("effect", term),), {"n_units": n}
-        row = Row(term=f"{term} / sd of strengths", group="ratio", key=key, role="estimate", estimate=ratio)
+        row = Row(term=f"{term} / SD of strengths", group="ratio", key=key, role="estimate", estimate=ratio)
         row = self._wald(row, by_effect / sd - by_sd * effect / sd**2, level)
-        spread = Row(term="sd of strengths", group="spread", role="spread", estimate=sd)
-        chance = Row(term=f"wins one sd below, one step of {term} above", group="chance", key=key, role="component",
+        spread = Row(term="SD of strengths", group="spread", role="spread", estimate=sd)
+        chance = Row(term=f"wins one SD below, one step of {term} above", group="chance", key=key, role="component",
                      estimate=float(expit(gap)))  # fmt: skip
         rows = [
             row,
@@ -565,8 +565,8 @@ class BradleyTerryResult(Result):
     def anova(self, other: BradleyTerryResult) -> Result:
         """Return the likelihood-ratio test of two nested fits to the same rows (in either order).
 
-        With clusters the likelihood ratio has no chi-squared distribution: the cluster-robust Wald test of the added
-        terms (HTZ, Pustejovsky & Tipton 2018) is the first row then, and the likelihood ratio is shown as what it is.
+        With clusters the likelihood ratio has no chi-squared distribution. The first row is then the cluster-robust
+        Wald test of the added terms (HTZ, Pustejovsky & Tipton 2018).
         """
         small, large = sorted((self, other), key=lambda fit: int(fit.fit["df"]))
         _require_comparable(small, large)
@@ -605,8 +605,8 @@ class BradleyTerryResult(Result):
         cells : {"ordered", "pair", "total"}
             ``ordered``: one cell for each distinct (item_a, item_b, order, covariates) as tabulated, as R's
             BradleyTerry2 counts. ``pair``: sides exchanged where the model does not distinguish them. ``total``:
-            Pearson's chi-squared of each pair's total wins over orders and covariates (no deviance), which sees
-            effects that belong to pairs where the cells hold a row or two each.
+            Pearson's chi-squared of each pair's total wins over orders and covariates, without deviance. It detects
+            effects of pairs where each cell holds a row or two.
         """
         if cells not in ("ordered", "pair", "total"):
             raise InputError(f"{option('cells', cells)} is not one of 'ordered', 'pair', 'total'")

@@ -143,7 +143,7 @@ def read_labels(table: DataTable) -> LabelCheck:
             f"{listing([shorten(n, 30) for n in ratings.raters], most=8)}). Call its rater 'reference'"
         )
     if not others:
-        raise InputError(f"{table.source}: nobody but the reference labelled a story")
+        raise InputError(f"{table.source}: no rater but the reference labelled a story")
     people = tuple(name for name in others if kind is None or kinds[name] in HUMANS)
     judges = tuple(name for name in others if name not in people)
     return LabelCheck(ratings=ratings, reference=reference, people=people, judges=judges)

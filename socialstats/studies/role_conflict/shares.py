@@ -131,8 +131,8 @@ def share_block(
         sentences=verdict_sentences(groupings, len(fit.strengths), options),
         draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False, digits=3),
         figure_title="Preference shares of groups of roles",
-        caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means; shares of a grouping "
-        f"sum to 1; unadjusted {level_text(options.level)} CIs ({lead.inference}, {refits_text(lead)}); "
+        caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means of its grouping; "
+        f"unadjusted {level_text(options.level)} CIs ({lead.inference}, {refits_text(lead)}); "
         f"n = {count(fit.design.n_rows)} comparisons{effect}.",
         tables=(share_table(groupings),),
         results=(*(one.shares for one in groupings), *([] if adjusted is None else [adjusted])),

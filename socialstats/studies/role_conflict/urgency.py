@@ -197,7 +197,7 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
     kind, rows = sentences.kind_of(fit.cautions), [replace(step, term=f"one step of {options.covariate}")]
     said = [f"One step of {name} added {sentences.stat(step, digits=2, kind=kind)}, to the log-odds of being chosen."]
     if ratio is not None:
-        spread, chance = ratio.row("sd of strengths"), ratio.rows[2]
+        spread, chance = ratio.row("SD of strengths"), ratio.rows[2]
         rows.append(replace(spread, term="1 SD of role strengths"))
         said += [
             ratio.sentence(),
