@@ -57,10 +57,11 @@ ROUNDING = 1e-12  # spreads of resamples below this share of the value
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
 BY_KIND = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993", "box1953"),
            "hull": ("efrontibshirani1993", "box1953")}  # fmt: skip
-SINGLE = "without one of the pairs (or clusters) the size does not exist: no jackknife interval"
+SINGLE = "the size is undefined without one of the pairs (or clusters): no jackknife interval"
 NOT_VARYING = "the differences do not vary: no standardised size"
 NEEDS = {
-    "d_z": "t, or mean and sd", "g_z": "t, or mean and sd", "d_av": "mean, sd_first and sd_second", "d_rm": "t and r"
+    "d_z": "t=, or mean= and sd=", "g_z": "t=, or mean= and sd=", "d_av": "mean=, sd_first= and sd_second=",
+    "d_rm": "t= and r=",
 }  # fmt: skip
 
 
@@ -93,9 +94,10 @@ def effect_sizes(
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     ci : {"auto", "noncentral_t", "jackknife", "percentile", "basic", "bca"}
         ``"auto"``: d_z and g_z of independent pairs have the outer ends of the noncentral t interval (exact for normal
-        differences) and of the jackknife's (`socialstats.models.effect_sizes.d_z_hull` has measured coverage). The
-        others, and all within clusters, the jackknife t interval, with degrees of freedom from the kurtosis of what
-        single pairs (clusters) add (`socialstats.inference.influence`). Percentile bootstrap for two crossed factors.
+        differences) and of the jackknife's. `socialstats.models.effect_sizes.d_z_hull` has measured coverage. The
+        others, and all within clusters, have the jackknife t interval. Its degrees of freedom follow from the kurtosis
+        of the influence of single pairs or clusters (`socialstats.inference.influence`). Two crossed factors:
+        percentile bootstrap.
         ``"noncentral_t"`` gives d_av and d_rm no interval, and needs independent pairs.
     level : float
     resamples : int
@@ -288,7 +290,7 @@ def ends_of(kind: str, summary: Summary, at: int, intervals: Found, level: float
 
 
 def missing_size(term: str, summary: Summary) -> str:
-    """State why an effect size is missing."""
+    """Return why an effect size is missing."""
     if summary.t is None and term != "d_av" and summary.mean is not None:
         return NOT_VARYING
     if term == "d_av" and summary.sd_first is not None and not summary.varies:
@@ -330,8 +332,8 @@ def effect_sizes_from_summary(
     Returns
     -------
     Result
-        As `effect_sizes`: d_z and g_z with noncentral-t intervals (the values behind them, whose shape would widen
-        them, are not known), d_av and d_rm without. A size whose numbers are not given says so.
+        As `effect_sizes`: d_z and g_z with noncentral-t intervals, d_av and d_rm without. The shape of the values, that
+        would widen these intervals, is unknown. A size whose numbers are not given says so.
 
     Raises
     ------
@@ -367,7 +369,7 @@ def effect_sizes_from_summary(
 
 
 def sentence(result: Result) -> str:
-    """State d_z with its interval, and the others."""
+    """Return d_z with its interval, and the others."""
     row = next((r for r in result.rows if r.estimate is not None), result.rows[0])
     names = f" ({' minus '.join(condition_names(result.design))})" if result.design is not None else ""
     where = place_of(result.counts)

@@ -70,17 +70,17 @@ def equivalence(
     the bounds. A large p against no difference is no evidence of equivalence; this test is.
 
     Numbers are tested by t, yes-or-no values (0 and 1) by Tango's (1998) score at the bounds, with his interval. Under
-    clusters with the effective number of pairs and t, so that pairs that all agree have an answer too.
+    clusters the score has the effective number of pairs and t, so that it exists where all pairs agree.
 
     Parameters
     ----------
     paired : Paired, data frame, mapping of columns, or path of a file
-        Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
+        Numbers, or two levels (0 and 1). With a ``by`` factor: one result per level of it.
     low, high : float
         Smallest and largest difference that would not matter, stated before looking. Both are needed.
     scale : {"raw", "d_z"}
-        Unit of the bounds: that of the values, or standard deviations of the differences (then tests and interval are
-        of d_z by the noncentral t, and pairs must be independent).
+        Unit of the bounds: that of the values, or standard deviations of the differences. Then tests and interval are
+        of d_z by the noncentral t, and pairs must be independent.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     level : float
@@ -104,12 +104,12 @@ def equivalence(
 
     Notes
     -----
-    Rejections of a true null at the nominal 5%: of t with differences skewed as a lognormal of sd 1, .20 to .10 at 10
-    to 200 pairs, as exponential values .12 to .07. Caution SS213 is raised below 25 effective pairs or clusters, and
-    where sum e^3 / (sum e^2)^1.5 of the deviations (of clusters: `ClusteredMean.skewness`) exceeds .1 in size: in
-    .96 to .99 of samples of 25 to 100 exponential differences, in all but .01 of lognormal ones, and in .23, .16, .035
-    and 0 of 25, 30, 50 and 100 normal ones. A trigger that normal values seldom reach misses a seventh of 30
-    exponential ones, of whose tests .14 reject.
+    Rejections of a true null at the nominal 5%: of t with differences skewed as a lognormal of SD 1, .20 to .10 at 10
+    to 200 pairs, as exponential values .12 to .07. Caution SS213 is raised below 25 effective pairs or clusters. It is
+    also raised where sum e^3 / (sum e^2)^1.5 of the deviations (of clusters: `ClusteredMean.skewness`) exceeds .1 in
+    size. That was so in .96 to .99 of samples of 25 to 100 exponential differences, and in all but .01 of lognormal
+    ones. For 25, 30, 50 and 100 normal differences it was so in .23, .16, .035 and 0. A trigger that normal values
+    seldom reach misses a seventh of 30 exponential ones, of whose tests .14 reject.
 
     References
     ----------
@@ -165,7 +165,7 @@ class TwoTests:
     df: float | None
 
     def verdict(self, bounds: tuple[float, float], level: float) -> str:
-        """State what follows from the interval (the tests say the same)."""
+        """Return what follows from the interval (the tests say the same)."""
         if max(self.p_above, self.p_below) < round(1 - level, 12):
             return "equivalent"
         outside = self.interval[0] > bounds[1] or self.interval[1] < bounds[0]

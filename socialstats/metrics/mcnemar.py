@@ -413,11 +413,11 @@ def mcnemar(
     only, d under neither. Difference of proportions (b - c)/n, first minus second; matched odds ratio b/c; Cohen's
     g = b/(b + c) - 1/2, signed.
 
-    Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (CR2 errors
-    with Satterthwaite's degrees of freedom; of two crossed factors V1 + V2 - V12, not below the larger of V1 and V2,
-    with Cochran's df; cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring clusters"``.
-    With fewer than 10 effective discordant pairs, or clusters that show no variance, Tango's score interval and test
-    for clusters take their place: n is the effective number of pairs (n over the design effect, at least 1), and the
+    Where the design declares clusters they lead: the difference has a cluster-robust t interval and test, cut at -1
+    and 1. One factor: CR2 errors with Satterthwaite's degrees of freedom. Two crossed factors: the largest of V1, V2
+    and V1 + V2 - V12, with Cochran's df. What takes pairs as independent stands in group ``"ignoring clusters"``.
+    With fewer than 10 effective discordant pairs, or clusters without variance, Tango's score interval and test for
+    clusters take their place. Their n is the effective number of pairs (n over the design effect, at least 1), their
     quantile that of t. Odds ratio and Cohen's g follow from Wilson's interval of b/(b + c), clusters weighed by their
     discordant pairs.
 
@@ -444,15 +444,15 @@ def mcnemar(
     Returns
     -------
     Result
-        Rows ``difference`` (p-value of the leading test), ``odds_ratio``, ``cohens_g``; group ``"proportion"``: both
-        conditions. Group ``"test"``: one row a test (`statistic`: chi-square, t, score, or for exact and mid-p tests b
-        and for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
-        the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with its
-        infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None where V1 +
-        V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant pairs in those
-        of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs the exact, mid-p and
-        sign-flip p are 1 (no outcome is less extreme); odds ratio and other tests are undefined, 0/0. Caution SS314
-        says so.
+        Rows ``difference`` (p-value of the leading test), ``odds_ratio``, ``cohens_g``. Group ``"proportion"``: both
+        conditions. Group ``"test"``: one row per test, with `statistic` (chi-square, t or score), df and p. The
+        statistic of exact and mid-p tests is b, that of the sign-flip test b - c. With two crossed factors also groups
+        ``"<factor> alone"``, which leave the other factor out. `extras`: ``cells`` (a, b, c, d) and
+        ``odds_ratio_interval`` (of independent pairs, with its infinite end). With two factors also
+        ``unfloored_std_error`` of the difference, None where V1 + V2 - V12 is not positive. `n` counts pairs, as does
+        `n_units` in rows ``difference``; elsewhere `n_units` counts discordant pairs, which those rows rest on. Without
+        discordant pairs the exact, mid-p and sign-flip p are 1 (no outcome is less extreme). Odds ratio and other tests
+        are then undefined, 0/0. Caution SS314 says so.
 
     Raises
     ------
@@ -641,8 +641,8 @@ METRIC = Metric(
     sentence=sentence,
     plot=plot,
     crosscheck="socialstats.crosscheck.mcnemar:verify",
-    estimand="How much the share of units with the second of two levels differs between two conditions, first minus "
-    "second, and the odds that a unit which differs has it under the first.",
+    estimand="Difference in the share of units with the second of two levels, first condition minus second. The odds "
+    "that a discordant unit has it under the first.",
     assumptions=(
         "every unit is seen once under each condition",
         "clusters (or pairs, where none are declared) are independent of each other",

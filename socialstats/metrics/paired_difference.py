@@ -190,15 +190,15 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean) -> Row:
 def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> tuple[ClusteredMean, float, float] | None:
     """Weigh the clusters of one factor alike; None where their numbers of pairs are all the same.
 
-    A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs, and (y - u)/G
-    to that of the mean u of the G means. The error of u - m is the root of G/(G-1) times the sum of squares of their
-    differences.
+    A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs. To that of
+    the mean u of the G means it adds (y - u)/G. The error of u - m is the root of G/(G-1) times the sum of squares of
+    these differences.
 
     Returns
     -------
     tuple or None
-        The mean of the means of clusters. What it is above the mean of all pairs; p of a t test that this is 0, with G
-        - 1 degrees of freedom.
+        The mean of the means of clusters; its difference to the mean of all pairs; p of the t test of this difference,
+        with G - 1 degrees of freedom.
     """
     if len(factors) != 1:
         return None
@@ -249,7 +249,7 @@ def own_cautions(
     if lead.floored:
         found.append(caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
                              affects="standard error, interval, t"))  # fmt: skip
-    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # SS202 covers those
+    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # SS202 is about those
         units = min((*lead.clusters, pairs.n))
         said = f"a bootstrap of {units} units"
         found += small_sample(units, FEW_UNITS, said, affects="the interval", fix=option("ci", "closed"))
@@ -373,11 +373,16 @@ def paired_difference(
         independent pairs and Wilcoxon's stand in group ``"ignoring clusters"``. One factor whose clusters have
         different numbers of pairs: group ``"clusters weighing alike"`` has the mean of their means, with its t test.
         Groups ``"mean"`` and ``"sd"``: of
-        each condition, and the sd of the difference; ``r``: correlation of the conditions. `extras`: all p-values of
-        Wilcoxon's test (``wilcoxon``), the Monte-Carlo error of the sign flips (``flip_error``) and their normal
-        approximation (``flip_normal``), both ends of the interval (``interval``), the variants of the clustered error
-        (``std_errors``), with two factors the root of V1 + V2 - V12 without the floor of V1 and V2
-        (``unfloored_std_error``, None where that is not positive). All differences equal: no test
+        each condition, and the sd of the difference; ``r``: correlation of the conditions. `extras`:
+
+        - ``wilcoxon``: all p-values of Wilcoxon's test
+        - ``flip_error``, ``flip_normal``: Monte-Carlo error of the sign flips, and their normal approximation
+        - ``interval``: both ends of the interval
+        - ``std_errors``: variants of the clustered error
+        - ``unfloored_std_error``: with two factors, the root of V1 + V2 - V12 without the floor of V1 and V2; None
+          where that is not positive
+
+        All differences equal: no test
         of the mean, and the row says so.
 
     Raises

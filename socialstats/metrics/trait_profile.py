@@ -154,9 +154,9 @@ def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
 def zero_problem(
     zero: Mapping[str, float], judges: Sequence[str], absent: Sequence[str], extra: Sequence[str]
 ) -> Problem:
-    """State which judges of the answers have no zero, or which zeros are of no judge, and what to do about it."""
+    """Return which judges of the answers have no zero, or which zeros are of no judge, and what to do about it."""
     texts = isinstance(zero, JudgeZeros)
-    lacking = "no control text was scored by" if texts else "there is no number of"
+    lacking = "no control text was scored by" if texts else "no number is given for"
     message = f"{lacking} {quoted(absent, 10)}" if absent else f"{quoted(extra, 10)} judged no answer"
     message += f" (judges of the answers: {quoted(judges, 10)})"
     fix = meant(absent[0], extra) if absent else meant(extra[0], judges)
@@ -273,7 +273,7 @@ def profile_rows(profile: Profile) -> list[Row]:
         active = active_traits(answers, settings)
         out += measure_rows(profile, "activation", answers.cells(active.sum(axis=2)))
         traits = [("active", answers.cells(active))]
-    if settings["entropy"] is not None:  # for all models together, or the only one
+    if settings["entropy"] is not None:  # for all models together, or for the only one
         rows = measure_rows(profile, "entropy", answers.cells(entropies(answers, settings["entropy"])))
         out += [row for row in rows if not profile.several or row.label("model") is None]
     for name, cells in [*traits, ("score", scores)]:
@@ -309,8 +309,9 @@ def level_rows(
 
 
 def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
-    """Rows of each stage minus the baseline, Holm over models and stages, and their d_z. With all changes, also of the
-    mean of the stages of the play minus the baseline, and of any two other stages.
+    """Rows of each stage minus the baseline, Holm over models and stages, and their d_z.
+
+    With all changes, also of the mean of the stages of the play minus the baseline, and of any two other stages.
     """
     stages, base = profile.answers.stages, profile.settings["baseline"]
     start, inside = cells[:, :, stages.index(base)], profile.settings["interaction"]
@@ -401,11 +402,11 @@ def spread_rows(
     if profile.by_model and not models_only:
         for k, model in enumerate(answers.models):
             key = keyed(facts, over="scenarios", model=model)
-            row = Row(term=model, group=f"{name}: sd over scenarios", role="spread", key=key)
+            row = Row(term=model, group=f"{name}: SD over scenarios", role="spread", key=key)
             out.append(with_spread(row, of_one(course[k], how).means, how.level))
     if len(answers.models) > 1:
         means = across(course, replace(how, unit="model")).means
-        row = Row(term=facts.get("trait", name), group=f"{name}: sd over models", role="spread",
+        row = Row(term=facts.get("trait", name), group=f"{name}: SD over models", role="spread",
                   key=keyed(facts, over="models"))  # fmt: skip
         out.append(with_spread(row, means, how.level))
     return out
@@ -448,8 +449,8 @@ def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Ro
 def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]]]:
     """Rows of the composite under other weights, each with the difference to the composite under the weights given.
 
-    The composite is linear in the scores, so that every set of weights has an interval of its own, and a difference of
-    two sets is a composite too, paired within units of analysis.
+    The composite is linear in the scores, so every set of weights has its own interval. A difference of two sets is a
+    composite too, paired within units of analysis.
 
     Returns
     -------
@@ -519,7 +520,7 @@ def judge_ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
 
 
 def sentence(result: Result) -> str:
-    """State the highest and lowest composite, and the largest change from the baseline."""
+    """Return the highest and lowest composite, and the largest change from the baseline."""
     counts = result.counts
     place = [count(counts[what], what[:-1]) for what in ("scenarios", "stages", "judges")]
     unit = result.settings["unit_of_analysis"]
@@ -564,7 +565,7 @@ def changes_of(result: Result, measure: str = "composite") -> list[Row]:
 
 
 def change_text(result: Result) -> str:
-    """State the largest change of all models (of the only model) from the baseline."""
+    """Return the largest change of all models (of the only model) from the baseline."""
     several = result.counts["models"] > 1
     found = [r for r in changes_of(result) if r.estimate is not None and (r.label("model") is None or not several)]
     if not found:
@@ -632,17 +633,17 @@ def trait_profile(
 ) -> Result | ResultGroup:
     """Estimate the weighted composite of trait scores, by model and stage.
 
-    An answer's composite, as one judge sees it, is the sum over traits of weight x (score - centre). Weights add up to
-    0 and their absolute values to ten, so that it lies between -100 and 100 for scores from 0 to 20. It is averaged
-    over wordings and judges first, over stages and models where a row says so, and last over the units of analysis,
-    whose variation is the error.
+    An answer's composite, as one judge scores it, is the sum over traits of weight x (score - centre). Weights add up
+    to 0 and their absolute values to ten. So it lies between -100 and 100 for scores from 0 to 20. It is averaged over
+    wordings and judges, over stages and models where a row says so, and over the units of analysis. The variation of
+    these units is the error.
 
     Parameters
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
         Units are traits of answers, with strata for model, scenario, stage, trait (and wording), as `trait_ratings`
-        makes them. Alternatively a table with one column a trait (by default those of the weights). With a ``by``
-        factor: one result a level.
+        makes them. Or a table with one column per trait (by default those of the weights). With a ``by`` factor: one
+        result per level.
     weights : mapping of str to float, optional
         Weight of each trait; by default the ten traits of staged role play (`socialstats.models.traits`).
     centre : float
@@ -660,7 +661,7 @@ def trait_profile(
         ``"random"``: judges are drawn too: mean squares of units of analysis and judges, with Cochran's degrees
         of freedom (`socialstats.inference.crossed_mean`); V1 + V2 - V12 where units have clusters.
     zero : float, mapping of judge to float, or result of `judge_zeros`, optional
-        The judges' own zero: rows of the composite minus it. That of `judge_zeros` follows the weights, and its error
+        The judges' neutral point: rows of the composite minus it. That of `judge_zeros` follows the weights. Its error
         is in these rows: variances add, with Cochran's degrees of freedom. Numbers are taken as known.
     activation : float or None
         Score from which a trait is active; None: no activation rows.
@@ -668,10 +669,10 @@ def trait_profile(
         Count traits by the judges' mean score, or for each judge and average the counts.
     entropy : {"nats", "bits"} or None
         Rows of the entropy of the traits' shares in an answer's scores (the judges' means): -sum p ln p with p = score
-        / sum of scores. Largest, ln of the number of traits, where all scores are alike. None: no such rows.
+        / sum of scores. Its maximum is ln of the number of traits, where all scores are alike. None: no such rows.
     changes : {"baseline", "all"}
-        ``"all"``: also the mean of the stages of the play minus the baseline, and any two other stages (of all models
-        together, where there are several), with d_z.
+        ``"all"``: also the mean of the stages of the play minus the baseline, and any two other stages, with d_z. With
+        several models the latter are of all models together.
     interaction : sequence of str, optional
         The stages of the play, averaged there; by default all but the baseline and those called debrief.
     trait_groups : mapping of str to sequence of str, optional
@@ -697,28 +698,38 @@ def trait_profile(
     Returns
     -------
     Result
-        Term the model, group: ``composite`` (over all stages; t against 0), ``composite: STAGE``, ``composite minus
-        zero`` (also by stage), ``composite change: STAGE minus BASELINE`` (paired t, Holm over models and stages),
-        ``composite d_z: ...`` (noncentral t), the same of ``activation`` (levels without a test) and of ``entropy`` (of
-        all models together), ``without judge 'JUDGE'`` (also minus zero), ``equal weights``, ``lowest of other
-        weights``, ``highest of other weights`` (their method names the set; with ``... minus zero`` under the zero of
-        `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights of all models`` and
-        ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of weights. Groups
-        ending in ``of all models``: the mean over models, of scenarios in which all have a value, term the stage or
-        change. A model with all stages in fewer than half of the scenarios is not among them (SS301 names it). ``score:
-        MODEL``: mean of each trait; ``score of traits: GROUP`` and ``... minus ...``: mean scores of groups of traits,
-        paired. ``composite: sd over scenarios`` (of each model) and ``composite: sd over models`` (of their means; also
-        of the scores of each trait): standard deviations (outer ends of Bonett's and the jackknife's interval).
-        ``active of all models``: share of answers in which a trait is active. ``composite difference``: any two of up
-        to 15 models, paired, Holm over the pairs; ``judge offset``: a judge's composite minus the judges' mean.
-        `extras`: ``pooled`` (models that rows of all models are of), ``weight_sensitivity`` (set of weights -> model ->
+        Rows of each model have the model as term. Groups:
+
+        - ``composite``: over all stages, t against 0
+        - ``composite: STAGE``: at each stage
+        - ``composite minus zero``: the same relative to the zero
+        - ``composite change: STAGE minus BASELINE``: paired t, Holm over models and stages
+        - ``composite d_z: STAGE minus BASELINE``: noncentral t
+        - ``activation ...``: the same of the number of active traits, levels without a test
+        - ``entropy ...``: the same, of all models together
+        - ``without judge 'JUDGE'``: also minus zero
+        - ``equal weights``, ``lowest of other weights``, ``highest of other weights``: their method names the set. Also
+          ``... minus zero`` (of `judge_zeros`) and ``... minus these``, the paired difference to the composite
+        - ``other weights of all models``, ``other weights minus these of all models``: the term is the set of weights;
+          paired t, Holm over the sets
+        - ``... of all models``: the mean over models in scenarios where all have a value; the term is the stage or
+          change. A model with all stages in fewer than half of the scenarios is left out (SS301 names it)
+        - ``score: MODEL``: mean of each trait
+        - ``score of traits: GROUP``, ``score of traits: GROUP minus GROUP``: means of groups of traits, paired
+        - ``composite: SD over scenarios``, ``composite: SD over models``: with the outer ends of Bonett's and the
+          jackknife's interval
+        - ``active of all models``: share of answers in which a trait is active
+        - ``composite difference``: any two of up to 15 models, paired, Holm over the pairs
+        - ``judge offset``: a judge's composite minus the judges' mean
+
+        `extras`: ``pooled`` (models in rows of all models), ``weight_sensitivity`` (set of weights -> model ->
         composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
     InputError
-        For an unknown option, weights that are not balanced, scores out of range, traits without a weight, scores that
-        are missing, or clusters that cut across units of analysis.
+        For an unknown option, weights that are not balanced, or traits without a weight. For scores out of range or
+        missing, and clusters that cut across units of analysis.
     NothingToAnalyse
         If no answer has all its scores.
 
@@ -840,7 +851,7 @@ METRIC = Metric(
     assumptions=(
         "the units of analysis (or the named clusters of them) are independent",
         "weights are given, not estimated; scores are on an interval scale",
-        "judges='fixed': nothing is said about other judges",
+        "judges='fixed': results do not generalise to other judges",
     ),
     references=("student1908", "holm1979", "steigerfouladi1997", "bonett2006", "efrontibshirani1993"),
     values="traits",

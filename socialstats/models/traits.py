@@ -511,7 +511,7 @@ def row_text(row: Row, *, adjusted: bool = False) -> str:
         text += f", {interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95)}"
     if row.statistic is None or row.df is None:
         return text
-    p = p_value(row.p_adjusted, name="Holm-adjusted p") if adjusted else p_value(row.p_value)
+    p = p_value(row.p_adjusted, name="p_Holm") if adjusted else p_value(row.p_value)
     return f"{text}, t({number(row.df, 0 if row.df == round(row.df) else 2)}) = {number(row.statistic)}, {p}"
 
 

@@ -298,10 +298,10 @@ def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...
     found: tuple[Caution, ...] = ()
     if units > 1:
         said = f"{count(units, how.unit)}; t needs values close to normal"
-        found = small_sample(units, FEW_UNITS, said, affects="intervals, tests", fix=f"more {how.unit}s")
+        found = small_sample(units, FEW_UNITS, said, affects="intervals, tests", fix=f"collect more {how.unit}s")
     if how.judges == "random" and judges > 1:
         said = f"{count(judges, 'judge')} taken as drawn from all judges"
-        found = (*found, few_clusters(said, affects="intervals", fix=f"more judges, or {option('judges', 'fixed')}"))
+        found = (*found, few_clusters(said, affects="intervals", fix=f"add judges, or use {option('judges', 'fixed')}"))
     return found
 
 

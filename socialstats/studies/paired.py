@@ -13,7 +13,7 @@ from socialstats import sentences
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
-from socialstats.figures import estimation, forest, square, two_by_two
+from socialstats.figures import estimation, forest, qq, square, two_by_two
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.inference.halving import clusters_to_halve
@@ -116,7 +116,7 @@ def difference_block(design: Paired, result: Result) -> Block:
         question=f"How much did {first} and {second} differ?",
         sentences=(beside_text(design, result),),
         draw=partial(draw, binary=binary, ylabel=one, digits=digits),
-        figure_title=f"{first} minus {second}",
+        figure_title=f"Difference, {first} minus {second}",
         caption=f"{drawn}; {ci_text(lead, lead.label('interval name') or lead.method)}.",
         tables=(rows_table(rows, f"Difference ({minus(design)}) and its components"),),
         results=(result,),
@@ -130,7 +130,7 @@ def ci_text(row: Row, method: str | None) -> str:
 
 
 def beside_text(design: Paired, result: Result) -> str:
-    """State the means (shares) of both conditions, and what stands beside their difference."""
+    """Return the means (shares) of both conditions, and what stands beside their difference."""
     binary = design.scale == "binary"
     made = []
     for name in design.conditions:
@@ -263,7 +263,7 @@ def effects_block(design: Paired, result: Result) -> Block:
         beside = "".join(f", {r.term} = {number(r.estimate)}" for r in others)
         kind = sentences.kind_of(result.cautions)
         said = (
-            f"{lead.term} was {sentences.estimate(lead, digits=2, kind=kind)}{beside}. "
+            f"The standardised difference was {lead.term} = {sentences.estimate(lead, digits=2, kind=kind)}{beside}. "
             f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
         )
     return Block(
@@ -296,11 +296,15 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
         kept = "the difference had no test"
     return Block(
         id="outliers",
-        question="Does the result depend on an outlier?",
+        question="Are the differences normal, and does the result depend on an outlier?",
         sentences=(
             f"The difference farthest from the mean was {number(float(differences[far]), digits)}. Without that pair, "
             f"{kept} (mean difference = {sentences.stat(row, digits=digits)}).",
         ),
+        draw=partial(qq, differences, design.count, level=options.level, ylabel=minus(design), digits=digits),
+        figure_title="Normal Q-Q plot of the differences",
+        caption=f"Points: pairs, by their difference; band: pointwise {level_text(options.level)} range of a normal "
+        f"sample with the same mean and SD; n = {count(design.n_pairs, 'pair')}.",
         tables=(rows_table([replace(lead, term="all pairs", group=None), replace(row, term="without that pair")],
                            f"Mean difference ({minus(design)}) with and without the most extreme pair", term="Pairs"),),
         results=(without,),
@@ -392,7 +396,7 @@ def joint(main: Result) -> str:
 
 
 def equivalence_words(narrow: Result, options: StudyOptions) -> str:
-    """State for which levels equivalence was shown."""
+    """Return for which levels equivalence was shown."""
     rows, size = margins(narrow), as_given(options.smallest_effect or 0.0).lstrip("0")
     inside = [shorten(row.term, 30) for row in rows if is_inside(row, options.smallest_effect or 0.0)]
     which = f"{listing(inside)} only" if inside else "no level"
@@ -470,9 +474,9 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
     if options.effect_scale == "d_z" and design.clusters:
         names = listing([f"'{shorten(factor.name, 40)}'" for factor in design.clusters])
         raise InputError(
-            f"{option('effect_scale', 'd_z')} needs independent pairs, and they are clustered by {names}: say the "
-            f"smallest effect in the unit of the values ({option('effect_scale', 'raw')}), or leave "
-            f"{option('cluster')} out if the pairs are independent"
+            f"{option('effect_scale', 'd_z')} needs independent pairs, and they are clustered by {names}. State the "
+            f"smallest effect in the unit of the values ({option('effect_scale', 'raw')}). If the pairs are "
+            f"independent, leave {option('cluster')} out"
         )
 
 
@@ -490,7 +494,7 @@ def describe(design: Paired) -> str:
 
 
 def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
-    """State whether every unit has its partner, and how even the clusters are."""
+    """Return whether every unit has its partner, and how even the clusters are."""
     n = len(design.unmatched)
     names = listing([shorten(unit, 30) for unit in design.unmatched])
     missing = f"No: {count(n)} excluded, one condition missing ({names})." if n else "Yes."
@@ -517,7 +521,7 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
         used = listing([name for name in (row.label("test name"), row.label("interval name") or row.method) if name])
         brief += f"The test and the {level} CI were {used}; {lead.inference.split('; ')[-1]}."
     else:
-        brief += f"Tests and {level} CIs used {lead.inference}."
+        brief += f"Test and {level} CI: {lead.inference}."
     if numbers.levels is not None:
         brief += f" Levels were called different where the simultaneous {level} CI (Bonferroni) excluded 0."
     if numbers.bounds is not None:
@@ -723,7 +727,7 @@ def unit_of(options: StudyOptions) -> str:
 
 
 def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
-    """State whether equivalence was shown; nothing where it was not tested, or level by level."""
+    """Return whether equivalence was shown; nothing where it was not tested, or level by level."""
     result, smallest = numbers.bounds, options.smallest_effect
     if result is None or smallest is None or numbers.levels is not None:
         return ""
@@ -753,7 +757,7 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
 
 
 def halved(design: Paired, lead: Row) -> str:
-    """State how many more pairs, or clusters of them, halve the interval; nothing for two crossed factors."""
+    """Return how many more pairs, or clusters of them, halve the interval; nothing for two crossed factors."""
     if len(design.clusters) > 1:
         return ""
     unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "pairs"

@@ -168,7 +168,7 @@ def test_the_judges_own_zero_moves_the_null_and_nothing_else(result):
     assert found.row("left", group="composite minus zero: last").estimate == pytest.approx(
         result.row("left", group="composite: last").estimate - 1
     )
-    with pytest.raises(InputError, match="there is no number of 'j2'"):
+    with pytest.raises(InputError, match="no number is given for 'j2'"):
         profile(zero={"j1": 0, "j3": 0})
     with pytest.raises(InputError, match="'j9' judged no answer"):
         profile(zero={**zero, "j9": 0})

@@ -650,11 +650,11 @@ def test_composites_against_0_and_spreads():
         row, x = result.row(model, group="composite"), over(course, model)
         test = stats.ttest_1samp(x, 0)
         assert (row.estimate, row.statistic, row.p_value) == pytest.approx((x.mean(), test.statistic, test.pvalue))
-        spread = result.row(model, group="composite: sd over scenarios")
+        spread = result.row(model, group="composite: SD over scenarios")
         assert spread.estimate == pytest.approx(x.std(ddof=1))
         assert spread.undefined == "no interval of a spread below 5 values"
     means = course.groupby("model").mean()
-    assert result.row("composite", group="composite: sd over models").estimate == pytest.approx(means.std(ddof=1))
+    assert result.row("composite", group="composite: SD over models").estimate == pytest.approx(means.std(ddof=1))
 
 
 @of(56)

@@ -279,7 +279,7 @@ def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
         (answers(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {}, "effect_scale='d_z' is for numbers"),
         (answers(), {"smallest_effect": 3.0}, {"scale": "nominal"}, "differences of shares lie within -1 and 1"),
         (scores(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {"cluster": "team"},
-         "needs independent pairs, and they are clustered by 'team': .* or leave cluster= out"),
+         "needs independent pairs, and they are clustered by 'team'. State .* are independent, leave cluster= out"),
     ],
 )  # fmt: skip
 def test_a_smallest_effect_that_cannot_be_is_refused(

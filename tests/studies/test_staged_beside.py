@@ -43,7 +43,7 @@ def test_weights_by_name_and_from_a_table() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"openness": "much"}, "weights: the weight of openness is 'much', which is no number"),
+        ({"openness": "much"}, "weights: the weight of openness is 'much', not a number"),
         ({"openness": 9.0}, "weights add up to 7.875"),
         ({"charm": 1.0}, "weights: no trait 'charm'"),
     ],

@@ -282,7 +282,7 @@ def test_a_judge_that_is_also_judged_is_named(frame: pd.DataFrame) -> None:
 def test_what_the_study_refuses(frame: pd.DataFrame, zero: dict[str, float]) -> None:
     with pytest.raises(InputError, match="--by model: this study compares models"):
         read(frame, by="model")
-    with pytest.raises(InputError, match="there is no number of 'judge 3'"):
+    with pytest.raises(InputError, match="no number is given for 'judge 3'"):
         run_study(STUDY, read(frame), replace(FAST, zero={k: v for k, v in zero.items() if k != "judge 3"}))
     with pytest.raises(InputError, match="openness"):
         read(frame.drop(columns="openness"))

@@ -171,7 +171,7 @@ def weights_block(profile: Result) -> Block | None:
 
 
 def sides_text(chosen: Mapping[str, list[Row]], many: str, anchored: bool) -> str:
-    """State for which models some set of weights changes the sign, is inconclusive about it, or has no interval."""
+    """Return for which models some set of weights changes the sign, is inconclusive about it, or has no interval."""
     here, low, high = ({r.term: r for r in chosen[name]} for name in ("this page", "lowest", "highest"))
     terms = [term for term, row in here.items() if row.estimate is not None and term in low and term in high]
     known = [t for t in terms if low[t].conf_low is not None and high[t].conf_high is not None]
@@ -188,7 +188,7 @@ def sides_text(chosen: Mapping[str, list[Row]], many: str, anchored: bool) -> st
 
 
 def gaps_text(gaps: Sequence[Row]) -> str:
-    """State which set of weights had the largest effect on the composite."""
+    """Return which set of weights had the largest effect on the composite."""
     known = [r for r in gaps if r.estimate is not None]
     if not known:
         return "No set of weights gave a difference."
@@ -207,6 +207,9 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
     if options.zero is not None:
         raw = named(rows_with(profile.rows, "model", measure="composite"))
         tables.append(rows_table(raw, "Composite over all stages as scored, against 0", term="Model"))
+        tables.append(rows_table(at_stages(profile), "Composite at each stage, as scored", term="Stage"))
+        cells = rows_with(profile.rows, "model", "stage", measure="composite")
+        tables.append(cross_table(cells, "Composite of each model at each stage, as scored", column=at, digits=1))
         apart = sum(sentences.significant(r) for r in raw)
         of = f"{count(apart)} of {count(len(raw), 'model')}"
         said.append(f"Relative to 0 instead of the neutral point, {of} differed (unadjusted).")
@@ -227,8 +230,8 @@ def courses(result: Result, stages: Sequence[str], **facts: str) -> tuple[list[R
     """Return the composites of each model at each stage, their figure where they are few, and what its bars are."""
     rows = rows_with(result.rows, "model", "stage", measure="composite", **facts)
     rows = [replace(r, group=r.label("stage")) for r in rows]
-    n, last = count(result.counts["scenarios"], "scenario"), shorten(stages[-1], 40)
-    bars = f"Lines: models; bars: {level_of(result.rows)} CIs (t); n = {n}. Numbers at the right: {last}."
+    n = count(result.counts["scenarios"], "scenario")
+    bars = f"Lines: models; bars: {level_of(result.rows)} CIs (t); n = {n}."
     few = 0 < len({r.term for r in rows}) <= MOST_ITEMS
     return rows, partial(trajectories, rows, stages=stages) if few else None, bars
 
@@ -242,17 +245,13 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
     known = [r for r in joint if r.estimate is not None]
     many = "mean composite of all models" if len({r.term for r in rows}) > 1 else "composite"
     said = f"The {many} was {ends_text(known, at='at')}." if known else "The composite is undefined at every stage."
-    tables = [rows_table(joint, f"Composite of all models at each stage, relative to {place}", term="Stage")]
-    if options.zero is not None:
-        tables.append(rows_table(at_stages(profile), "The same as scored", term="Stage"))
-        raw, _, _ = courses(profile, stages)
-        tables.append(cross_table(raw, "Composite of each model at each stage, as scored", column=at, digits=1))
+    tables = [rows_table(joint, "Composite of all models at each stage", term="Stage")]
     tables.append(cross_table(rows, "Composite of each model at each stage", column=at, digits=1))
     return Block(
         id="trajectories",
         question="How did composites change over the stages?",
         sentences=(said,),
-        draw=partial(figure, lines={place: 0.0}, ylabel=axis) if figure
+        draw=partial(figure, lines={place.removeprefix("the judges' "): 0.0}, ylabel=axis) if figure
         else partial(forest, joint, sort=False, xlabel=axis),
         figure_title="Composite at each stage, one line per model",
         caption=f"{bars} Overlapping CIs do not rule out within-scenario change.",
@@ -322,7 +321,7 @@ def step_name(row: Row) -> str:
 
 
 def play_text(result: Result, what: str) -> str:
-    """State how far a measure moved from the baseline to the stages of the play together; nothing without these."""
+    """Return how far a measure moved from the baseline to the stages of the play together; nothing without these."""
     joint, own = (rows_with(result.rows, "span", "baseline", *more, role="difference", measure="composite")
                   for more in ((), ("model",)))  # fmt: skip
     if not (joint or own):
@@ -360,15 +359,16 @@ def changes_block(profile: Result, models: Result | None) -> Block:
         f"{unit} as units": [replace(r, term=change_name(r), group=None) for r in rows] for unit, rows in ways.items()
     }
     tables = moved_table(lead, changes_caption(lead, "the composite"))
-    beside = play_text(profile, "the composite") if models is None else changes_text(profile, "the composite")
+    beside = (
+        play_text(profile, "the composite") if models is None else changes_text(profile, "the composite", brief=True)
+    )
     return Block(
         id="changes",
         question="What did the stages change?",
         sentences=(changes_text(lead, "the composite"), *filter(None, [beside])),
         draw=partial(multiples, panels, sort=False, xlabel="change in the composite"),
         figure_title="Change in the composite from the baseline, by unit of analysis",
-        caption=f"Points: means over all models; unadjusted {level_of(changes_of(lead))} CIs (paired t). d_z is the "
-        "mean change over the SD of the changes of the units.",
+        caption=f"Points: means over all models; unadjusted {level_of(changes_of(lead))} CIs (paired t).",
         tables=(*tables, *(other_tables(profile, "the composite") if models is None else ())),
         results=() if models is None else (models,),
     )  # fmt: skip
@@ -393,7 +393,7 @@ def commitment_block(commitment: Result, models: Result | None, stages: Sequence
         draw=partial(figure, ylabel="commitment", digits=2) if figure
         else partial(forest, joint, sort=False, xlabel="commitment"),
         figure_title="Mean commitment at each stage, one line per model",
-        caption=f"{bars} Overlapping CIs do not rule out within-scenario change.",
+        caption=bars,
         tables=(*tables, *(other_tables(commitment, "commitment") if models is None else ())),
         results=(commitment,) if models is None else (commitment, models),
     )  # fmt: skip

@@ -100,7 +100,7 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
     pairs = [replace(r, term=PAIRS.get(r.term, r.term)) for r in found[KAPPA].rows if r.group is None]
     units = f"{count(shown[COMPOSITES][0].n or 0, 'rating')} by {count(len(found[COMPOSITES].design.raters), 'judge')}"
     kinds = {"composites": COMPOSITES, "single trait scores": TRAITS, "commitment": COMMITMENT}
-    said = [f"Agreement about {what} was {alpha_of(shown[name][0])}{stages_text(shown[name]) if not k else ''}."
+    said = [f"{'Agreement' if not k else 'That'} about {what} was {alpha_of(shown[name][0])}."
             for k, (what, name) in enumerate(kinds.items()) if name in shown]  # fmt: skip
     level = shown[COMPOSITES][0].conf_level or 0.95
     clusters = found[COMPOSITES].design.clusters
@@ -131,16 +131,6 @@ def alpha_of(row: Row) -> str:
 
 
 FIRM, LEAST = 0.8, 0.667  # Krippendorff's customary bands
-
-
-def stages_text(rows: Sequence[Row]) -> str:
-    """Return how low and high it is by stage, in brackets after a blank; nothing where there is one."""
-    parts = [r for r in rows[1:] if r.estimate is not None]
-    if len(parts) < 2:
-        return ""
-    ends = [pick(parts, key=lambda r: r.estimate or 0.0) for pick in (min, max)]
-    low, high = (f"{number(r.estimate, bounded=True)} at {shorten(r.term, 40)}" for r in ends)
-    return f" ({low} to {high})"
 
 
 def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
@@ -177,8 +167,8 @@ def weights_of(given: DataTable | str) -> dict[str, float]:
     Raises
     ------
     InputError
-        For an unknown name or trait, a trait without a weight or with two, weights that are no numbers, do not add up
-        to 0, or whose absolute values do not add up to ten.
+        For an unknown name or trait, and for a trait without a weight or with two. Weights must be numbers that add up
+        to 0; their absolute values must add up to ten.
 
     Examples
     --------
@@ -205,7 +195,7 @@ def weights_of(given: DataTable | str) -> dict[str, float]:
         try:
             found[trait] = float(value)
         except ValueError:
-            said = f"the weight of {trait} is '{shorten(value)}', which is no number"
+            said = f"the weight of {trait} is '{shorten(value)}', not a number"
             raise InputError(f"{given.source}: {said}") from None
     return checked_weights({trait: found[trait] for trait in TRAIT_WEIGHTS})
 
@@ -278,7 +268,7 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=1, xlabel="composite minus the judges' mean"),
         figure_title="Offset of each judge",
         caption=f"Points: means over answers; {level_text(rows[0].conf_level or 0.95)} CIs (t); n = "
-        f"{count(len(rows), 'judge')}, {fixed}. Results do not generalise to other judges.",
+        f"{count(len(rows), 'judge')}, {fixed}.",
         tables=tuple(tables),
     )
 
@@ -339,9 +329,8 @@ def wordings_block(spread: Result) -> Block:
         draw=partial(forest, [*rows, *own][:MOST_ROWS], sort=False, reference=None,
                      xlabel="SD of the composite over wordings"),
         figure_title="SD of the composite over wordings of the same question",
-        caption=f"Points: mean SDs; {level_text(rows[0].conf_level or 0.95)} CIs; n = "
-        f"{count(int(rows[0].n or 0), 'scenario')}. Every SD includes the noise of models and judges, equally at all "
-        "stages.",
+        caption=f"Points: mean SDs, noise of models and judges included; {level_text(rows[0].conf_level or 0.95)} "
+        f"CIs; n = {count(int(rows[0].n or 0), 'scenario')}.",
         tables=tuple(tables),
         results=(spread,),
     )  # fmt: skip

@@ -254,7 +254,7 @@ def compared(found: tuple[Block, ...]) -> tuple[Block, ...]:
 
 
 def differences(found: Sequence[Block]) -> tuple[str, ...]:
-    """State how many differences between models were significant; nothing without a comparison."""
+    """Return how many differences between models were significant; nothing without a comparison."""
     if not found:
         return ()
     tested, clear = tests_of(found[0].results[0])

@@ -86,8 +86,8 @@ def changed(result: Result, what: str, other: Result | None = None) -> str:
     return f"{said} With {units} as units it was {verdict} ({sentences.statistic_of(second)})."
 
 
-def changes_text(result: Result, what: str) -> str:
-    """State at which stages a measure changed significantly from the baseline, with interval and d_z."""
+def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
+    """Return at which stages a measure changed significantly from the baseline (`brief`: at how many), with d_z."""
     rows = changes_of(result)
     base, tested = shorten(str(result.settings["baseline"]), 40), [r for r in rows if r.p_value is not None]
     gone = [f"{shorten(str(r.label('stage')), 40)} ({r.undefined})" for r in rows if r.estimate is None]
@@ -103,6 +103,9 @@ def changes_text(result: Result, what: str) -> str:
     if not clear:
         none = sentences.none_of(len(tested), f"changes in {what} from {base}")
         return f"{start}{none[:1].lower()}{none[1:]}{lost}"
+    if brief:
+        verb = "was" if len(clear) == 1 else "were"
+        return f"{start}{count(len(clear))} of {count(len(tested))} {verb}.{lost}"
     named = clear if len(clear) <= MOST_TOLD else (clear[0], clear[-1])
     told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r, digits=2)}"
             f"{size_text(result, r)})" for r in named]  # fmt: skip
@@ -116,7 +119,7 @@ MOST_TOLD = 2  # significant changes that are named one by one
 
 
 def leans(rows: Sequence[Row], options: StudyOptions) -> str:
-    """State how many models scored above and below the reference, and for how many the test is undefined."""
+    """Return how many models scored above and below the reference, and for how many the test is undefined."""
     found, of = by_verdict(rows, options, options.smallest_effect), count(len(rows), "model")
     listed = {verdict: listing([shorten(r.term, 30) for r in some], most=6) for verdict, some in found.items()}
     size = "" if options.smallest_effect is None else as_given(options.smallest_effect)
@@ -177,7 +180,7 @@ def halving(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple
 
 
 def range_text(lean: Sequence[Row], options: StudyOptions, kind: str) -> str:
-    """State how the models lie to the reference, and from where to where they range."""
+    """Return how the models lie to the reference, and from where to where they range."""
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     if len(lean) == 1 and known:
         row = replace(known[0], p_adjusted=None)
