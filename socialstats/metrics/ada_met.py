@@ -754,9 +754,9 @@ def ada_met(
 ) -> Result | ResultGroup:
     """Estimate how far each model's answers lie from the mode of the reference's answers to the same unit.
 
-    The distance of a unit is |mode of the reference's answers - answer of the model| on the positions 0, 1, ..., k - 1
-    of the levels (numeric levels: their numbers), and ADA-Met its mean over the units that both answered. Units are
-    joined by their labels, never by position.
+    The distance of a unit is |mode of the reference's answers - answer of the model|. Levels count as 0, 1, ..., k - 1
+    (numeric levels: their numbers). ADA-Met is its mean over the units that both answered. Units are joined by their
+    labels, never by position.
 
     Parameters
     ----------
@@ -768,25 +768,25 @@ def ada_met(
     source : str
         The rater group that tells sources apart (by default also the one declared by ``rater_source=``).
     ties : {"mean", "low", "high", "nearest", "drop"}
-        Several levels with most answers: the mean of all of them, the lowest, the highest, the one nearest to the
-        model's answer (too small a distance: caution SS304), or the unit is left out.
+        Rule for several levels with most answers: their mean, the lowest, the highest, or the one nearest to the
+        model's answer (too small a distance: caution SS304). With ``"drop"`` the unit is excluded.
     refusal : {"max", "item_max", "exclude"} or float
-        Distance of a refusal: the width of the scale (it may exceed that of any answer: with the mode in the middle
-        of five levels no answer is farther than 2), the largest distance any answer could have, none (the unit is
-        left out for this model), or a number.
+        Distance of a refusal: the width of the scale, the largest distance of any possible answer, or a number. With
+        ``"exclude"`` the unit is excluded for this model. The width may exceed any possible answer's distance: with the mode in
+        the middle of five levels that is 2.
     unparsed : {"exclude", "refusal"}
-        Model answers that are missing: left out, or counted as refusals. Units not in a model's rows are left out.
+        Missing answers of models are excluded, or counted as refusals. Units not in a model's rows are excluded.
     group : str, optional
         An attribute of the reference raters (a rater group): rows by group, paired differences, closest group.
     stratum : str, optional
         A declared stratum (or cluster) of the units: rows for each of its levels.
     ci : {"two_way", "centred", "percentile", "basic"}
         ``"two_way"``: a t interval for the distance expected with as many raters as these. Its variance is that over
-        units, plus what reference raters, resampled with their modes computed anew, make units have in common: V_units
-        + V_raters - V_both, so that the noise of single answers counts once. The others are bootstraps of raters and
-        units at once, which count it twice (Owen 2007) and cover more than they say. The modes of resamples are noisier
-        and lie farther off, so ``"centred"`` moves the percentiles until the mean of the resamples is the estimate.
-        ``"percentile"`` keeps the extra distance; ``"basic"`` reflects the percentiles.
+        units, plus what reference raters, resampled with their modes computed anew, make units have in common:
+        V_units + V_raters - V_both, so that the noise of single answers counts once. The others are bootstraps of
+        raters and units at once, which count it twice (Owen 2007) and cover more than they say. The modes of resamples
+        are noisier, which inflates distances. ``"centred"`` moves the percentiles until the mean of the resamples is
+        the estimate; ``"percentile"`` keeps the extra distance; ``"basic"`` reflects the percentiles.
     cluster : str, pair of str or None
         Declared clusters of units (two: crossed), resampled whole; None takes units as independent.
     level : float
@@ -798,23 +798,27 @@ def ada_met(
     Returns
     -------
     Result
-        Rows, `term` a model: all units (group None), then ``area = work`` for a stratum. With `group`: ``gender =
-        woman``, the distance from the mode of these people. ``gender: man - woman``, the difference over the units that
-        both have a mode for, less what the sizes of the two groups alone give (the modes of few people are noisier and
-        lie farther off: the mean difference when the people are dealt anew to groups of these sizes). With
-        ``ci="two_way"`` interval and p are those of one t; with a bootstrap p is that of permuting people. Holm over
-        the pairs of a model. ``closest gender = woman``, the group of the smallest distance with the share of resamples
-        in which it is again. ``share refused`` (and ``share unparsed``), and ``share refused, area = work``. ``share at
-        distance 1``: of the units, by their distance rounded to whole steps (a half to the even one), on scales of 12
-        steps at most. Group ``reference line``: ``random human``, a random person against the mode of the others;
-        ``always A``; ``uniform answer``. With ``ci="two_way"``, groups ``minus nearest = m1`` and ``minus constant =
-        always A``: the paired difference in distance from the nearest model (of the sample) and from the best constant
-        answer, on the units of both, Holm over the models. `extras`: ``share_tied``, ``design_effect`` (by model: the
-        variance over that of independent units with the people held), ``units_left_out``, ``bootstrap_bias`` (by
-        model), and with `group` ``group_raters``, ``group_answers`` (a unit), ``permuted_differences`` (what sizes
-        alone give, subtracted), ``permutation_p`` (by pair and model), ``permutations`` behind both (with ``"two_way"``
-        at most 500, as no interval or p of a row rests on them), and ``permuted_closest`` (how often each group is the
-        closest when people are permuted).
+        Rows, `term` a model: all units (group None), then ``area = work`` for a stratum.
+
+        With `group`: ``gender = woman`` is the distance from the mode of these people. ``gender: man - woman`` is the
+        difference over the units for which both have a mode, corrected for group size. The correction is the mean
+        difference when people are assigned at random to groups of these sizes. With ``ci="two_way"`` interval and p are those of
+        one t; with a bootstrap p is that of permuting people. Holm is over the pairs of a model. ``closest gender =
+        woman`` is the group of the smallest distance, with the share of resamples in which it is again.
+
+        ``share refused`` (and ``share unparsed``), and ``share refused, area = work``. ``share at distance 1``: of the
+        units, by their distance rounded to whole steps (a half to the even one), on scales of 12 steps at most.
+
+        Group ``reference line``: ``random human``, a random person against the mode of the others; ``always A``;
+        ``uniform answer``. With ``ci="two_way"`` also ``minus nearest = m1`` and ``minus constant = always A``: the
+        paired differences from the nearest model and from the best constant answer, Holm over the models.
+
+        `extras`: ``share_tied``, ``design_effect``, ``units_left_out``, ``bootstrap_bias``. The design effect (by
+        model) is the variance over that of independent units with the people held. With `group` also
+        ``group_raters``, ``group_answers`` (per unit), ``permuted_differences`` (the correction for group size),
+        ``permutation_p``, ``permutations`` and ``permuted_closest``. With ``"two_way"`` at most 500 permutations are
+        made, as no interval or p of a row uses them. ``permuted_closest`` says how often each group is the closest when
+        people are permuted.
 
     Raises
     ------

@@ -39,7 +39,10 @@ DIGITS = 2  # of distances in sentences
 AXIS = "mean distance from the mode (levels)"
 COUNTED = {"max": "counted as the width of the scale", "item_max": "counted as the farthest possible answer",
            "exclude": "excluded"}  # fmt: skip
-LINES = {"ceiling": "One human rater", "constant": "The best constant answer"}  # fmt: skip
+LINES = {
+    "ceiling": "The distance of one human rater from the mode of the others",
+    "constant": "The distance of the best constant answer",
+}
 
 
 def distance_text(row: Row) -> str:
@@ -132,7 +135,7 @@ def distance_block(result: Result, source: Source) -> Block:
     lines = line_rows(result)
     chosen = list(lines.values())
     shown = plain([chosen[0], *known, *chosen[1:]])
-    beside = [f"{LINES[kind]} was {distance_text(row)} from the mode" for kind, row in lines.items()
+    beside = [f"{LINES[kind]} was {distance_text(row)}" for kind, row in lines.items()
               if kind != "uniform" and row.estimate is not None]  # fmt: skip
     return Block(
         id="distance",
@@ -246,6 +249,7 @@ def near_block(result: Result) -> Block | None:
     )  # fmt: skip
 
 
+SHORT_LABEL = 14  # characters of a group's label with its attribute in a heat map
 MOST_MAIN = 2  # attributes with a significant difference among the main results
 Families = Mapping[str, tuple[tuple[Row, ...], Result | None]]
 
@@ -480,7 +484,8 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
     names = [(name, r.label("people")) for name, result in rest.items()
              for r in rows_about(result, "attribute", "people")]  # fmt: skip
     several = len({label for _, label in names}) < len(set(names))
-    labels = [f"{spoken(name, 30)}: {label}" if several else str(label) for name, label in names]
+    labels = [long if several or len(long) <= SHORT_LABEL else str(label) for name, label in names
+              for long in (f"{spoken(name, 30)}: {label}",)]  # fmt: skip
     cells = [replace(r, group=label) for r, label in zip(cells, labels, strict=True)]
     fits = max(len(set(labels)), len({r.term for r in cells})) <= MOST_CELLS
     values = [r.estimate for r in cells if r.estimate is not None]

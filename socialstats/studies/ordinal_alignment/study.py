@@ -337,7 +337,8 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     named |= {f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
               for rule, r in rules.items() if rule != "max"}  # fmt: skip
     named |= {f"{label}, {kind}": r for label, own in alphas.items() for kind, r in own.items()}
-    results = (*(distances.values() or [main]), *groups.values())
+    small = sorted(groups.values(), key=lambda one: min(one.extras["group_answers"].values()))
+    results = (*(distances.values() or [main]), *small)
     people = united(design.of_raters(raters[source.human]))
     return Outcome(
         study="ordinal-alignment",
