@@ -769,11 +769,11 @@ def ada_met(
         The rater group that tells sources apart (by default also the one declared by ``rater_source=``).
     ties : {"mean", "low", "high", "nearest", "drop"}
         Rule for several levels with most answers: their mean, the lowest, the highest, or the one nearest to the
-        model's answer (too small a distance: caution SS304). With ``"drop"`` the unit is excluded.
+        model's answer. The nearest gives too small a distance (SS304). With ``"drop"`` the unit is excluded.
     refusal : {"max", "item_max", "exclude"} or float
         Distance of a refusal: the width of the scale, the largest distance of any possible answer, or a number. With
-        ``"exclude"`` the unit is excluded for this model. The width may exceed any possible answer's distance: with the mode in
-        the middle of five levels that is 2.
+        ``"exclude"`` the unit is excluded for this model. The width may exceed any possible answer's distance: with the
+        mode in the middle of five levels that is 2.
     unparsed : {"exclude", "refusal"}
         Missing answers of models are excluded, or counted as refusals. Units not in a model's rows are excluded.
     group : str, optional
@@ -802,9 +802,9 @@ def ada_met(
 
         With `group`: ``gender = woman`` is the distance from the mode of these people. ``gender: man - woman`` is the
         difference over the units for which both have a mode, corrected for group size. The correction is the mean
-        difference when people are assigned at random to groups of these sizes. With ``ci="two_way"`` interval and p are those of
-        one t; with a bootstrap p is that of permuting people. Holm is over the pairs of a model. ``closest gender =
-        woman`` is the group of the smallest distance, with the share of resamples in which it is again.
+        difference when people are assigned at random to groups of these sizes. With ``ci="two_way"`` interval and p are
+        those of one t; with a bootstrap p is that of permuting people. Holm is over the pairs of a model. ``closest
+        gender = woman`` is the group of the smallest distance, with the share of resamples in which it is again.
 
         ``share refused`` (and ``share unparsed``), and ``share refused, area = work``. ``share at distance 1``: of the
         units, by their distance rounded to whole steps (a half to the even one), on scales of 12 steps at most.

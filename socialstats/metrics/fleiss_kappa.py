@@ -52,9 +52,10 @@ def fleiss_kappa(
 ) -> Result | ResultGroup:
     """Estimate Fleiss' kappa, unweighted or weighted, with any numbers of raters.
 
-    (pa - pe) / (1 - pe): pa is the (weighted) share of agreeing pairs of raters, mean over the units with two ratings
-    or more. Pe = sum_kl w_kl pi_k pi_l, with pi_k the mean share of level k over all rated units (Fleiss 1971; weights
-    and unequal numbers of raters: Gwet 2014, sections 2.4 and 5.3). Two raters: Scott's pi, not Cohen's kappa.
+    The coefficient is (pa - pe) / (1 - pe). pa is the (weighted) share of agreeing pairs of raters, the mean over units
+    with at least two ratings. Chance agreement is pe = sum_kl w_kl pi_k pi_l, with pi_k the mean share of level k over
+    all rated units (Fleiss 1971). Weights and unequal numbers of raters: Gwet 2014, sections 2.4 and 5.3. Two raters:
+    Scott's pi, not Cohen's kappa.
 
     Parameters
     ----------
@@ -88,11 +89,11 @@ def fleiss_kappa(
     -------
     Result
         Row ``kappa`` (group None: all units; other groups: levels of the stratum); with ``ci="closed"`` also t, df and
-        p of kappa = 0. Row ``null test`` (unweighted, independent units, equal numbers of raters): z and p with the
-        standard error that holds only where there is no agreement beyond chance (Fleiss, Nee & Landis 1979). Never an
-        interval. `extras` (all units): ``observed_agreement``, ``chance_agreement``, ``levels``, ``shares``,
-        ``weights``, ``conger`` (Conger's kappa, the "exact" one, in which raters keep their own shares) and
-        ``conger_chance``. None where the raters are not known.
+        p of kappa = 0. Row ``null test`` (unweighted, independent units, equal numbers of raters): z and p. Their
+        standard error holds only where kappa = 0 (Fleiss, Nee & Landis 1979), so it makes no interval.
+
+        `extras` (all units): ``observed_agreement``, ``chance_agreement``, ``levels``, ``shares``, ``weights``,
+        ``conger``, ``conger_chance``. Conger's "exact" kappa keeps each rater's own shares; None for unknown raters.
 
     Raises
     ------

@@ -47,10 +47,10 @@ def gwet_ac(
 ) -> Result | ResultGroup:
     """Estimate Gwet's AC1 (unweighted) or AC2 (weighted).
 
-    (pa - pe) / (1 - pe): pa is the weighted share of agreeing pairs of raters, mean over the units with two ratings or
-    more. Pe = T sum_k pi_k (1 - pi_k) / (q (q - 1)), with pi_k the mean share of level k over all rated units, q the
-    number of levels and T the sum of all weights (Gwet 2008, 2014). A level that is declared and never used counts in
-    q.
+    The coefficient is (pa - pe) / (1 - pe). pa is the weighted share of agreeing pairs of raters, the mean over units
+    with at least two ratings. Chance agreement is pe = T sum_k pi_k (1 - pi_k) / (q (q - 1)), with pi_k the mean share
+    of level k over all rated units. q is the number of levels, T the sum of all weights (Gwet 2008, 2014). Declared
+    levels without ratings count in q.
 
     Parameters
     ----------

@@ -61,9 +61,9 @@ def judge_agreement(
 ) -> Result | ResultGroup:
     """Estimate how well a judge agrees with people, beside how well people agree with each other.
 
-    Both are weighted kappas pooled over pairs of raters, 1 - Do/De, on the same units: of the judge and each person,
-    and of each two people. Do is the mean disagreement of two ratings of one unit (units weighted by their number of
-    people), De that of ratings of any two units: by the judge and a person, or by two different people.
+    Both are weighted kappas, 1 - Do/De, pooled over pairs of raters on the same units. One is of the judge and each
+    person, the other of each two people. Do is the mean disagreement of two ratings of one unit (units weighted by
+    their number of people). De is that of ratings of any two units.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def judge_agreement(
         With raters in groups that tell people from judges (``rater_source=`` or ``rater_groups=``); with a ``by``
         factor: one result a level. Refusals are no ratings.
     reference : str, optional
-        Level of the rater group that holds the people. By default the only level whose name says people (human, people,
-        crowd, annotators, experts, ...), or the only one beside levels that say judge, model or LLM. Or, of the two
-        levels of ``rater_source=``, the one with several raters beside the one with a single rater.
+        Level of the rater group that holds the people. By default the only level whose name means people (human,
+        people, crowd, annotators, experts, ...), or the only one beside levels called judge, model or LLM. Else, of the
+        two levels of ``rater_source=``, the one with several raters beside the one with a single rater.
     source : str, optional
         Name of the rater group; by default that of ``rater_source=``, then the others, until one tells.
     weights, kind
@@ -87,11 +87,12 @@ def judge_agreement(
     Returns
     -------
     Result
-        For each judge (`group`) the rows ``difference`` (the judge's kappa with people minus that of people with each
-        other; t, df and p of difference 0), ``judge with people`` and ``people with people``, all on the units that
-        the judge and two people or more rated (`n_units`; `n` ratings of people in them). `extras`: ``people``,
-        ``judges`` (names), ``group``, ``level`` (of the raters), ``named`` (what people are called), ``shared`` (for
-        each judge the units that any person rated as well), ``weights``.
+        For each judge (`group`) the rows ``difference``, ``judge with people`` and ``people with people``. The
+        difference is the judge's kappa with people minus that of people with each other, with t, df and p. All are on
+        the units that the judge and at least two people rated (`n_units`; `n` ratings of people in them).
+
+        `extras`: ``people``, ``judges``, ``group``, ``level``, ``named``, ``shared``, ``weights``. ``named`` is what
+        people are called, ``shared`` for each judge the units that any person rated as well.
 
     Raises
     ------
@@ -101,14 +102,15 @@ def judge_agreement(
     Notes
     -----
     When nothing is missing, both are the pooled kappa of `weighted_kappa` (Conger 1980) of these pairs. Judge and
-    person are compared with the same people, one at a time and never with a majority, so that a judge who rates as
-    people do has an expected difference of 0, whatever the number of people. The judge's chance is made from the
-    judge's own ratings: with that of people in its place, a judge who gives the middle level to every unit would
-    agree at .5 (quadratic weights), and might seem better than people; here the kappa of such a judge is 0. The
-    standard error linearises both kappas in the weight of each unit (cluster), so that the difference knows that they
-    share their units; the people and judges at hand are taken as fixed. In 1,000 simulations each of 30 or 60 units,
-    or 12 or 15 clusters of four, with two to five people and a judge exchangeable with them, nominal 95% intervals of
-    the difference held 0 in 92.7 to 95.5 %.
+    person are compared with the same people, one at a time and never with a majority. So a judge who rates like people
+    has an expected difference of 0 for any number of people.
+
+    Agreement by chance uses the judge's own ratings, so a judge who gives one level to every unit has kappa 0. With
+    people's ratings in their place such a judge could agree at .5 (quadratic weights).
+
+    The standard error linearises both kappas in the weight of each unit (cluster), as they share their units. People
+    and judges are taken as fixed. Simulations had 30 or 60 units, or 12 or 15 clusters of four, with two to five people
+    and an exchangeable judge. In 1,000 of each, nominal 95% intervals of the difference held 0 in 92.7 to 95.5%.
 
     References
     ----------
@@ -137,7 +139,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     sides = people_and_judges(design, settings["source"], settings["reference"])
     if sides is None:
         raise InputError(
-            f"{design.source}: no rater group tells people from judges; declare a column such as human and model with "
+            f"{design.source}: no rater group tells people from judges. Declare a column such as human and model with "
             f"{option('rater_source', typed='--map rater_source=COLUMN')}, or name the group with {option('source')} "
             f"and its level with {option('reference')}"
         )

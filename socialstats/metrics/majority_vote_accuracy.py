@@ -52,12 +52,12 @@ def majority_vote_accuracy(
     ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     truth : str or mapping
-        Name of the rater whose ratings are the truth (and who then does not vote), or the true level of each unit by
-        the unit's label. Must be given.
+        Name of the rater whose ratings are the truth and who does not vote. Or the true level of each unit by the
+        unit's label. Must be given.
     ties : {"split", "first_level", "wrong", "drop", "error"}
-        Where several levels have most votes: ``"split"`` counts 1/m for a true level among m tied ones (the accuracy
-        when ties are broken at random), ``"first_level"`` takes the first tied level in the declared order,
-        ``"wrong"`` counts 0, ``"drop"`` leaves the unit out, ``"error"`` names the units. Ties are always counted.
+        Rule where several levels have most votes. ``"split"`` counts 1/m for a true level among m tied ones, the
+        accuracy when ties are broken at random. ``"first_level"`` takes the first tied level in the declared order.
+        ``"wrong"`` counts 0, ``"drop"`` excludes the unit, ``"error"`` names the units. Ties are always counted.
     stratum : str, optional
         A declared stratum of the units: rows for each of its levels follow those of all units.
     ci : {"auto", "wilson", "percentile", "basic", "bca"}
@@ -73,8 +73,8 @@ def majority_vote_accuracy(
     Returns
     -------
     Result
-        Rows, each a mean over units in [0, 1]: ``accuracy`` of the majority. ``single rater`` (share of the unit's
-        raters who are right: accuracy of one rater drawn at random); ``unanimous`` (all raters agree); ``tied``.
+        Rows, each a mean over units in [0, 1]: ``accuracy``, ``single rater``, ``unanimous``, ``tied``. ``accuracy`` is
+        that of the majority, ``single rater`` that of one rater drawn at random.
         `group`: level of the stratum. Missing ratings and refusals are no votes. `extras`: ``votes`` (smallest and
         largest number a unit).
 

@@ -46,8 +46,8 @@ def mean_ratings(
     Returns
     -------
     Result
-        Rows ``"all units"``, then each level of each declared stratum, then (of 2 to 30) each rater: mean and t
-        interval, with clusters CR2 standard errors and Satterthwaite's degrees of freedom (Bell & McCaffrey 2002). The
+        Rows ``"all units"``, then each level of each declared stratum, then (of 2 to 30) each rater. Each is a mean and
+        its t interval; clusters have CR2 standard errors and Satterthwaite's df (Bell & McCaffrey 2002). The
         raters are taken as they are, not as drawn from others. Where the design has `probabilities`, a reply counts
         with its expected value: the mean of the levels, weighted with their probabilities.
 

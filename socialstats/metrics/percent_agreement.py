@@ -55,8 +55,8 @@ def percent_agreement(
 ) -> Result | ResultGroup:
     """Estimate the share of pairs of raters who gave a unit the same level.
 
-    A unit's agreement is the share of its pairs of ratings that agree. The estimate is its mean over units with two
-    ratings or more (Gwet's pa). It says nothing about chance: see `weighted_kappa`.
+    A unit's agreement is the share of its pairs of ratings that agree. The estimate is its mean over units with at
+    least two ratings (Gwet's pa). It is not corrected for chance: see `weighted_kappa`.
 
     Parameters
     ----------
@@ -71,10 +71,9 @@ def percent_agreement(
     refusal : {"missing", "level"}
         A refusal is no rating; or a level of its own, which agrees with itself only.
     ci : {"auto", "wilson", "percentile", "basic", "bca"}
-        ``"auto"`` is ``"wilson"``: with n units for two raters and independent units, else with
-        n = p(1 - p)/(s.e.)^2, at most the number of pairs of ratings, and a t quantile (clusters: CR2, Satterthwaite's
-        df). Where that cap binds, the row's `method` says that the s.e. is without it. The others resample units or
-        clusters.
+        ``"auto"`` is ``"wilson"``: with n units for two raters and independent units. Else n = p(1 - p)/(s.e.)^2, at
+        most the number of pairs of ratings, with a t quantile (clusters: CR2, Satterthwaite's df). Where that cap
+        binds, the row's `method` says that the s.e. is without it. The others resample units or clusters.
     cluster : str, pair of str or None
         Declared clusters of units (two are taken as crossed); None takes units as independent.
     level : float
@@ -86,8 +85,8 @@ def percent_agreement(
     Returns
     -------
     Result
-        Rows ``"all pairs"`` (with more than two raters) and one for each pair ``"ann | bob"``; `group` is the level of
-        the stratum; estimates are shares in [0, 1]. `n` units with ratings of two raters (of both).
+        Rows ``"all pairs"`` (with more than two raters) and one for each pair ``"ann | bob"``. `group` is the level of
+        the stratum. Estimates are shares in [0, 1]; `n` counts units with ratings of two raters (of both).
 
     Raises
     ------

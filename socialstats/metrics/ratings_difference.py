@@ -86,9 +86,9 @@ def ratings_difference(
 ) -> Result:
     """Estimate the differences of two tables of ratings of the same units: first minus second.
 
-    Of what both tables have: the mean rating, the share of each of at most 12 levels, Krippendorff's alpha. With a
-    rater group of which one level is called human, the ADA-Met distance of the others from people's most frequent
-    answer instead of alpha. Units are matched by their labels. People's ratings, where they give the mode, are fixed.
+    Rows of what both tables have: the mean rating, the share of each of at most 12 levels, Krippendorff's alpha. With a
+    rater group that has a level called human, ADA-Met of the others replaces alpha. Units are matched by their labels.
+    People's ratings, where they give the mode, are fixed.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def ratings_difference(
     Returns
     -------
     Result
-        Groups ``"mean"``, ``"shares"``, ``"alpha"``, ``"distance"``: the difference -+ t s.e., with the bootstrap's
-        standard error times sqrt(G / (G - 1)) and G - 1 degrees of freedom, G resampled units: a bootstrap of G units
-        is too narrow by that factor (Davison & Hinkley 1997, section 2.3). Units count where both tables know them.
+        Groups ``"mean"``, ``"shares"``, ``"alpha"``, ``"distance"``: the difference -+ t s.e. with G - 1 degrees of
+        freedom for G resampled units. The bootstrap's standard error is multiplied by sqrt(G / (G - 1)), by which it is
+        too small (Davison & Hinkley 1997, section 2.3). Only units of both tables count.
 
     Raises
     ------

@@ -132,8 +132,8 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
     Returns
     -------
     Result
-        The mean of 0 (same) and 1 (changed). Errors count the answers to one unit (or a declared cluster of units) as
-        one cluster (CR2), the interval is Wilson's with n = p(1 - p)/(s.e.)^2 and Satterthwaite's t quantile.
+        The mean of 0 (same) and 1 (changed). Errors are clustered by unit, or by a declared cluster of units (CR2). The
+        interval is Wilson's with n = p(1 - p)/(s.e.)^2 and Satterthwaite's t quantile.
 
     Raises
     ------

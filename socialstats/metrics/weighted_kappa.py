@@ -241,8 +241,8 @@ def weighted_kappa(
 ) -> Result | ResultGroup:
     """Estimate Cohen's kappa, weighted or not, of every pair of raters and of all pairs together.
 
-    kappa = (po - pe)/(1 - pe), po = sum w_ij p_ij the weighted agreement and pe = sum w_ij r_i c_j what the raters'
-    own margins would give by chance: 1 is perfect, 0 is chance, below 0 is less than chance.
+    kappa = (po - pe)/(1 - pe), with the weighted agreement po = sum w_ij p_ij. pe = sum w_ij r_i c_j is the agreement
+    by chance from the raters' own margins. 1 is perfect agreement, 0 is chance, below 0 is less than chance.
 
     Parameters
     ----------
@@ -278,13 +278,17 @@ def weighted_kappa(
     -------
     Result
         Rows: a pair ``"ann | bob"``, on the units that both rated (`n`). With more than two raters before them
-        ``"mean"`` (of the pairs' kappas: Light 1971) and ``"pooled"`` (1 - sum n Do / sum n De over pairs, Do and De
-        the disagreements 1 - po and 1 - pe; Conger 1980 when nothing is missing), with `n` the pairs of ratings.
-        `group`: level of the stratum. Standard error of Fleiss, Cohen & Everitt, or by clusters. Test of kappa 0: z by
-        the null standard error for one pair of independent units, else kappa over its s.e. by t. `p_adjusted` by Holm
-        over the pairs (of a level of the stratum). `extras`: ``pairs`` (for each stratum and pair n, observed,
-        expected, null s.e., largest kappa possible), ``tables``, ``weights``, ``together`` (terms that sum up pairs:
-        `adjust` leaves them out).
+        ``"mean"``, of the pairs' kappas (Light 1971), and ``"pooled"``, with `n` the pairs of ratings. The pooled one
+        is 1 - sum n Do / sum n De over pairs, with the disagreements Do = 1 - po and De = 1 - pe (Conger 1980 when
+        nothing is missing). `group`: level of the stratum.
+
+        Standard errors are those of Fleiss, Cohen & Everitt, or by clusters. One pair of independent units has a z
+        test with the null standard error, all others a t test of kappa over its s.e. `p_adjusted` is Holm's over the
+        pairs (of a level of the stratum).
+
+        `extras`: ``pairs``, ``tables``, ``weights``, ``together``. ``pairs`` has for each stratum and pair n, observed,
+        expected, null s.e. and the largest kappa possible. ``together`` has the terms that sum up pairs, which
+        `adjust` leaves out.
 
     Raises
     ------

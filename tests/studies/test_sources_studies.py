@@ -357,7 +357,7 @@ def test_groups_without_a_significant_difference_share_one_heat_map_and_one_tabl
     assert [len(table.cells) for table in block.tables] == [3]
     assert "within each model, over all pairs of groups of all attributes" in block.tables[0].caption
     cells = block.draw.args[0]  # type: ignore[union-attr]
-    assert {(r.term, r.group) for r in cells} == {(m, g) for m in ("low", "high", "shy") for g in ("f", "m")}
+    assert {(r.term, r.group) for r in cells} == {(m, g) for m in ("low", "high", "shy") for g in ("sex: f", "sex: m")}
     adjusted = {(r.term, r.label("attribute")): r.p_adjusted for b in outcome.blocks if b.id == "closest"
                 for result in b.results for r in result.rows}  # fmt: skip
     clear = sum(p < 0.05 for p in adjusted.values())
