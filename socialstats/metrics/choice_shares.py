@@ -261,7 +261,7 @@ def change_rows(counted: Counted) -> list[Row]:
         return []
     if base not in cells.labels:
         raise InputError(
-            f"{option('base', shorten(base))} is no level of {option('stratum')}. Levels: "
+            f"{option('base', shorten(base))}: {option('stratum')} has no such level. Levels: "
             f"{quoted(cells.labels, 10) or 'none'}"
         )
     if len(counted.codes) != 1:

@@ -970,8 +970,8 @@ METRIC = Metric(
     sentence=sentence,
     plot=plot,
     crosscheck="socialstats.crosscheck.relationship_bias:verify",
-    estimand="How much more often a name is chosen when it is of one group than of the other, over both positions, on "
-    "a scale from -2 to 2; and how often the second position is chosen between names of one group.",
+    estimand="How much more often names of one group are chosen than of another, over both positions (-2 to 2). Also "
+    "how often the second position is chosen between names of one group.",
     assumptions=(
         "scenarios, and pairs of names, are independent draws of those meant (or the named clusters are)",
         "both orders of a couple share scenario and names; answers are missing at random",

@@ -70,7 +70,7 @@ def two_proportions(
     design = ratings
     assert isinstance(design, Ratings)
     if choice not in design.levels:
-        raise InputError(f"{option('choice', choice)} is no level; levels: {quoted(design.levels)}")
+        raise InputError(f"{option('choice', choice)}: no such level. Levels: {quoted(design.levels)}")
     checked_level(level)
     place = design.levels.index(choice)
     data = source_counts(design, source, "missing")

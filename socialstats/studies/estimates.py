@@ -373,19 +373,6 @@ def p_text(p: float | None) -> str | None:
     return None if p is None else p_value(p, name="").strip(" =")
 
 
-def clear_text(clear: int, of: int) -> str:
-    """State how many of the tests have an adjusted p below .05.
-
-    Examples
-    --------
-    >>> clear_text(0, 9), clear_text(1, 9), clear_text(9, 9)
-    ('none has an adjusted p below .05', '1 of them has an adjusted p below .05', 'all have an adjusted p below .05')
-    """
-    who = "none has" if clear == 0 else "all have" if clear == of > 1 else f"{count(clear)} of them " + (
-        "has" if clear == 1 else "have")  # fmt: skip
-    return f"{who} an adjusted p below .05"
-
-
 def numbers_text(row: Row, *, digits: int = 2, bounded: bool = False) -> str:
     """Return estimate and interval of a row as a phrase, or why there is none."""
     if row.estimate is None:

@@ -106,9 +106,9 @@ def test_scenarios_that_all_change_alike_have_no_interval():
 @pytest.mark.parametrize(
     ("design", "chosen", "message"),
     [
-        ({}, {"base": "z"}, "base='z' is no level of stratum=. Levels: 'a', 'b' and 'c'"),
+        ({}, {"base": "z"}, "base='z': stratum= has no such level. Levels: 'a', 'b' and 'c'"),
         ({"cluster": None}, {"base": "a"}, "declare one cluster="),
-        ({}, {"base": "a", "stratum": None}, "is no level of stratum="),
+        ({}, {"base": "a", "stratum": None}, "stratum= has no such level"),
     ],
 )
 def test_unusable_bases_are_errors(design, chosen, message):

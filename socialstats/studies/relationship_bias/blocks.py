@@ -52,8 +52,8 @@ Part = Literal["main", "appendix"]
 MOST_PANELS, MOST_LINES = 4, 60  # limits of the scenario figure
 NAIVE = (
     "McNemar's test compares the couples (same scenario, same two names) in which one group is chosen in both orders.",
-    "Couples of one scenario are dependent, so its p values are too small: in simulations of 29 scenarios x 20 pairs "
-    "of names its type I error rate was about 1 in 3.",
+    "Couples of one scenario are dependent, so its p values are too small.",
+    "In simulations of 29 scenarios x 20 pairs of names its type I error rate was about 1 in 3.",
 )
 TESTS = {  # group of rows -> what is independent, statistic, what n counts
     BIAS: ("clusters of scenario x pair", "t", "answers"),
