@@ -17,6 +17,7 @@ TOP = Path(__file__).parents[1]
 ROOMS = (
     "socialstats/errors.py", "socialstats/cautions.py", "socialstats/text.py", "socialstats/voice.py",
     "socialstats/progress.py", "socialstats/sentences.py", "socialstats/registry.py", "socialstats/halves.py",
+    "socialstats/figures",
     "socialstats/inference", "socialstats/designs", "socialstats/tables", "socialstats/cli", "socialstats/results",
     "socialstats/resampling", "socialstats/models", "socialstats/planning", "socialstats/crosscheck",
     "socialstats/datasets", "socialstats/studies/role_conflict", "socialstats/studies/comparisons.py",

@@ -40,14 +40,14 @@ def alignment(
     The answer key h_i (such as the mode of people's answers to unit i) is unknown; it may be any number from `low` to
     `high`. For each group the sums over its units, one for each source j, must come from one and the same key. Between
     neighbouring whole levels every abs(h - s_j) is linear, so the vectors of distances of a unit lie in the convex hull
-    of those of the whole levels, and a linear program decides whether any mixture gives the sums:
+    of those of the whole levels. A linear program decides whether any mixture gives the sums:
 
         minimise sum_j abs(r_j)  subject to  sum_i sum_a w_ia abs(a - s_ij) + r_j = D_j,  sum_a w_ia = 1,  w >= 0.
 
-    A positive minimum is proved with exact fractions: for every y with abs(y_j) <= 1,
-    sum_j y_j D_j - sum_i max_a sum_j y_j abs(a - s_ij) is at most the minimum (weak duality), and y is the solver's
-    dual solution, rounded. Then no key whatever gives these sums: the answers, the groups or the sums are misordered or
-    other ones. A minimum of 0 proves nothing: the sums are possible.
+    A positive minimum is proved with exact fractions. For every y with abs(y_j) <= 1, sum_j y_j D_j - sum_i max_a sum_j
+    y_j abs(a - s_ij) is at most the minimum (weak duality), and y is the solver's dual solution, rounded. Then no key
+    whatever gives these sums: the answers, the groups or the sums are misordered or other ones. A minimum of 0 proves
+    nothing: the sums are possible.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def realigned(
 ) -> dict[Any, dict[Any, Printed]]:
     """Return what the sums can be after realignment, where two lists were joined by position and one was sorted.
 
-    The sums D_j of a group were made of abs(h_k - s_kj), where the key h_k at place k is that of unit order[k], and the
+    The sums D_j of a group were made of abs(h_k - s_kj), where the key h_k at place k is that of unit order[k]. The
     answers s_kj are those of the unit at place k of `groups`. Joined by unit, the sum is that of abs(h_k - s_j) with
     the answers of unit order[k]. Of all keys that give D the least and the largest such sum are linear programs. The
     ends are lower and upper bounds by weak duality, exact for the solver's dual solution as rounded.

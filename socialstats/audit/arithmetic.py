@@ -454,9 +454,9 @@ def _least_sum(
 def alpha_bound(value: Any, raters: Any) -> Finding:
     """Check a printed alpha or Fleiss' kappa of units with m ratings each: it is at least -1/(m - 1), at most 1.
 
-    The mean squared distance of two ratings of a unit is at most m/(m - 1) times that of two ratings of all units,
-    as no group varies more around its own mean than around the common one. That holds for nominal, interval and, with
-    the ranks as they are, ordinal distances. Krippendorff's alpha is even above the bound.
+    The mean squared distance of two ratings of a unit is at most m/(m - 1) times that of two ratings of all units. No
+    group varies more around its own mean than around the common one. That holds for nominal, interval and, with the
+    ranks as they are, ordinal distances. Krippendorff's alpha is even above the bound.
 
     Parameters
     ----------
@@ -596,9 +596,9 @@ def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, oppone
 
     S = 100 sum over conditions of mean (p - t)^2 with targets t = 1, 1/2, 0.
 
-    Choosers: the urgency rule has 0; fair coins 50, plus 75/n when p is a share of n trials. One strict ranking of all
-    items, drawn at random, 75 + 50 mean(1/m_i) with m_i opponents of item i (p is the share of opponents ranked below,
-    uniform on 0, 1/m, ..., 1 in all conditions). An item that always (or never) wins 125; the largest possible is 225.
+    Choosers: the urgency rule has 0; fair coins 50, plus 75/n when p is a share of n trials. One random strict ranking
+    of all items, 75 + 50 mean(1/m_i) with m_i opponents of item i (p is the share of opponents ranked below, uniform on
+    0, 1/m, ..., 1 in all conditions). An item that always (or never) wins 125; the largest possible is 225.
 
     Parameters
     ----------

@@ -23,8 +23,9 @@ def count_ci(
 ) -> Finding:
     """Check a confidence interval of a share against its count, or against the counts that the share allows.
 
-    Wald (with the normal and the t quantile, divisors n and n - 1, cut off at 0 and 1 or not), Wilson (with and without
-    continuity correction), Clopper-Pearson, Agresti-Coull and Jeffreys are tried (Brown, Cai & DasGupta 2001).
+    Wald intervals have the normal or t quantile, divisor n or n - 1, and are cut off at 0 and 1 or not. Also Wilson
+    (with and without continuity correction), Clopper-Pearson, Agresti-Coull and Jeffreys are tried (Brown, Cai &
+    DasGupta 2001).
 
     Parameters
     ----------

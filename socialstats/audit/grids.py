@@ -150,8 +150,8 @@ def is_value(text: str) -> bool:
 def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     """Return a table as sheets: one, or one for each block that has a head of its own.
 
-    Several rows of heads are joined (``GPT-4 / Acc.``), labels that span rows are repeated, rows that hold only a label
-    become a column ``section``, and a row of bracketed numbers without a label joins the row above.
+    Several rows of heads are joined (``GPT-4 / Acc.``), and labels that span rows are repeated. Rows that hold only a
+    label become a column ``section``, and a row of bracketed numbers without a label joins the row above.
     """
     width = max((len(row) for row in grid.rows), default=0)
     rows = [[SPACE.sub(" ", cell).strip() for cell in row] + [""] * (width - len(row)) for row in grid.rows]

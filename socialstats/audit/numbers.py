@@ -147,8 +147,8 @@ def printed(
     decimals : int, optional
         Decimals that were printed, where trailing zeros are lost: 0.3 with ``decimals=3`` is 0.300.
     rounding : {"half", "truncate", "floor", "ceil", "any"}
-        ``half``: half a unit of the last digit to both sides, ends included, so that rounding half up, half down and
-        half to even are all allowed. ``truncate``: digits were cut off. ``any``: one unit to both sides.
+        ``half``: half a unit of the last digit to both sides, ends included, which allows rounding half up, down and to
+        even. ``truncate``: digits were cut off. ``any``: one unit to both sides.
     decimal : {".", ","}
         Decimal mark; with ``,`` points separate thousands.
     strip : str

@@ -118,7 +118,7 @@ def findings_in(passages: Sequence[Passage]) -> list[Finding]:
     A result is read where a statistic and a p stand together; degrees of freedom stand in parentheses, in an index, or
     as ``df = 23`` nearby. Each p is checked with `statistic_p`. A p that only fits one-sided agrees where its sentence,
     or a sentence about all tests, speaks of one-sided tests. A p that does not fit and is said to be adjusted, exact or
-    resampled is ``not_checkable``, as is a result of which a part is missing or cannot be read.
+    resampled is ``not_checkable``, as is an incomplete or unreadable result.
 
     Parameters
     ----------

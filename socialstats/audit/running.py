@@ -27,8 +27,8 @@ FOLDER = Path(__file__).parents[1] / "datasets" / "published"
 def papers(name: str | None = None) -> dict[str, Path]:
     """Return the rules files of the bundled published tables.
 
-    The numbers are facts quoted from five papers: `000` to `004` are their tables and numbers of their texts, as
-    extracted (a single odd digit may be extraction), with one rules file each.
+    The numbers are facts quoted from five papers: `000` to `004` are their tables and numbers of their texts, with one
+    rules file each. A single odd digit may be an error of extraction.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ from socialstats.errors import InputError
 def grim(mean: Any, n: Any, *, items: Any = 1, scale: Any = 1, rounding: Rounding = "half") -> Finding:
     """Check that a printed mean of n whole numbers is possible (GRIM).
 
-    The possible means are k scale / (n items) for whole k (Brown & Heathers 2017): the mean is possible when a whole k
+    The possible means are k scale / (n items) for whole k (Brown & Heathers 2017). The mean is possible when a whole k
     lies between low n items / scale and high n items / scale. Where these steps are no coarser than one unit of the
     last digit nothing could ever be impossible: ``no_power``.
 
@@ -204,11 +204,11 @@ def grimmer(
 ) -> Finding:
     """Check that a printed mean and standard deviation of n whole numbers are possible together (GRIMMER).
 
-    For every total k that the mean allows, a whole sum of squares q must lie in
-    [(n - ddof) sd_low^2 + k^2/n, (n - ddof) sd_high^2 + k^2/n], be odd or even as k is (x^2 and x have the same
-    parity), and, on a bounded scale, be attained by n whole numbers of the scale that add up to k (Allard 2018; here
-    with exact integers, and every attainable q where the scale is bounded and the table of them is small: then the
-    check is complete, it accepts what some data set gives and nothing else).
+    For every total k that the mean allows, a whole sum of squares q must lie in [(n - ddof) sd_low^2 + k^2/n, (n -
+    ddof) sd_high^2 + k^2/n], and be odd or even as k is (x^2 and x have the same parity). On a bounded scale it must be
+    attained by n whole numbers of the scale that add up to k (Allard 2018; here with exact integers). Where the scale
+    is bounded and the table small, every attainable q is listed. The check is then complete: it accepts what some data
+    set gives and nothing else.
 
     Parameters
     ----------

@@ -292,8 +292,8 @@ class Own:
         CR2 standard error with Satterthwaite degrees of freedom where units are clustered.
     level : float
     method : str
-        Wilson's interval with the effective number of trials for scores known to lie between 0 and 1, which keeps to
-        that range and exists where all scores are equal. Otherwise, a t interval.
+        Wilson's interval with the effective number of trials for scores known to lie between 0 and 1. It keeps to that
+        range and exists where all scores are equal. Otherwise, a t interval.
     n_units, n_clusters : int or None
     cluster : str
         Column; empty where units count as independent.
@@ -393,8 +393,8 @@ def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
     """Return whether scores are known to lie between 0 and 1; an unknown scale is none of shares.
 
     All values of the scorer in the log count, in whatever group. Where all are 0, or all 1 (as a group of a 1-7 scale
-    may be), one of its metrics must be called accuracy or alike, and no whole number above 1 may stand in the log.
-    A scorer called scale, rating, ..., or such a column of metadata with a number above 1, tells of more levels.
+    may be), the log must have a metric called accuracy or similar, and no whole number above 1. A scorer called scale,
+    rating, ..., or such a column of metadata with a number above 1, tells of more levels.
     """
     if claim.quantity == "share" or name_and_k(reading.repeats)[0] in COUNTING:
         return True

@@ -45,11 +45,10 @@ def estimation(
 ) -> Axes:
     """Draw pairs at the left and differences, with their mean and interval, on an axis of their own at the right.
 
-    Numbers: one line a pair (an even selection of them, sorted by difference, where there are more than `most`; the
-    figure says so), in one colour where it falls and another where it rises, the means, and a histogram of first minus
-    second. 0/1 answers: the share of ones under each condition, and the shares of pairs that only the first, or only
-    the second, answered with one. Their difference is the estimate. After Gardner and Altman (1986) and Ho et al.
-    (2019).
+    Numbers: one line per pair (an even selection of them, sorted by difference, where there are more than `most`; the
+    figure says so). Lines that fall and rise have two colours. Also the means, and a histogram of first minus second.
+    0/1 answers: the share of ones under each condition, and the shares of pairs that only the first, or only the
+    second, answered with one. Their difference is the estimate. After Gardner and Altman (1986) and Ho et al. (2019).
 
     Parameters
     ----------

@@ -57,9 +57,8 @@ def strip(
 ) -> Axes:  # fmt: skip
     """Draw marks on a number line; labels are laid out so that no two overlap.
 
-    Estimates (discs) and claims (diamonds) take one line each above the axis, in the order given, their
-    numbers beside them, or above them where they would run over a reference line. References are dashed lines,
-    labelled below the axis.
+    Estimates (discs) and claims (diamonds) take one line each above the axis, in the order given. Numbers stand beside
+    them, or above them where they would cross a reference line. References are dashed lines, labelled below the axis.
 
     Parameters
     ----------

@@ -239,9 +239,9 @@ def new_axes(
 
     A long `xlabel` gets more height for its lines. A `kind` is the id of the Axes.
 
-    In a notebook, or where pyplot was imported and has a backend that shows figures, the figure is one of
-    pyplot's and is displayed by it. Everywhere else it is a plain `matplotlib.figure.Figure` that no global state
-    remembers; it has a canvas, so that ``ax.figure.savefig(...)`` works.
+    In a notebook, or where pyplot was imported and has a backend that shows figures, pyplot makes and displays the
+    figure. Everywhere else it is a plain `matplotlib.figure.Figure` that no global state remembers; it has a canvas, so
+    that ``ax.figure.savefig(...)`` works.
     """
     import matplotlib
     from matplotlib.figure import Figure

@@ -364,8 +364,8 @@ def choice_shares(
     stratum : str or sequence of str, optional
         Declared strata of units: rows for each combination of their levels follow those of all units.
     base : str, optional
-        A level of `stratum`, such as no pressure: rows of the changes from it to the other levels, paired within the
-        one declared cluster (the scenario that the strata vary).
+        A level of `stratum`, such as no pressure. Rows have the changes from it to the other levels, paired within the
+        declared cluster (the scenario that the strata vary).
     refusal : {"missing", "level"}
         A refusal is no rating, or a level of its own.
     ci : {"auto", "wilson", "percentile", "basic", "bca"}
@@ -397,10 +397,10 @@ def choice_shares(
         (source -> level -> ratings).
 
         Where the design has `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`), a reply counts for each
-        level with its probability, given that the answer is one of them: a share is a mean of probabilities. Intervals
-        and tests are those of units and clusters all the same; ``any level (ratings independent)`` has none. Each
-        source has two entropies in bits beside its shares: ``H``, the mean over units of the entropy of the unit's mean
-        probabilities, and ``H_reply``, the mean entropy of its single replies.
+        level with its probability, given an answer among them: a share is a mean of probabilities. Intervals and tests
+        are those of units and clusters all the same; ``any level (ratings independent)`` has none. Each source also has
+        two entropies in bits: ``H``, the mean over units of the entropy of the unit's mean probabilities, and
+        ``H_reply``, the mean entropy of its single replies.
 
     Raises
     ------

@@ -447,8 +447,8 @@ def compare_models(
 
     What makes a unit hard for all models cancels in their differences. With d_u the change of a model's number without
     unit u, a unit adds (1 - 1/n) d_u to it (for a mean: its value minus the mean, over n). Standard errors and degrees
-    of freedom of a difference are those of its sums by cluster, CR2 with Satterthwaite's df (two crossed clusters: the
-    larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
+    of freedom of a difference are those of its sums by cluster. They are CR2 with Satterthwaite's df (two crossed
+    clusters: the larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
 
     Parameters
     ----------

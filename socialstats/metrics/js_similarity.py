@@ -284,9 +284,8 @@ def similarity_rows(
 def plain_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Row:
     """Row of a plug-in similarity, with an interval of what as many ratings give on average.
 
-    Jackknife t. For pooled shares, the outer ends of that and of the corrected interval less the correction, as the
-    value is flat near equal shares and t alone held .87 to .93 there (6 to 200 units, 3 to 30 ratings each; now .95 to
-    .99).
+    Jackknife t. For pooled shares, the outer ends of that and of the corrected interval minus the correction. The value
+    is flat near equal shares, where t alone held .87 to .93 (6 to 200 units, 3 to 30 ratings each; now .95 to .99).
     """
     error, groups = float(found.error[k]), (row.n_clusters or row.n_units or 0) - 1.0
     df = groups if found.plain_df is None else float(found.plain_df[k])
@@ -406,8 +405,8 @@ def ceiling(
 def rare_level(counts: FloatArray, groups: BoolArray, levels: Sequence[str]) -> str:
     """Say that some level is rare in some group of units, so that the ceiling of pooled ratings has no interval.
 
-    Whether a level occurs once or not at all moves the noise of pooled halves as much as a frequent level does, and the
-    sample does not say how often it would.
+    Whether a level occurs once or not at all moves the noise of pooled halves as much as a frequent level does. The
+    sample does not show how often it would.
     """
     for given in groups.T.astype(np.float64) @ counts:
         if given.min() < LEAST:
@@ -443,10 +442,9 @@ def js_similarity(
 
     JSS = 1 - (KL(p || m) + KL(q || m))/2 in bits, with p and q the shares of the levels and m = (p + q)/2 (Lin 1991): 1
     for equal shares, 0 where the sources share no level. The plug-in value is too small, most with few ratings. The
-    corrected one takes off its jackknife bias, estimated from the independent units (clusters), so that runs of a model
-    that repeat each other count as what they are. Within units the jackknife leaves out one and two ratings of the
-    unit, of one source after the other (its second order). A value may exceed 1 by chance: equal sources have about 1
-    on average.
+    corrected one takes off its jackknife bias, estimated from the independent units (clusters). Repeated runs of a
+    model therefore count as dependent. Within units the jackknife leaves out one and two ratings of the unit, of one
+    source after the other (its second order). A value may exceed 1 by chance: equal sources have about 1 on average.
 
     Pooled replies with `probabilities` count with these. They carry no noise of drawing, and the jackknife, which knows
     units alone, takes off what noise there is. Within units it leaves single answers out, and all count as drawn.
@@ -468,17 +466,17 @@ def js_similarity(
         A refusal is no rating, or a level of its own.
     ci : {"noncentral", "t", "percentile", "basic"}, optional
         By default ``"noncentral"`` for pooled shares, ``"t"`` within units (the only kinds there are for each beside
-        the bootstraps). ``"t"`` has G - 1 degrees of freedom for G units (clusters) and adds to the jackknife's
-        variance the square of half of what the second order of the correction changes, for the bias that is left (92 to
-        98% in simulations of 20 to 960 units). ``"noncentral"`` takes the plug-in divergence as a scaled noncentral
-        chi-square, which knows that it cannot be below 0 (Rao & Scott 1984). Its upper end (the lower one of the
-        similarity) reaches at least that of the jackknife t around the corrected one, with degrees of freedom from the
-        kurtosis of what units add (`socialstats.inference.influence`). In 600 to 1,000 simulations each of 10, 30, 80
-        and 200 units (three people and five runs; even, uneven and equal shares; units alike or each with its own
-        shares) it covered .93 to .995 (.98/.02 against .90/.10 with 30 units: .92), 1.0 to 1.3 times as long as four
-        standard deviations of the estimate. The others are bootstraps of units (clusters), moved by twice the bias (the
-        sample has it, and the resamples again), cut at 0 and 1 but never short of the estimate: percentiles covered
-        93 to 100% (100% for equal shares), basic intervals 78 to 100 %.
+        the bootstraps). ``"t"`` has G - 1 degrees of freedom for G units (clusters). For the remaining bias it adds the
+        square of half of the correction's second-order change to the jackknife's variance (92 to 98% in simulations of
+        20 to 960 units). ``"noncentral"`` takes the plug-in divergence as a scaled noncentral chi-square, which knows
+        that it cannot be below 0 (Rao & Scott 1984). Its upper end (the lower one of the similarity) reaches at least
+        that of the jackknife t around the corrected one. Its degrees of freedom come from the kurtosis of what units
+        add (`socialstats.inference.influence`). In 600 to 1,000 simulations each of 10, 30, 80 and 200 units (three
+        people and five runs; even, uneven and equal shares; units alike or each with its own shares) it covered .93 to
+        .995 (.98/.02 against .90/.10 with 30 units: .92), 1.0 to 1.3 times as long as four standard deviations of the
+        estimate. The others are bootstraps of units (clusters), moved by twice the bias (the sample has it, and the
+        resamples again). They are cut at 0 and 1 but never short of the estimate. Percentiles covered 93 to 100% (100%
+        for equal shares), basic intervals 78 to 100 %.
     permutations : int
         Of the test of equal shares.
     splits : int

@@ -59,9 +59,9 @@ def label_counts(
 ) -> Result:
     """Count the labels that units cite, with both denominators: units, and labels cited.
 
-    A unit may cite several labels, or none: the shares of units add to the labels a unit cites, not to 1. The shares
-    of labels add to 1, but labels of one unit are not independent: the unit (or the named cluster) is their cluster,
-    with CR2 errors and Satterthwaite's degrees of freedom.
+    A unit may cite several labels, or none: the shares of units add to the labels a unit cites, not to 1. The shares of
+    labels add to 1, but labels of one unit are not independent. The unit (or the named cluster) is their cluster, with
+    CR2 errors and Satterthwaite's degrees of freedom.
 
     Parameters
     ----------

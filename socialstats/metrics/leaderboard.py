@@ -265,9 +265,9 @@ def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Ro
     """Give a mean of shares over several tasks the outer ends of two intervals: pooled, and made of those of the tasks.
 
     With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
-    root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009): a small task whose answers are alike keeps the width that
-    its number of units gives it. These alone held .89 of ten tasks of ten units with shares near 1. The pooled ones
-    alone held .65 to .89 where a task of 3 to 20 units weighs as much as one of 100 to 1,000.
+    root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009). A small task with equal answers keeps the width that its
+    number of units gives it. These alone held .89 of ten tasks of ten units with shares near 1. The pooled ones alone
+    held .65 to .89 where a task of 3 to 20 units weighs as much as one of 100 to 1,000.
 
     References
     ----------
@@ -544,7 +544,7 @@ def leaderboard(
 ) -> LeaderboardResult | ResultGroup:
     """Estimate each model's mean score, and test the difference of every two models on the same units.
 
-    Units (items, questions) are drawn, tasks are fixed: errors come from the variation of units within tasks, CR2 with
+    Units (items, questions) are drawn, tasks are fixed. Errors come from the variation of units within tasks, CR2 with
     Satterthwaite's degrees of freedom, by clusters of units where these are declared.
 
     Parameters

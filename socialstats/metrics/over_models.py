@@ -204,8 +204,8 @@ def number_rows(
 def group_cautions(rows: Sequence[Row]) -> tuple[Caution, ...]:
     """Caution SS312: a group of two or three models, against which Welch's t is tested.
 
-    Of true nulls it rejected .065 to .12 at .05 where a group of two or three models stood beside ten or sixteen
-    (200,000 normal simulations each), .02 to .03 of two against two, and .04 to .06 from four models on.
+    Of true nulls it rejected .065 to .12 at .05 where a group of two or three models was compared with ten or sixteen
+    (200,000 normal simulations each). It rejected .02 to .03 of two against two, and .04 to .06 from four models on.
     """
     least = min((row.n_units or 0 for row in rows if row.label("level") and (row.n_units or 0) > 1), default=FEWEST)
     return small_sample(

@@ -315,8 +315,8 @@ def paraphrase_spread(
 
     Notes
     -----
-    The judges' and the model's own noise are part of the spread. They are the same at all stages asked alike, so that
-    the change of variances is that of wordings, and the change of spreads understates it.
+    The judges' and the model's own noise are part of the spread. They are the same at all stages asked alike. The
+    change of variances is therefore that of wordings, and the change of spreads understates it.
 
     References
     ----------

@@ -436,7 +436,7 @@ def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[
     """Give both rows of B_all the bootstrap interval, and the bootstrap's standard error.
 
     Resamples of an absolute value lie too high. From below the interval is the basic one less the bootstrap's estimate
-    of the bias, from above the percentile one: each end errs to the safe side, where an interval that is basic, or
+    of the bias, from above the percentile one. Each end errs to the safe side. An interval that is basic, or
     percentile, at both ends holds the truth too seldom. It is widened to hold both rows.
     """
     below, above = basic(boot, level=level), percentile(boot, level=level)
@@ -719,22 +719,21 @@ def relationship_bias(
     -------
     Result
         Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
-        ``B_all`` and ``B_all corrected``, both with the interval of the population's value: every value that would not
-        make B_all as observed a rare one, by draws of correlated t's with the clustered errors of the biases, as of the
-        test. Its lower limit is 0 where a test of no bias at half of 1 - `level` does not reject. With a bootstrap, the
-        basic one less the bias from below, the percentile one from above, cut at 0. Both are widened to hold both
-        estimates. ``"overall, without any bias"``: the mean that B_all has where every B is 0 (sum of weight x s.e. x
-        sqrt(2/pi)) and the test of that, by the same draws: both factors count. ``"position"``: S_aa of each group;
-        ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign
-        flip"``: tests on one difference a scenario, which leave the pairs of names out, so that the p of a sign flip is
-        too small where names matter (of ``B_all``: that no group is favoured). ``"McNemar, ignoring clusters"``,
-        ``"McNemar mid-p, ignoring clusters"``: tests that take complete couples as independent, for comparison with
-        publications. `n` counts couples, `n_units` those in which both orders favour the same group (the mid-p row's
-        `statistic`: the first group). With `stratum` the groups ``"<stratum> = <level>"``, ``"<level> - <level>"``
-        (``B_all corrected`` there by the intervals of both levels: Zou & Donner 2008; tests of B one family by Holm,
-        those of S another) and ``"levels of <stratum> alike"``. `extras`: ``null_mean`` of B_all (value),
-        ``flipped_mean`` (by sign flips: value, mc_error, flips), ``mcnemar_cells``, ``one_order_only`` (the first 200
-        couples without one of the answers).
+        ``B_all`` and ``B_all corrected``, both with the interval of the population's value. It contains all values not
+        rejected, by draws of correlated t's with the clustered errors of the biases, as of the test. Its lower limit is
+        0 where a test of no bias at half of 1 - `level` does not reject. With a bootstrap, the basic one less the bias
+        from below, the percentile one from above, cut at 0. Both are widened to hold both estimates. ``"overall,
+        without any bias"``: the mean that B_all has where every B is 0 (sum of weight x s.e. x sqrt(2/pi)) and the test
+        of that, by the same draws: both factors count. ``"position"``: S_aa of each group; ``"position, mean"``: their
+        mean. ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference
+        a scenario, which leave the pairs of names out, so that the p of a sign flip is too small where names matter (of
+        ``B_all``: that no group is favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``:
+        tests that take complete couples as independent, for comparison with publications. `n` counts couples, `n_units`
+        those in which both orders favour the same group (the mid-p row's `statistic`: the first group). With `stratum`
+        the groups ``"<stratum> = <level>"``, ``"<level> - <level>"`` (``B_all corrected`` there by the intervals of
+        both levels: Zou & Donner 2008; tests of B one family by Holm, those of S another) and ``"levels of <stratum>
+        alike"``. `extras`: ``null_mean`` of B_all (value), ``flipped_mean`` (by sign flips: value, mc_error, flips),
+        ``mcnemar_cells``, ``one_order_only`` (the first 200 couples without one of the answers).
 
     Raises
     ------

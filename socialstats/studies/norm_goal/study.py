@@ -90,8 +90,8 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
     -------
     {"equal", "differs", "open", "none"}
         "equal" where two one-sided tests (each at level alpha, which holds for all of them together: Berger, 1982) put
-        every difference within the smallest of interest, even if the test of any difference is significant. "none"
-        without a test.
+        every difference within the smallest effect of interest. This may hold even if the test of any difference is
+        significant. "none" without a test.
 
     Examples
     --------
