@@ -233,7 +233,7 @@ def test_models_are_compared_with_each_other(outcome: Outcome, frame: pd.DataFra
         assert (row.statistic, row.p_value) == pytest.approx((test.statistic, test.pvalue))
         found = outcome.blocks[0].results[0].row(f"{one} - {other}")
         assert (found.statistic, found.p_value) == pytest.approx((test.statistic, test.pvalue))
-    assert outcome.blocks[1].sentences[0].startswith("3 of 3 differences were significant")
+    assert outcome.blocks[1].sentences[0].startswith("3 of 3 differences between models were significant")
 
 
 def test_without_a_judge_the_zero_is_that_of_the_others(
