@@ -333,7 +333,7 @@ def reference_lines(
     whole = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :]
     n = rates(whole, len(design.items))[1][0]
     met = [(t, own[~np.isnan(own)]) for t, own in zip(TARGETS, n, strict=True) if not np.isnan(own).all()]
-    noise = 0.25 if design.replies is None else 0.0  # of a coin flip; a probability of one half has none
+    noise = 0.25 if design.replies is None else 0.0  # variance of a coin flip; a probability of one half has none
     fair = float(sum(100 * (0.5 - t) ** 2 for t, _ in met))
     coin = fair + float(sum(100 * noise * np.mean(1 / own) for _, own in met))
     half = sum(100 * (t**2 + (1 - t) ** 2) / 2 for t, _ in met)
