@@ -21,7 +21,6 @@ MOST_BLOCKS, MOST_CAUTIONS, MOST_WORDS = 8, 5, 1_400
 FRAME = 90  # words of headings, contents, verification and labels, which no study writes
 ROWS_OPEN = 14  # a longer table is collapsed
 RANK = {"stop": 0, "caution": 1, "info": 2}
-ROUTINE = ("SS202", "SS205")  # fire on most pages: sentences of the methods
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated
         said = Stated(
             one, "", tuple(b.figure for b in carriers if b.figure), tuple(t.number for b in carriers for t in b.tables)
         )
-        aside = one.severity == "info" or one.code in ROUTINE or bool(carriers and carriers[0].part == "appendix")
+        aside = one.severity == "info" or bool(carriers and carriers[0].part == "appendix")
         found.append((aside and one.severity != "stop", RANK[one.severity], first, said))
     found.sort(key=lambda entry: entry[:3])
     serious = [said for aside, _, _, said in found if not aside]
