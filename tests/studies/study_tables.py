@@ -101,8 +101,9 @@ def _close(cell: object, value: float) -> bool:
 
 
 def stray_decimals(outcome: Outcome, texts: list[str], also: set[float]) -> list[tuple[str, str]]:
-    """Decimals of sentences that are no rounding of any number of `tidy()`."""
+    """Return decimals of sentences that do not round any number of `tidy()`, or 100 times a share."""
     known = known_numbers(outcome) | also
+    known |= {100 * k for k in known if abs(k) <= 1}
     strays = []
     for text in texts:
         for word in NUMBER.findall(text):
