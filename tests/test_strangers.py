@@ -28,12 +28,12 @@ SCORES = pd.DataFrame({"unit": np.repeat(range(40), 3), "rater": NAMES * 40, "va
 def test_items_of_equal_strength_are_not_called_strongest_and_weakest() -> None:
     rows = [("A", "B", "A"), ("A", "B", "B")] * 9
     said = ss.bradley_terry(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])).sentence()
-    assert said.startswith("Of 2 items, all have equal strengths (log-strength 0.00, 95% CI [")
+    assert said.startswith("All 2 items had equal log-strengths (0.00, 95% CI [")
     rows += [(top, low, w) for top in "AB" for low in "CD" for w in (top, top, low)] * 3
     rows += [("C", "D", "C"), ("C", "D", "D")]
     said = ss.bradley_terry(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])).sentence()
-    assert said.startswith("Of 4 items, A and B are strongest (log-strength ")
-    assert " and C and D weakest (" in said
+    assert said.startswith("Of 4 items, A and B had the largest log-strength (")
+    assert " and C and D the smallest (" in said
 
 
 def test_models_that_are_always_right_rest_on_no_differing_unit() -> None:
@@ -357,3 +357,11 @@ def test_prompts_that_pool_their_models_are_compared_on_the_models_of_all() -> N
     assert "was the same for all 2 prompts" in page.answer[0]  # the answers of m1 and m2 are
     assert page.answer[0].endswith("('m1' and 'm2'); left out: 'm0' (not at 'p2').")
     assert page.cautions[0].code == "SS342"
+
+
+def test_a_notebook_shows_a_result_with_its_labels_escaped() -> None:
+    rows = {"item_a": ["<b>x", "y"], "item_b": ["y", "<b>x"], "winner": ["<b>x", "y"]}
+    result = ss.bradley_terry(ss.Comparisons.from_frame({**rows, "model": ["m", "m"]}, by="model"))
+    for shown in (result._repr_html_(), result["m"]._repr_html_()):
+        assert "<td>&lt;b&gt;x</td>" in shown
+        assert "<b>x" not in shown

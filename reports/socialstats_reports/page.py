@@ -29,8 +29,8 @@ from socialstats_reports.text import cell, ended, is_numeric, latex_text, linked
 from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
-PHONE_WIDTH = 44  # characters of a table that fit on a phone
-UNBROKEN = 16  # characters of a cell that stays on one line
+PHONE_WIDTH = 40  # characters of a table that fit on a phone
+UNBROKEN, LEAST = 16, 10  # characters of a text and of numbers that a column has room for
 ALWAYS = ("level", "seed", "resamples")
 PACKAGES = ("numpy", "scipy", "pandas", "narwhals", "formulaic", "matplotlib", "jinja2")
 
@@ -196,20 +196,24 @@ def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]
     digits = (table.digits,) * len(table.header) if isinstance(table.digits, int) else table.digits
     rows = [[cell(row[i], digits[i]) for i in kept] for row in table.cells]
     header = [table.header[i] for i in kept]
+    right = [is_numeric(columns[i]) for i in kept]
+    wide = sum(width_of(column, number) for column, number in zip(zip(header, *rows, strict=True), right, strict=True))
     return {
         "number": numbered.number if numbered else "",
         "caption": table.caption,
         "header": header,
-        "right": [is_numeric(columns[i]) for i in kept],
+        "right": right,
         "rows": rows,
         "open": numbered.open if numbered else len(table.cells) <= ROWS_OPEN,
-        "scrolls": sum(width_of(column) for column in zip(header, *rows, strict=True)) > PHONE_WIDTH,
+        "scrolls": wide > PHONE_WIDTH,
     }
 
 
-def width_of(column: Sequence[str]) -> int:
-    """Return the characters that a column takes: its longest cell, if that stays on one line, and the space beside."""
-    return min(max(map(len, column[1:])), UNBROKEN) + 2
+def width_of(column: Sequence[str], numeric: bool) -> int:
+    """Return the characters that a column takes with the space beside it; words are broken, numbers are not."""
+    longest = max(map(len, column[1:]))
+    words = max(map(len, column[0].split(" ")))
+    return max(longest + 2, words + 2, LEAST) if numeric else min(longest, UNBROKEN) + 2
 
 
 def quoted(outcome: Outcome) -> list[str]:

@@ -21,13 +21,6 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
 DOI = re.compile(r"doi:(10\.\d{4,9}/\S+)$")
-GREEK = {"\u03b1": "alpha", "\u03b2": "beta", "\u03b3": "gamma", "\u03b4": "delta", "\u03ba": "kappa", "\u03bc": "mu",
-         "\u03c1": "rho", "\u03c3": "sigma", "\u03c4": "tau", "\u03c7": "chi", "\u0394": "Delta"}  # fmt: skip
-LATEX = ESCAPED | str.maketrans({
-    "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u00d7": r"$\times$", "\u00b2": "$^2$", "\u2013": "--", "\u201c": "``",
-    "\u201d": "''", "\u2018": "`", "\u2019": "'", "\u2026": r"\ldots{}", "\u00a0": "~", "\u2260": r"$\neq$",
-    "\u2248": r"$\approx$", "\u2192": r"$\to$", **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
-})  # fmt: skip
 SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
 
@@ -66,10 +59,10 @@ def latex_text(text: str) -> str:
     parts, at = [], 0
     for found in SYMBOL.finditer(tidy := clean(text)):
         letter, _, index = found[1].partition("_")
-        parts += [tidy[at : found.start()].translate(LATEX), rf"\textit{{{letter}}}"]
+        parts += [tidy[at : found.start()].translate(ESCAPED), rf"\textit{{{letter}}}"]
         parts += [rf"\textsubscript{{{index}}}"] if index else []
         at = found.end()
-    return "".join([*parts, tidy[at:].translate(LATEX)])
+    return "".join([*parts, tidy[at:].translate(ESCAPED)])
 
 
 def linked(reference: str) -> Markup:

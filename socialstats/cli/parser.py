@@ -82,9 +82,17 @@ def make_parser() -> argparse.ArgumentParser:
     cite = _command(commands, "cite", "commands:cite", help="how to cite socialstats, or a method")
     cite.add_argument("metric", nargs="?", help="metric whose literature to print")
     cite.add_argument("--bibtex", action="store_true", help="as BibTeX")
-    show = _command(commands, "show", "show:run_show", help="read a report back: its summary, or every number as JSON")
+    show = _command(commands, "show", "show:run_show", about="read a report back: summary, numbers, a table, a figure, "
+                    "the quotation")  # fmt: skip
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
-    show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
+    part = show.add_mutually_exclusive_group()
+    part.add_argument("--json", action="store_true", help="every number that the page carries")
+    part.add_argument("--table", metavar="N", help="a table by its number, such as 2 or A3 (csv, md, latex)")
+    part.add_argument("--figure", metavar="N", help="a figure by its number, such as 2 or A3 (svg, pdf)")
+    part.add_argument("--quote", action="store_true", help="result and methods as sentences to quote (text, latex)")
+    show.add_argument("--format", choices=["text", "json", "csv", "md", "latex", "svg", "pdf"],
+                      help="default: by the name of -o, else the first that is listed")  # fmt: skip
+    show.add_argument("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
     estimate = _command(commands, "estimate", "estimate:run_estimate", help="compute one metric of a table",
                         add_help=False)  # fmt: skip
     estimate.add_argument("-h", "--help", action="store_true", dest="list_metrics")  # before the name of a metric

@@ -5,33 +5,83 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from socialstats.cli.writing import SUFFIXES
 from socialstats.errors import InputError
-from socialstats.text import shorten
+from socialstats.tables.writing import NUMBERS, Kind, marked, table_like, text_like, write_whole
+from socialstats.text import listing, shorten
 
 LONGEST = 2000  # characters of a line of text
+FIGURE = marked("a figure of socialstats (SVG)", '<svg [^>]*data-made="socialstats"')
+PDF = Kind("a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes())
 
 
 def run_show(options: argparse.Namespace) -> int:
-    """Print the summary of a report, or its JSON; 2 for a page that is none of ours."""
+    """Print or write the summary of a report, its JSON, a table, a figure or the quotation."""
     import socialstats_reports
 
     name = "stdin" if options.report == "-" else options.report
     raw = sys.stdin.buffer.read() if options.report == "-" else Path(options.report).read_bytes()
     try:
-        found = socialstats_reports.read_results(raw.decode("utf-8"))
-        text = json.dumps(found, indent=1, allow_nan=False) if options.json else "\n".join(summary(found))
+        page = raw.decode("utf-8")
+        content, kind = shown(page, socialstats_reports.read_results(page), options)
     except UnicodeDecodeError as error:
         raise InputError(f"{name}: not a page of text ({error.reason} at byte {error.start:,})") from error
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: its JSON was not written by this version of socialstats ({error!r})") from error
-    print(text)
+    target = options.output or "-"
+    if target != "-":
+        write_whole(target, content, kind)
+        print(f"wrote {Path(target).resolve()}", file=sys.stderr)
+    elif isinstance(content, str):
+        sys.stdout.write(content)
+    else:
+        if sys.stdout.isatty():
+            raise InputError("not printing a PDF to a terminal; name a file with -o")
+        sys.stdout.buffer.write(content)
     return 0
+
+
+def shown(page: str, found: Mapping[str, Any], options: argparse.Namespace) -> tuple[str | bytes, Kind]:
+    """Return what the options ask for, and the kind of file that it makes."""
+    if options.json:
+        chosen(options, ("json",))
+        return json.dumps(found, indent=1, allow_nan=False) + "\n", NUMBERS
+    from socialstats_reports import as_pdf, columns_of, figure_of, quote_of, table_of
+
+    if options.table is not None:
+        format = chosen(options, ("csv", "md", "latex"))
+        content = table_of(found, options.table, format)
+        named = table_like(columns_of(found, options.table), "csv") if format == "csv" else text_like(content)
+        return content, named
+    if options.figure is not None:
+        format = chosen(options, ("svg", "pdf"))
+        drawing = figure_of(page, options.figure)
+        return (drawing, FIGURE) if format == "svg" else (as_pdf(drawing), PDF)
+    if options.quote:
+        content = quote_of(found, chosen(options, ("text", "latex")))
+        return content, text_like(content)
+    chosen(options, ("text",))
+    content = "\n".join(summary(found)) + "\n"
+    return content, text_like(content)
+
+
+def chosen(options: argparse.Namespace, known: Sequence[str]) -> str:
+    """Return the format: the one given, that of the suffix of the file, or the first of those known."""
+    suffixed = Path(options.output or "-").suffix
+    if options.format is None and not suffixed:
+        return known[0]
+    given = options.format or {**SUFFIXES, ".svg": "svg"}.get(suffixed.lower(), suffixed[1:])
+    if given not in known:
+        raise InputError(
+            f"this is written as {listing(list(known))}, not as {shorten(given)}. Choose one with --format"
+        )
+    return given
 
 
 def summary(found: Mapping[str, Any]) -> list[str]:

@@ -104,7 +104,7 @@ METHODS = {
     "two_way": "t of people and units", "centred": "two-way bootstrap, centred percentile",
     "percentile": "two-way bootstrap, percentile", "basic": "two-way bootstrap, basic",
 }  # fmt: skip
-SMALL = 1e-12  # of a scale's step: a standard error below is rounding
+SMALL = 1e-12  # steps of the scale: a smaller standard error is rounding
 Why = tuple[str, Reason | None]
 
 

@@ -78,7 +78,7 @@ def fleiss_kappa(
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent, as Gwet does.
     on_undefined : {"nan", "raise", 1.0}
-        Where the ratings do not vary kappa does not exist: a row with the reason, an exception, or the number 1.
+        Where the ratings do not vary kappa is undefined: a row with the reason, an exception, or the number 1.
     level : float
     resamples, seed : int
         Of the bootstrap.
@@ -171,7 +171,7 @@ def null_test(group: Group) -> tuple[Row, ...]:
 
 
 def sentence(result: Result) -> str:
-    """Say kappa with its interval and what it was computed from."""
+    """State kappa with its interval and sample."""
     name = result.settings["weights"]
     said = "Fleiss' kappa" if name == "unweighted" else f"Weighted Fleiss' kappa ({name} weights)"
     return reliability_sentence(result, said)

@@ -73,7 +73,7 @@ def gwet_ac(
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent, as Gwet does.
     on_undefined : {"nan", "raise", 1.0}
-        Where a single level is known the coefficient does not exist: a row with the reason, an exception, or 1.
+        Where a single level is known the coefficient is undefined: a row with the reason, an exception, or 1.
     level : float
     resamples, seed : int
         Of the bootstrap.
@@ -145,7 +145,7 @@ def undeclared(design: Ratings) -> tuple[Caution, ...]:
 
 
 def sentence(result: Result) -> str:
-    """Say the coefficient with its interval and what it was computed from."""
+    """State the coefficient with its interval and sample."""
     name = result.settings["weights"]
     return reliability_sentence(
         result, f"Gwet's {result.rows[0].term}" + ("" if name == "unweighted" else f" ({name} weights)")

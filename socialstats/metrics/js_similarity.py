@@ -242,7 +242,7 @@ def resampled(
 
 
 def sized(row: Row, ratings: FloatArray, used: BoolArray, copies: FloatArray, codes: Sequence[IntArray]) -> Row:
-    """Say from how many ratings, units and clusters a row was computed."""
+    """Add the numbers of ratings, units and clusters to a row."""
     return replace(
         row, n=float((ratings * copies)[used].sum()), n_units=int(copies[used].sum()),
         n_clusters=min((len(np.unique(code[used])) for code in codes), default=None),
@@ -318,7 +318,7 @@ def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -
 
 
 def tested(row: Row, test: ChanceTest | None, k: int, settings: Mapping[str, Any]) -> Row:
-    """Say how a similarity was corrected, and add the test of equal shares where there is one."""
+    """Add the method of correction, and the test of equal shares where there is one."""
     named = {
         "noncentral": "noncentral chi-square, lower end not above the jackknife t's",
         "t": "t interval with an allowance for the bias left",
@@ -403,7 +403,7 @@ def ceiling(
 
 
 def rare_level(counts: FloatArray, groups: BoolArray, levels: Sequence[str]) -> str:
-    """Say that some level is rare in some group of units, so that the ceiling of pooled ratings has no interval.
+    """Return that some level is rare in some group of units, so that the ceiling of pooled ratings has no interval.
 
     Whether a level occurs once or not at all moves the noise of pooled halves as much as a frequent level does. The
     sample does not show how often it would.
@@ -608,7 +608,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 
 
 def interval_text(settings: Mapping[str, Any]) -> str:
-    """Say how the intervals were obtained."""
+    """Describe how the intervals were obtained."""
     if settings["ci"] == "noncentral":
         return "noncentral chi-square intervals, lower ends not above those of the jackknife t"
     if settings["ci"] == "t":
@@ -650,7 +650,7 @@ def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping
 
 
 def sentence(result: Result) -> str:
-    """Say the similarity of each source in all units, its ceiling, and the mean of the cells."""
+    """State the similarity of each source in all units, and its ceiling."""
     whole = [row for row in result.rows if row.group is None]
     *pairs, (top, plain) = zip(whole[::2], whole[1::2], strict=True)
     said = "; ".join(one_source(one, two) for one, two in pairs[:SAID])
@@ -665,7 +665,7 @@ def sentence(result: Result) -> str:
 
 
 def one_source(row: Row, plain: Row) -> str:
-    """Say one source's similarity with interval and test."""
+    """State the similarity of one source with interval and test."""
     beside = "" if plain.estimate is None else f" (plug-in {number(plain.estimate, 3, bounded=True)})"
     if row.estimate is None:
         return f"{shorten(row.term)} undefined, {row.undefined}{beside}"

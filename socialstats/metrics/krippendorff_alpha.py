@@ -75,7 +75,7 @@ def krippendorff_alpha(
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
     on_undefined : {"nan", "raise", 1.0}
-        Where the ratings do not vary alpha does not exist: a row with the reason, an exception, or the number 1.
+        Where the ratings do not vary alpha is undefined: a row with the reason, an exception, or the number 1.
     level : float
     resamples, seed : int
         Of the bootstrap.
@@ -181,7 +181,7 @@ def extras(group: Group, scale: str) -> dict[str, Any]:
 
 
 def sentence(result: Result) -> str:
-    """Say alpha with its interval and what it was computed from."""
+    """State alpha with its interval and sample."""
     return reliability_sentence(result, f"Krippendorff's alpha ({result.settings['scale']})")
 
 

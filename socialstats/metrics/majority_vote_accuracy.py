@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
@@ -15,7 +16,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import by_stratum
-from socialstats.models.shares import How, header_of, how_of, merged, share_row, share_text
+from socialstats.models.shares import How, header_of, how_of, merged, share_row
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, quoted, shorten
@@ -258,15 +259,15 @@ def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
 
 
 def sentence(result: Result) -> str:
-    """Say how often the majority was right, and one rater."""
+    """State how often the majority was right, and one rater."""
     row, single = result.row("accuracy", group=result.rows[0].group), result.rows[1]
     ties = count(result.counts["ties"], "tied vote")
     if row.estimate is None:
-        return f"The accuracy of the majority vote is undefined: {row.undefined} ({ties})."
-    why = f" ({row.undefined})" if row.undefined else ""
+        return sentences.undefined("the accuracy of the majority vote", f"{row.undefined} ({ties})")
+    units = count(row.n or 0, "unit")
     return (
-        f"The majority vote was right at a rate of {share_text(row)}, over "
-        f"{count(row.n or 0, 'unit')} with {ties}{why}; a single rater at {share_text(single)}."
+        f"The majority vote was correct in {sentences.estimate(row, as_percent=True)} ({units}, {ties}). "
+        f"A single rater was correct in {sentences.estimate(single, as_percent=True)}."
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
@@ -23,7 +24,7 @@ from socialstats.models.kappa import (
     quoted_pair,
     too_many_pairs,
 )
-from socialstats.models.shares import How, header_of, how_of, merged, share_row, share_text
+from socialstats.models.shares import How, header_of, how_of, merged, share_row
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
@@ -219,16 +220,14 @@ def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, Float
 
 
 def sentence(result: Result) -> str:
-    """Say how often two raters of a unit agreed."""
+    """State how often two raters of a unit agreed."""
     row = result.rows[0]
     near = result.settings["tolerance"]
     what = f"differed by at most {near:g}" if near else "gave the same level"
     who = "Two raters of a unit" if row.term == ALL else f"The raters {quoted_pair(row.term)}"
     if row.estimate is None:
-        return f"How often they agreed is undefined: {row.undefined}."
-    why = f" ({row.undefined})" if row.undefined else ""
-    units = count(row.n or 0, "unit")
-    return f"{who} {what} at a rate of {share_text(row)}, over {units}{why}."
+        return sentences.undefined("percent agreement", row.undefined or "no estimate")
+    return f"{who} {what} in {sentences.estimate(row, as_percent=True)} ({count(row.n or 0, 'unit')})."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

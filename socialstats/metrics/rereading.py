@@ -168,7 +168,7 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
         row = Row(term=name or ALL, group=SHARE if name else None, key=key_of(cell, "share"), role="component")
         row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
         rows.append(replace(row, n_units=len(np.unique(units))))
-    return rereading(answers, "Share of answers that another reading changes", rows, level)
+    return rereading(answers, "Share of answers that a second parsing changes", rows, level)
 
 
 def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Result:
@@ -234,7 +234,7 @@ def rereading(answers: Answers, title: str, rows: Sequence[Row], level: float) -
         counts={"answers": n, "changed": changed, "units": len(answers.one.units)},
         settings={"columns": names, "level": level, "ci": "wilson"},
         references=("bellmccaffrey2002", "korngraubard1998"), design=(answers.one, answers.two),
-        words=f"{count(changed)} of {count(n, 'answer')} are another one in the second reading.",
+        words=f"{count(changed)} of {count(n, 'answer')} changed in the second parsing.",
         check="socialstats.crosscheck.ratings_difference:rereading_checks",
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
@@ -43,7 +44,7 @@ from socialstats.models.kappa import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import undefined_text
-from socialstats.text import count, interval, number, p_value, quoted, shorten
+from socialstats.text import count, number, quoted, shorten
 from socialstats.text import count as counted
 from socialstats.voice import one_of, option
 
@@ -163,45 +164,33 @@ NAMES = {"unweighted": "Cohen's kappa", "custom": "Weighted kappa (custom weight
 
 
 def sentence(result: Result) -> str:
-    """Say kappa of the two raters, the mean of all pairs with their range, or (``pairs="pooled"``) the pooled one."""
+    """State kappa of the two raters, the mean of all pairs with their range, or the pooled one."""
     name = NAMES.get(result.settings["weights"], f"{result.settings['weights'].capitalize()}-weighted kappa")
     pooled = result.settings["pairs"] == POOLED
     first = result.rows[1] if pooled else result.rows[0]
     if first.term not in (MEAN, POOLED):
-        who = f"{name} of {quoted_pair(first.term)}"
-        return f"{who} {numbers(first)}, over {count(first.n or 0, 'unit')} that both rated{because(first)}."
-    raters = count(result.counts["raters"], "rater")
+        return f"{name} of {quoted_pair(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
+    raters, units = count(result.counts["raters"], "rater"), count(first.n_units or 0, "unit")
     pairs = [r for r in result.rows if r.term not in (MEAN, POOLED) and r.group is None]
     inside = name if name.startswith("Cohen") else name[0].lower() + name[1:]
     if pooled:
-        start = f"{name}, pooled over all pairs of {raters},"
-        return f"{start} {numbers(first)}, over {count(first.n_units or 0, 'unit')}{because(first)}."
-    text = f"The mean over all pairs of {raters} of {inside} {numbers(first)}"
+        return f"{name}, pooled over all pairs of raters, {numbers(first)} ({raters}, {units})."
+    text = f"Mean {inside} over all pairs of raters"
     if first.estimate is None and any(r.undefined for r in pairs):
-        return f"{text}: {undefined_text(pairs)}."
+        return f"{text} is undefined: {undefined_text(pairs)}."
     known = [r.estimate for r in pairs if r.estimate is not None]
+    range_ = ""
     if known and first.estimate is not None:
         ends = [number(x, 2, bounded=True) for x in (min(known), max(known))]
-        text += f", pairs from {ends[0]} to {ends[1]}"
-    return f"{text}, over {count(first.n_units or 0, 'unit')}{because(first)}."
+        range_ = f" Pairs ranged from {ends[0]} to {ends[1]}."
+    return f"{text} {numbers(first)} ({raters}, {units}).{range_}"
 
 
 def numbers(row: Row) -> str:
-    """Estimate, interval and test of a row."""
+    """Return estimate, interval and test of a row, after its name."""
     if row.estimate is None:
-        return "is undefined"
-    text = f"was {number(row.estimate, 2, bounded=True)}"
-    if row.conf_low is not None:
-        text += f", {interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95, bounded=True)}"
-    if row.statistic is None:
-        return text
-    name = "z" if row.df is None else f"t({number(row.df, 0)})"
-    return f"{text}, {name} = {number(row.statistic)}, {p_value(row.p_value)}"
-
-
-def because(row: Row) -> str:
-    """Reason of what is missing."""
-    return f" ({row.undefined})" if row.undefined else ""
+        return f"is undefined: {row.undefined}" if row.undefined else "is undefined"
+    return f"was {sentences.stat(row, digits=2)}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
@@ -219,7 +208,7 @@ Ci = Literal["auto", "closed", "wald", "percentile", "basic", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
 SMALL = 50
 ALL = "all units"
-NO_KAPPA = "pairs of raters without a kappa were left out of the mean"
+NO_KAPPA = "pairs of raters with undefined kappa were excluded from the mean"
 
 
 @reads(Ratings)

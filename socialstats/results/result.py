@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.arrays import FloatArray
@@ -19,6 +20,7 @@ from socialstats.results.rows import (
     Row,
     aligned,
     checked_level,
+    html,
     latex,
     markdown,
     plain,
@@ -229,6 +231,11 @@ class Result:
         """Return the terms as a LaTeX tabular (package booktabs), columns without values left out."""
         return latex(*printed(self.rows))
 
+    def _repr_html_(self) -> str:
+        """Return title, sentence, terms and cautions for notebooks."""
+        said = [f"<p><b>{escape(self.title)}</b></p>", f"<p>{escape(self.sentence())}</p>", html(*printed(self.rows))]
+        return "".join(said + [f"<p>{escape(str(c))}</p>" for c in self.cautions if c.severity != "info"])
+
     def sentence(self) -> str:
         """Return the result as one APA 7 sentence, made from the rows of `tidy()`."""
         text: str = self.words or self.entry().sentence(self)
@@ -385,6 +392,10 @@ class ResultGroup:
     def to_latex(self) -> str:
         """Return the terms of all levels as one LaTeX tabular (package booktabs), the level in its first column."""
         return latex(*printed(self.rows(), by=self.by))
+
+    def _repr_html_(self) -> str:
+        """Return the terms of all levels for notebooks."""
+        return f"<p><b>{escape(repr(self)[1:-1])}</b></p>{html(*printed(self.rows(), by=self.by))}"
 
     def rows(self) -> tuple[Row, ...]:
         """Return the rows of all levels, each with its level as `by`."""

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from html import escape
 from numbers import Real
 from typing import Any, Literal
 
@@ -229,10 +230,15 @@ SMALLEST_P = 0.00005
 LONGEST = 40  # characters of a cell
 WHOLE = ("n", "n_units", "n_clusters")
 NOT_PRINTED = ("method", "conf_level", "undefined", "reason")  # what is undefined stands in notes below a table
+GREEK = {"\u03b1": "alpha", "\u03b2": "beta", "\u03b3": "gamma", "\u03b4": "delta", "\u03ba": "kappa", "\u03bc": "mu",
+         "\u03c1": "rho", "\u03c3": "sigma", "\u03c4": "tau", "\u03c7": "chi", "\u0394": "Delta"}  # fmt: skip
 ESCAPED = str.maketrans({
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\u2212": "$-$", "<": "$<$", ">": "$>$",
-    "\u2014": "---", "\u221e": r"$\infty$", "\u00b1": r"$\pm$",
+    "\u2014": "---", "\u2013": "--", "\u221e": r"$\infty$", "\u00b1": r"$\pm$", "\u00d7": r"$\times$", "\u00b2": "$^2$",
+    "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2260": r"$\neq$", "\u2248": r"$\approx$", "\u2192": r"$\to$",
+    "\u201c": "``", "\u201d": "''", "\u2018": "`", "\u2019": "'", "\u2026": r"\ldots{}", "\u00a0": "~",
+    **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
 })  # fmt: skip
 
 
@@ -290,8 +296,15 @@ def aligned(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     )
 
 
-def markdown(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    r"""Return a Markdown table.
+def _worded(head: Sequence[str], right: Sequence[bool] | None) -> list[bool]:
+    """Return which columns hold words; of terms, their names tell."""
+    if right is not None:
+        return [not one for one in right]
+    return [name in TEXT_COLUMNS or name not in TIDY_COLUMNS for name in head]
+
+
+def markdown(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool] | None = None) -> str:
+    r"""Return a Markdown table; `right` says which columns hold numbers, where they are not those of terms.
 
     Examples
     --------
@@ -300,9 +313,9 @@ def markdown(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     |:--|--:|
     | a\|b | 0.5 |
     """
-    words = [name in TEXT_COLUMNS or name not in TIDY_COLUMNS for name in head]
+    words = _worded(head, right)
     rule = "|".join(":--" if left else "--:" for left in words)
-    names = [name if name in TIDY_COLUMNS else escaped(name, sys.maxsize) for name in head]
+    names = [name if name in TIDY_COLUMNS and right is None else escaped(name, sys.maxsize) for name in head]
     lines = [
         names,
         *([escaped(cell, sys.maxsize) if left else cell for cell, left in zip(line, words, strict=True)]
@@ -312,8 +325,8 @@ def markdown(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     return "\n".join([body[0], f"|{rule}|", *body[1:]])
 
 
-def latex(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    r"""Return a LaTeX tabular with the rules of package booktabs.
+def latex(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool] | None = None) -> str:
+    r"""Return a LaTeX tabular with the rules of package booktabs; `right` is as in `markdown`.
 
     Examples
     --------
@@ -326,10 +339,23 @@ def latex(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     \bottomrule
     \end{tabular}
     """
-    kinds = "".join("l" if name in TEXT_COLUMNS or name not in TIDY_COLUMNS else "r" for name in head)
+    kinds = "".join("l" if words else "r" for words in _worded(head, right))
     first, *rest = [" & ".join(cell.translate(ESCAPED) for cell in line) + r" \\" for line in (head, *cells)]
     parts = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", first, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}"]
     return "\n".join(parts)
+
+
+def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """Return an HTML table, for notebooks.
+
+    Examples
+    --------
+    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:66]
+    '<table><thead><tr><th>term</th><th>estimate</th></tr></thead><tbod'
+    """
+    heads = "".join(f"<th>{escape(name)}</th>" for name in head)
+    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells)
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 SAFE = 200  # binary exponents: fourth powers of sizes up to 2^200, and of their rounding errors, are normal floats

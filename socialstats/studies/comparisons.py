@@ -319,7 +319,7 @@ def strengths_block(
     return Block(
         id="strengths",
         question=f"Which {item} was preferred?",
-        sentences=(strengths_sentence(fit, item, kind), rank_sentence(ranks, joint, kind),
+        sentences=(strengths_sentence(fit, item, kind), rank_sentence(ranks, None if untrusted(fit) else joint, kind),
                    *(strength_halving(fit, rows[0], item) if planning else ())),
         draw=partial(forest, drawn, xlabel="log-strength (0 = average)",
                      ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
@@ -338,18 +338,17 @@ def errors_text(fit: BradleyTerryResult) -> str:
         fit.inference)  # fmt: skip
 
 
-def rank_sentence(marginal: Result, joint: Result, kind: str = "") -> str:
-    """Return how many ranks the rank intervals contained on average."""
+def rank_sentence(marginal: Result, joint: Result | None, kind: str = "") -> str:
+    """Return how many ranks the marginal (and the simultaneous) rank intervals contained on average."""
     level = level_text(marginal.rows[0].conf_level or 0.95)
-    width, together = (
-        number(float(np.mean([(r.conf_high or 0) - (r.conf_low or 0) + 1 for r in found.rows])), 1)
-        for found in (marginal, joint)
-    )
     start = f"{kind} {level} marginal" if kind else f"{level} marginal"
-    return (
-        f"{capital(start)} rank intervals contained {width} of {len(marginal.rows)} ranks on average; simultaneous "
-        f"ones contained {together}."
-    )
+    said = f"{capital(start)} rank intervals contained {mean_width(marginal)} of {len(marginal.rows)} ranks on average"
+    return f"{said}." if joint is None else f"{said}; simultaneous ones contained {mean_width(joint)}."
+
+
+def mean_width(ranks: Result) -> str:
+    """Return the mean number of ranks in a rank interval."""
+    return number(float(np.mean([(r.conf_high or 0) - (r.conf_low or 0) + 1 for r in ranks.rows])), 1)
 
 
 def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> tuple[str, ...]:
@@ -379,7 +378,7 @@ def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str) -> 
 
 
 def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str) -> Table:
-    """Return log-strengths, worths, and ranks with both confidence sets, strongest first."""
+    """Return log-strengths, worths, and ranks with both rank intervals, strongest first."""
     marginal, together, worths = ({r.term: r for r in result.rows} for result in (ranks, joint, worth))
     try:
         quasi = {r.term: r.std_error for r in fit.quasi_variances().rows}
@@ -399,16 +398,16 @@ def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth:
         "Low of worth": lambda r: worths[r.term].conf_low,
         "High of worth": lambda r: worths[r.term].conf_high,
         "Rank": lambda r: int(marginal[r.term].estimate or 0),
-        "Marginal set": lambda r: span(marginal[r.term]),
-        "Simultaneous set": lambda r: span(together[r.term]),
+        "Marginal rank interval": lambda r: span(marginal[r.term]),
+        "Simultaneous rank interval": lambda r: span(together[r.term]),
         "Comparisons": lambda r: int(r.n or 0),
     }
-    caption = f"Every {item}: log-strength, worth (sum one), rank and its confidence sets"
+    caption = f"Each {item}: log-strength, worth (RPI, sum 1), rank and rank intervals"
     return table_of(strongest(fit), caption, (item.capitalize(), "term"), columns)
 
 
 def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = ()) -> Block | None:
-    """Return order effect (and the fit without it), covariates and tie parameter.
+    """Return order effect (and the fit without it), covariates and tie parameter, for which 0 is no hypothesis.
 
     Parameters
     ----------
@@ -421,7 +420,8 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
     found = tuple(r for r in fit.rows if r.group in BESIDE)
     if not found:
         return None
-    rows, adjusted = with_holm(found, "effects beside the strengths")
+    untested = [replace(row, statistic=None, p_value=None) if row.group == "tie" else row for row in found]
+    rows, adjusted = with_holm(untested, "effects beside the strengths")
     told = [effect_sentence(r) for r in rows if r.term not in said]
     tables = [rows_table(rows, "Effects in log-odds", labels=[spoken(row.term) for row in rows])]
     if beside:
@@ -592,12 +592,17 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     return (said, f"{rank_answer(fit, options)[0]}.")
 
 
+def untrusted(fit: BradleyTerryResult) -> bool:
+    """Return whether a caution touches joint tests, and so simultaneous rank intervals."""
+    return any(caution.code in JOINT for caution in fit.cautions)
+
+
 def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "") -> tuple[str, ...]:
     """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence.
 
     These are simultaneous, and marginal where a caution touches joint tests.
     """
-    joint = not any(caution.code in JOINT for caution in fit.cautions)
+    joint = not untrusted(fit)
     ranks = fit.ranks(kind=RANK_SETS[joint], level=options.level, seed=options.seed)
     kind, rows = sentences.kind_of(fit.cautions), strongest(fit)
     said = []

@@ -446,7 +446,7 @@ def scales(design: Ratings) -> list[str]:
 
 
 MOST_RATERS = 30  # more have too many pairs to list them all
-FEWEST_UNITS = 10  # of a pair at an end of the distribution
+FEWEST_UNITS = 10  # common units of a pair among the highest and lowest
 ENDS = 5
 
 
@@ -533,8 +533,8 @@ FEWEST = 5  # independent units or clusters that a verdict needs
 MOST_STRATA = 2  # strata among the main results
 WITHIN, LEFT_OUT = "within each group of raters", "with one rater left out"
 MOST_RATERS_OUT = 20  # raters that are left out in turn
-SLOW_PAIRS = 5000  # of raters: kappa takes a second or more
-MOST_JUDGED = 2000  # of judge_agreement, whose tables are levels by levels
+SLOW_PAIRS = 5000  # pairs of raters, whose kappas take a second or more
+MOST_JUDGED = 2000  # levels in judge_agreement, whose tables are levels by levels
 KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
 
 
@@ -716,7 +716,7 @@ def answer(result: Result) -> str:
 
 
 def band_of(row: Row) -> str:
-    """Say where the interval of a coefficient lies among the customary minima; empty without an interval.
+    """Return where the interval of a coefficient lies among the customary minima; empty without an interval.
 
     Examples
     --------
@@ -738,7 +738,7 @@ def band_of(row: Row) -> str:
 
 
 def planned(alpha: Result, judged: Result | None) -> list[str]:
-    """Say how many more units or clusters would halve the interval of the main result."""
+    """Return how many more units or clusters would halve the interval of the main result."""
     row, what = (alpha.rows[0], "alpha") if judged is None else (gaps(judged)[0], "the first difference")
     if row.estimate is None or row.df is None:
         return []

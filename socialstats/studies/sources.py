@@ -154,8 +154,8 @@ def refusal_block(
     Parameters
     ----------
     compute : callable
-        Rule -> Result: the metric on the same table, with every refusal left out ("drop"), scored as the answer that
-        speaks most against the model ("against"), or most for it ("for").
+        Rule -> Result: the metric on the same table. Every refusal is excluded ("drop"), or scored as the answer that
+        counts most against the model ("against") or most for it ("for").
     refused : int
         Refusals in the table.
     quantity : str

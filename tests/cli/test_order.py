@@ -56,9 +56,9 @@ def test_the_first_column_is_declared_whatever_it_is_called(order: list[str], tm
     frame = counted(BEATS).set_axis(["left", "right", "winner"], axis=1)
     page = report(frame, tmp_path, *order)
     assert estimates(page)["order"] == pytest.approx(-1.386, abs=0.001)
-    assert page["answer"][0].startswith("'A' leads")
+    assert page["answer"][0].startswith("A ranked first (")
     detail = next(c["detail"] for c in page["cautions"] if c["code"] == "SS111")
-    assert detail.startswith("without the order effect, the strongest item is 'C' (with it 'A')")
+    assert detail.startswith("without the order effect, the strongest item was C (with it A)")
 
 
 def test_the_second_column_shown_first_turns_the_sign(tmp_path: Path) -> None:

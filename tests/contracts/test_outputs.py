@@ -46,6 +46,8 @@ COMMANDS = {
     ("form", "output"): ("form ask/run.toml -o {}", "form.html"),
     ("form", "csv"): ("form ask/run.toml --csv {}", "people.csv"),
     ("merge", "output"): ("merge play/log.jsonl -o {}", "both.jsonl"),
+    ("show", "output"): ("show shown.html --table A1 -o {}", "table.csv"),
+    ("show", "output as text"): ("show shown.html -o {}", "shown.txt"),
     ("convert", "output"): ("convert run.eval -q -o {}", "table.csv"),
 }
 LOG_LINE = '{"type": "attempt", "key": "0", "status": "ok", "item_id": "i", "factors": {}}\n'
@@ -73,6 +75,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = "".join(f"u{k},{rater},{(k * n) % 3}\n" for k in range(6) for n, rater in ((1, "a"), (2, "b")))
     (folder / "small.csv").write_text(f"unit,rater,rating\n{rows}")
     (folder / "units.csv").write_text("unit,area\n" + "".join(f"u{k},x\n" for k in range(6)))
+    assert main(["report", str(folder / "pairs.csv"), "--no-verify", "-q", "-o", str(folder / "shown.html")]) == 0
     with serving(answer) as server:
         assert main(["collect", "--new", "staged-values", str(folder / "play")]) == 0
         assert main(["collect", "--new", "ordinal", str(folder / "ask")]) == 0

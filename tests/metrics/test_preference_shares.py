@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import bradley_terry
@@ -44,6 +45,18 @@ def by_loop(strengths, scale):
         own = [strengths[i] for i in strengths if GROUPS[i] == g]
         means[g] = np.mean(np.exp(own)) if scale == "arithmetic" else np.exp(np.mean(own))
     return {g: means[g] / sum(means.values()) for g in "xyz"}
+
+
+def test_the_test_of_an_equal_geometric_share_of_two_groups_is_that_of_the_contrast_of_their_means():
+    fit = bradley_terry(Comparisons.from_counts(journal_citations()))
+    items = fit.items
+    groups = {item: "one" if k < 3 else "two" for k, item in enumerate(items)}
+    weights = {item: 1 / 3 if k < 3 else -1 / (len(items) - 3) for k, item in enumerate(items)}
+    known = fit.contrast(weights).rows[0]
+    one, two = preference_shares(fit, groups, ci="delta", scale="geometric").rows
+    assert (one.statistic, one.p_value) == pytest.approx((known.statistic, known.p_value), rel=1e-9)
+    assert (two.statistic, two.p_value) == pytest.approx((-known.statistic, known.p_value), rel=1e-9)
+    assert (one.test, one.df) == (known.test or "z", known.df)
 
 
 @pytest.mark.parametrize("scale", ["arithmetic", "geometric"])

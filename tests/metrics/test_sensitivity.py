@@ -10,7 +10,7 @@ from scipy import stats
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.metrics.sensitivity import sensitivity, sensitivity_difference
+from socialstats.metrics.sensitivity import reference_values, sensitivity, sensitivity_difference
 from socialstats.models.sensitivity import TERMS, condition_table, sensitivity_terms
 from socialstats.resampling import Units, bootstrap, weight_blocks
 from socialstats.results import ResultGroup
@@ -303,6 +303,24 @@ def test_single_comparisons_leave_the_corrected_value_undefined():
 def test_unusable_options(conflict_rows, options, match):
     with pytest.raises(InputError, match=match):
         sensitivity(Comparisons.from_frame(conflict_rows()), **({"resamples": 50} | options))
+
+
+def test_reference_values_beside_a_bias_corrected_s_have_no_sampling_error(conflict_rows):
+    result = sensitivity(Comparisons.from_frame(conflict_rows()), resamples=50)
+    shown = {line.label: line.value for line in reference_values(result)}
+    plug_in = {line.label: line.value for line in result.extras["reference_lines"]}
+    assert shown.pop("coin flips") == pytest.approx(50)
+    assert plug_in.pop("coin flips") > 50.1
+    assert shown == plug_in
+    rng, found = np.random.default_rng(1), []
+    rows = conflict_rows()
+    for _ in range(40):
+        rows["winner"] = np.where(rng.random(len(rows)) < 0.5, rows["item_a"], rows["item_b"])
+        found.append([row.estimate for row in sensitivity(Comparisons.from_frame(rows), resamples=50).rows[:2]])
+    mean, error = np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+    line = next(x.value for x in result.extras["reference_lines"] if x.label == "coin flips")
+    assert mean == pytest.approx([line, 50], abs=float(4 * error.max()))
+    assert line - 50 > 4 * error.max()  # so that the two are told apart
 
 
 def test_by_levels_and_sentence_and_plot(conflict_rows):

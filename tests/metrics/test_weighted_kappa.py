@@ -370,7 +370,8 @@ def test_a_pair_without_common_units_is_a_row_with_its_reason():
     assert result.row("a | b").estimate is not None
     assert result.row("mean").estimate == pytest.approx(result.row("a | b").estimate)
     assert result.verify().ok
-    lost = "SS301 pairs of raters without a kappa were left out of the mean: 2 pairs of 3; the others make the mean"
+    lost = "SS301 pairs of raters with undefined kappa were excluded from the mean: 2 pairs of 3; "
+    lost += "the others make the mean"
     assert lost in map(str, result.cautions)
     json.dumps(result.to_dict(), allow_nan=False)
 
@@ -559,8 +560,8 @@ def test_the_pooled_kappa_leads_its_own_sentence():
     whole = weighted_kappa(of_matrix(matrix, levels=[1, 2, 3, 4]))
     result = weighted_kappa(of_matrix(matrix, levels=[1, 2, 3, 4]), pairs="pooled")
     for row, said, start in (
-        (whole.row("mean"), whole.sentence(), "The mean over all pairs of 3 raters of quadratic-weighted kappa was ."),
-        (whole.row("pooled"), result.sentence(), "Quadratic-weighted kappa, pooled over all pairs of 3 raters, was ."),
+        (whole.row("mean"), whole.sentence(), "Mean quadratic-weighted kappa over all pairs of raters was ."),
+        (whole.row("pooled"), result.sentence(), "Quadratic-weighted kappa, pooled over all pairs of raters, was ."),
     ):
         assert said.startswith(start)
         assert f"t({row.df:.0f}) = {row.statistic:.2f}" in said

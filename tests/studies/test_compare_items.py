@@ -150,13 +150,13 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
     found = block(outcome, "refusals")
     cells = {row[0]: dict(zip(found.tables[0].header, row, strict=True)) for row in found.tables[0].cells}
     assert cells["default"]["Refusals"] == 0
-    assert cells["default"]["left out"] == cells["default"]["against"] == cells["default"]["for"]
+    assert cells["default"]["excluded"] == cells["default"]["against"] == cells["default"]["for"]
     assert cells["fond"]["Refusals"] == 51
     unequal = FOND["urgency_a"] != FOND["urgency_b"]
     higher = np.where(FOND["urgency_a"] > FOND["urgency_b"], FOND["item_a"], FOND["item_b"])
     gone = refusing["winner"] == "no"
     wins, n, r = ((FOND["winner"] == higher) & unequal & ~gone).sum(), (unequal & ~gone).sum(), (unequal & gone).sum()
-    for key, share in (("left out", wins / n), ("against", wins / (n + r)), ("for", (wins + r) / (n + r))):
+    for key, share in (("excluded", wins / n), ("against", wins / (n + r)), ("for", (wins + r) / (n + r))):
         assert cells["fond"][key] == pytest.approx(share)
-    assert "'fond' refused most often: 20.2% of its stories" in found.sentences[0]
+    assert "fond refused most often (20.2% of its stories)" in found.sentences[0]
     assert "differences-items" in [b.id for b in outcome.blocks]

@@ -114,8 +114,8 @@ def test_sentences_name_the_model_the_prompt_and_the_labels(outcome: Outcome) ->
     assert "'echo'" in said
     assert "prompt 'table'" in said
     assert "'A' became" in said
-    assert "table, echo: from" in said
-    assert "alpha (ordinal) moves: table: from" in said
+    assert "The largest change was that of table, echo: " in said
+    assert "alpha (ordinal) changed from " in said
     assert any("column 'again'" in text for text in outcome.methods)
 
 
@@ -131,7 +131,7 @@ def test_readings_that_agree_say_so_and_raise_no_caution() -> None:
     outcome = page(replies(wrong=0.0))
     assert (
         outcome.blocks[-1].sentences[0]
-        == "The other reading (column 'again') gives the same answer to all 180 replies."
+        == "The second parsing (column 'again') gave the same answer to all 180 replies."
     )
     assert outcome.blocks[-1].draw is None
     assert "SS319" not in [c.code for c in outcome.cautions]
@@ -236,5 +236,5 @@ def test_published_answers_read_again(tmp_path: Path) -> None:
     assert raters[:2] == ["Llama-3.1-8B", "DBRX"]
     assert "Llama-3.1-8B" in block["sentences"][1]
     said = " ".join(block["sentences"])
-    assert "zero_shot_table: from .305 to .357" in said
-    assert "zero_shot: from .246 to .246" in said
+    assert "changed from .305 to .357 (zero_shot_table)" in said
+    assert "changed from .246 to .246 (zero_shot)" in said

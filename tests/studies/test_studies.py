@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 from study_examples import choices
 
 import socialstats as ss
 from socialstats.errors import InputError
+from socialstats.inference.halving import clusters_to_halve
+from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.comparisons import effect_sentence, fit_check
 from socialstats.studies.page import Outcome
+from socialstats.studies.role_conflict.shares import side_of
+from socialstats.studies.role_conflict.urgency import verdict
 
 ARENA = Path(__file__).parents[2].parent / "shared" / "data" / "arena" / "llmfao.csv"
 FAST = StudyOptions(resamples=200)
@@ -47,6 +54,111 @@ def test_role_conflict_answers_with_estimate_interval_and_reference_lines(role_c
     kinds = [mark.kind for mark in role_conflict.strip.marks] if role_conflict.strip else []
     assert kinds.count("estimate") == 1
     assert kinds.count("reference") >= 4
+
+
+def test_every_s_of_the_page_is_the_bias_corrected_one(role_conflict: Outcome) -> None:
+    blocks = {block.id: block for block in role_conflict.blocks}
+    s = blocks["sensitivity"].results[0]
+    lead = s.row("S_corrected")
+    assert role_conflict.strip is not None
+    mark = role_conflict.strip.marks[0]
+    assert (mark.value, mark.low, mark.high) == (lead.estimate, lead.conf_low, lead.conf_high)
+    own = blocks["multiverse-s"].results[0].rows[0]
+    assert (own.estimate, own.conf_low, own.conf_high) == (lead.estimate, lead.conf_low, lead.conf_high)
+    drawn = blocks["sensitivity"].draw.args[0][0]  # type: ignore[union-attr]
+    assert (drawn.estimate, drawn.conf_low) == (lead.estimate, lead.conf_low)
+    assert blocks["sensitivity"].tables[0].cells[0][1] == lead.estimate
+    intervals = [row for row in blocks["multiverse-s"].results[0].rows if row.conf_low == lead.conf_low]
+    assert {row.estimate for row in intervals} == {lead.estimate}  # no interval beside another estimate
+    more = clusters_to_halve(lead)
+    assert f"collect about {more:,} more pairs of roles." in " ".join(blocks["sensitivity"].sentences)
+
+
+def test_no_caution_asks_to_quote_what_the_answer_does_not(role_conflict: Outcome) -> None:
+    told = " ".join(role_conflict.answer)
+    asked = [x for c in role_conflict.cautions for x in re.findall(r"quote [^.;]*?(\d+\.\d+)", f"{c.detail} {c.fix}")]
+    assert all(number in told for number in asked)
+    assert "41.63" not in told
+
+
+def test_the_rate_of_the_more_urgent_role_has_one_value_on_the_page(role_conflict: Outcome) -> None:
+    frame = ss.datasets.role_conflict()
+    unequal = frame[frame["urgency_a"] != frame["urgency_b"]]
+    more = np.where(unequal["urgency_a"] > unequal["urgency_b"], unequal["role_a"], unequal["role_b"])
+    rate = f"{np.mean(more == unequal['choice']):.3f}".removeprefix("0")
+    told = " ".join((*role_conflict.answer, *(s for b in role_conflict.blocks for s in b.sentences)))
+    assert re.findall(r"with the higher urgency won at a rate of (\.\d+)", told) == [rate]
+    assert f"{100 * float(rate):.1f}%" not in told
+
+
+@pytest.mark.slow
+def test_shares_of_groups_are_one_family_and_two_groups_one_test() -> None:
+    frame = ss.datasets.role_conflict()
+    for side in ("a", "b"):
+        frame[f"kinship_{side}"] = frame[f"domain_{side}"].eq("family").map({True: "kin", False: "other"})
+    outcome = STUDIES["role-conflict"].run(ss.Comparisons.from_frame(frame), replace(FAST, verify=False))
+    shares = {r.settings["groups"]["child"]: r for b in outcome.blocks if b.id == "shares" for r in b.results[:2]}
+    rows = [r for r in shares["family"].rows if r.group == "arithmetic"]
+    two = [r for r in shares["kin"].rows if r.group == "arithmetic"]
+    assert two[0].p_value == pytest.approx(two[1].p_value)
+    p = [r.p_value for r in (*rows, two[0])]
+    holm = dict(zip([*(r.term for r in rows), "kin"], multipletests(p, method="holm")[1], strict=True))
+    block = next(b for b in outcome.blocks if b.id == "shares")
+    at = {name: block.tables[0].header.index(name) for name in ("Group", "p (Holm)", "Share", "Equal share")}
+    for cells in block.tables[0].cells:
+        known = holm["kin" if cells[at["Group"]] == "other" else str(cells[at["Group"]])]
+        assert cells[at["p (Holm)"]] == ("< .001" if known < 0.001 else f"{known:.3f}".removeprefix("0"))
+    assert "among these 65 roles" in block.sentences[0]
+    assert "m = 6" in block.sentences[0]
+
+
+def test_a_share_without_a_test_is_undefined_and_not_inconclusive() -> None:
+    tested = Row(term="a", estimate=0.5, p_value=0.4, conf_level=0.95)
+    assert side_of(tested, 0.3) == "open"
+    assert side_of(replace(tested, p_value=None), 0.3) == "undefined"
+    assert side_of(replace(tested, p_value=0.01), 0.3) == "more"
+    assert side_of(replace(tested, p_value=0.01, p_adjusted=0.06), 0.3) == "open"
+
+
+def test_an_effect_is_significant_by_the_p_that_is_printed() -> None:
+    row = Row(term="order", group="order", estimate=0.2, conf_low=0.01, conf_high=0.39, conf_level=0.95, p_value=0.04)
+    assert effect_sentence(row).startswith("Items shown first were preferred (0.20, 95% CI")
+    held = effect_sentence(replace(row, p_adjusted=0.08))
+    assert (
+        held == "The order effect was not significant (0.20, unadjusted 95% CI [0.01, 0.39], p_Holm = .080, log-odds)."
+    )
+    assert "undefined" in effect_sentence(replace(row, conf_low=None, conf_high=None, undefined="one cluster"))
+
+
+def test_s_above_coin_flips_names_no_cause() -> None:
+    row, high = Row(term="S", estimate=70.0, conf_low=60.0, conf_high=80.0), Row(term="all", estimate=0.5)
+    assert verdict(row, high, 50.0, "urgency") == "S exceeded its coin-flip value"
+    assert "interval" in verdict(replace(row, conf_low=None, conf_high=None), high, 50.0, "urgency")
+
+
+@pytest.mark.parametrize(("cluster", "said"), [(None, "deviated from the model"), ("judge", "dependence within")])
+def test_misfit_of_dependent_rows_is_no_preference_of_pairs(cluster: str | None, said: str) -> None:
+    rng = np.random.default_rng(4)
+    rows = []
+    for judge in range(12):
+        for a, b in combinations("abcdef", 2):
+            chance = rng.beta(0.2, 0.2)  # each judge has a preference of its own in every pair
+            rows += [(a, b, a if rng.random() < chance else b, f"j{judge}") for _ in range(8)]
+    frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "judge"])
+    fit = ss.bradley_terry(ss.Comparisons.from_frame(frame, cluster=cluster), cluster=cluster)
+    assert said in fit_check(fit).so_what
+    assert "preferences" not in fit_check(fit).so_what
+
+
+def test_a_rank_is_marginal_where_a_caution_touches_joint_tests() -> None:
+    frame = round_robin(["a", "b", "c", "d"]).assign(judge=lambda t: np.arange(len(t)) % 3)
+    few = run_study(
+        STUDIES["comparisons"], ss.Comparisons.from_frame(frame, cluster="judge"), replace(FAST, verify=False)
+    )
+    assert {"SS203", "SS206"} & {c.code for c in few.cautions}
+    told = " ".join((*few.answer, *(s for b in few.blocks for s in b.sentences)))
+    assert "approximate 95% marginal rank interval" in told
+    assert "simultaneous" not in told
 
 
 def test_role_conflict_recovers_the_simulated_effects(role_conflict: Outcome) -> None:

@@ -311,7 +311,7 @@ def strengths_sentence(result: Result, item: str = "item", kind: str = "") -> st
     best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
     high, low = (estimated(end[0], digits=2, kind=kind) for end in (top, bottom))
     if len(top) == len(rows) > 1:
-        return f"All of {count(len(rows), item)} had equal log-strengths ({high})."
+        return f"All {count(len(rows), item)} had equal log-strengths ({high})."
     said = f"Of {count(len(rows), item)}, {best} had the largest log-strength ({high})"
     return f"{said} and {worst} the smallest ({low})."
 

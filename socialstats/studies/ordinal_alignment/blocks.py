@@ -35,7 +35,7 @@ from socialstats.text import capital, count, level_text, listing, number, percen
 
 MOST_ROWS, MOST_IN_DUMBBELL, MOST_FAMILIES = 200, 5, 12
 RULES = {"max": "width of the scale", "item_max": "farthest possible answer", "exclude": "excluded"}
-DIGITS = 2  # of distances in sentences
+DIGITS = 2  # decimals of distances in sentences
 AXIS = "mean distance from the mode (levels)"
 COUNTED = {"max": "counted as the width of the scale", "item_max": "counted as the farthest possible answer",
            "exclude": "excluded"}  # fmt: skip
@@ -766,7 +766,7 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
 
 
 def planned_alpha(alphas: Mapping[str, Alphas]) -> tuple[str, ...]:
-    """Say how many more units or clusters would halve the interval of a single alpha; nothing for several."""
+    """Return how many more units or clusters would halve the interval of a single alpha; nothing for several."""
     if len(alphas) > 1:
         return ()
     return tuple(planned(ordered(next(iter(alphas.values()))), None))

@@ -1,4 +1,4 @@
-"""Another reading of the same replies: what does it change?"""
+"""A second parsing of the same replies, and what it changes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
@@ -23,10 +24,10 @@ from socialstats.metrics.rereading import (
 from socialstats.models.measures import ALPHA, DISTANCE
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, joined
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, verify_all
+from socialstats.studies.estimates import p_text, rows_table, verify_all
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions
-from socialstats.text import capital, count, number, percent, shorten
+from socialstats.text import count, listing, number, percent, shorten, spoken
 from socialstats.voice import option
 
 LARGE = 0.01  # a share of changed answers above this is a caution
@@ -44,7 +45,7 @@ class Agreement:
 
 
 def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outcome:
-    """Add what the second reading, `options.reread`, changes: a block, a sentence, a caution, a paragraph.
+    """Add what the second parsing, `options.reread`, changes: a block, a sentence, a caution, a paragraph.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
     """
     second = options.reread
     if not isinstance(design, Ratings) or not isinstance(second, Ratings):
-        raise InputError(f"another reading of the replies ({option('reread')}) is for tables of ratings")
+        raise InputError(f"a second parsing of the replies ({option('reread')}) is for tables of ratings")
     answers = answers_of(design, second)
     shares = changed_shares(design, second, level=options.level)
     means = None if design.scale == "nominal" else changed_means(design, second, level=options.level)
@@ -75,11 +76,11 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
 
 
 def agreement(label: str, one: Ratings, two: Ratings, options: StudyOptions) -> Agreement:
-    """Compute every alpha in both readings, and the difference of the one on the scale of the ratings."""
+    """Return every alpha in both parsings, and the difference of the one on the scale of the ratings."""
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     before, after = (alphas_of(part, None, common) if len(one.raters) > 1 else {} for part in (one, two))
     try:
-        found = ratings_difference(two, one, labels=("second reading", "first reading"), **options.chosen())
+        found = ratings_difference(two, one, labels=("second parsing", "first parsing"), **options.chosen())
         rows = tuple(row for row in found.rows if row.group in (ALPHA, DISTANCE))
         difference = replace(found, rows=rows) if rows else None
     except SocialStatsError:
@@ -89,13 +90,13 @@ def agreement(label: str, one: Ratings, two: Ratings, options: StudyOptions) -> 
 
 def verified(shares: Result, agreements: Sequence[Agreement], block: Block) -> Mapping[str, Any]:
     """Recompute the results of the block, each under a name of its own."""
-    named = {"Another reading: shares that change": shares}
+    named = {"Second parsing: shares that change": shares}
     for one in agreements:
         label = shorten(one.label, 40)
         for when, alphas in (("first", one.before), ("second", one.after)):
-            named |= {f"{when} reading, {label}: {kind}": r for kind, r in alphas.items()}
+            named |= {f"{when} parsing, {label}: {kind}": r for kind, r in alphas.items()}
         if one.difference is not None:
-            named[f"both readings, {label}: difference"] = one.difference
+            named[f"both parsings, {label}: difference"] = one.difference
     return verify_all(named, [block])
 
 
@@ -106,14 +107,15 @@ def cautions_of(shares: Result) -> tuple[Caution, ...]:
         return ()
     changed, n = (shares.counts[key] for key in ("changed", "answers"))
     detail = (
-        f"column '{shorten(columns[1], 40)}' says something else than '{shorten(columns[0], 40)}' in {changed:,} of "
+        f"column '{shorten(columns[1], 40)}' differs from '{shorten(columns[0], 40)}' in {changed:,} of "
+        f"{count(n, 'answer')} ({percent(row.estimate)})"
     )
-    return (caution("SS319", f"{detail}{count(n, 'answer')} ({percent(row.estimate)})", affects="every number",
-                    fix="read the replies that changed, and say which reading counts"),)  # fmt: skip
+    return (caution("SS319", detail, affects="every number",
+                    fix="read the changed replies, and report which parsing counts"),)  # fmt: skip
 
 
 def reread_block(answers: Answers, shares: Result, means: Result | None, agreements: Sequence[Agreement]) -> Block:
-    """Show what changed, from which label to which, and what means and alphas become."""
+    """Show which answers changed, from which label to which, and the changes of means and alphas."""
     changes: tuple[Row, ...] = ()
     results = [shares, *([means] if means is not None and means.rows else [])]
     if means is not None:
@@ -126,15 +128,16 @@ def reread_block(answers: Answers, shares: Result, means: Result | None, agreeme
     first, second = (shorten(name, 40) for name in shares.settings["columns"])
     return Block(
         id="reread",
-        question="What does another reading of the replies change?",
+        question="What did a second parsing of the replies change?",
+        part="appendix",
         sentences=(*share_words(answers, shares), *mean_words(changes, means), *alpha_words(agreements)),
-        draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="change of the mean (second - first)")
+        draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="change of the mean (second \u2212 first)")
         if drawn else None,
-        figure_title="How far the means move, over answers that are levels in both readings" if drawn else "",
-        caption=f"First reading: column '{first}'; second: '{second}'. {count(shares.counts['answers'], 'answer')}, "
-        f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}. "
-        f"{capital(shares.inference)}."
-        + (" Cells in which no answer changed are left out." if drawn else ""),
+        figure_title="Changes of means, over answers that are levels in both parsings" if drawn else "",
+        caption=f"First parsing: column '{first}'; second: '{second}'. Points and bars: changes and CIs "
+        f"({shares.inference}); n = {count(shares.counts['answers'], 'answer')}, "
+        f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}."
+        + (" Cells without changed answers are excluded." if drawn else ""),
         tables=(
             rows_table(shares.rows, "Share of answers that changed", term="Answers",
                        labels=[share_label(answers, r) for r in shares.rows]),
@@ -151,61 +154,59 @@ def named_row(row: Row) -> Row:
 
 def share_label(answers: Answers, row: Row) -> str:
     """Name a share: all answers, a level of the by factor, a rater."""
-    by = f"{shorten(answers.one.by.name, 30)} " if answers.one.by is not None else ""
+    by = f"{spoken(answers.one.by.name, 30)} " if answers.one.by is not None else ""
     return f"{'rater ' if row.label('rater') else by if row.label('by') else ''}{row.term}"
 
 
 def share_words(answers: Answers, shares: Result) -> list[str]:
-    """Say how many answers changed, where most, and from which label to which."""
+    """State how many answers changed, where most, and from which label to which."""
     column, changed, n = shorten(shares.settings["columns"][1], 40), shares.counts["changed"], shares.counts["answers"]
     if not changed:
-        return [f"The other reading (column '{column}') gives the same answer to all {count(n, 'reply', 'replies')}."]
-    said = [f"The other reading (column '{column}') changes {changed:,} of {count(n, 'answer')}, a share of "
-            f"{numbers_text(shares.rows[0], digits=3, bounded=True)}."]  # fmt: skip
+        return [f"The second parsing (column '{column}') gave the same answer to all {count(n, 'reply', 'replies')}."]
+    said = [f"The second parsing (column '{column}') changed {changed:,} of {count(n, 'answer')}: "
+            f"{sentences.estimate(shares.rows[0], as_percent=True)}."]  # fmt: skip
     where = []
-    by = f"{shorten(answers.one.by.name, 30)} " if answers.one.by is not None else ""
+    by = f"{spoken(answers.one.by.name, 30)} " if answers.one.by is not None else ""
     for dimension, most, word in (("rater", 2, ""), ("by", 1, by)):
         rows = sorted((r for r in shares.rows if r.label(dimension) and r.estimate), key=lambda r: -(r.estimate or 0.0))
-        where += [f"{word}'{shorten(r.term, 40)}' ({numbers_text(r, digits=3, bounded=True)})" for r in rows[:most]]
+        where += [f"{word}'{shorten(r.term, 40)}' ({percent(r.estimate)})" for r in rows[:most]]
     if where:
-        said.append(f"Most change in {'; '.join(where)}.")
+        said.append(f"Changes were most frequent in {listing(where)}.")
     (old, new), times = next(iter(transitions(answers).items()))
     said.append(f"Most often '{shorten(old, 40)}' became '{shorten(new, 40)}' ({count(times, 'answer')}).")
     return said
 
 
 def mean_words(changes: Sequence[Row], means: Result | None) -> list[str]:
-    """Say how many means move by more than chance, and the one that moves most clearly."""
-    tested = [(k, r) for k, r in enumerate(changes) if r.p_value is not None]
+    """State how many means changed significantly, and the largest change."""
+    tested = [r for r in changes if r.p_value is not None]
     if means is None or not tested:
         return []
-    clear = sum((r.p_adjusted if r.p_adjusted is not None else r.p_value or 0.0) < 1 - means.settings["level"]
-                for _, r in tested)  # fmt: skip
-    k, top = max(tested, key=lambda one: abs(one[1].estimate or 0.0))
-    before, after = (number(r.estimate or 0.0, 3) for r in means.rows[3 * k : 3 * k + 2])
-    holm = " (Holm)" if len(tested) > 1 else ""
+    clear = sum(sentences.significant(r, 1 - means.settings["level"]) for r in tested)
+    top = max(tested, key=lambda r: abs(r.estimate or 0.0))
+    holm = ", Holm" if len(tested) > 1 else ""
     return [
-        f"Of {count(len(tested), 'mean')} with changed answers {number(clear, 0)} "
-        f"{'moves' if clear == 1 else 'move'} by more than their noise{holm}. The largest move is that of "
-        f"{shorten(top.term, 60)}: from {before} to {after}, by {numbers_text(top, digits=3)}."
+        f"{count(clear)} of {count(len(tested), 'mean')} with changed answers changed significantly (paired t "
+        f"{'tests' if len(tested) > 1 else 'test'}{holm}).",
+        f"The largest change was that of {shorten(top.term, 60)}: {sentences.estimate(top, digits=3)}.",
     ]
 
 
 def alpha_words(agreements: Sequence[Agreement]) -> list[str]:
-    """Say alpha on the scale of the ratings before and after, of the levels where it moves most."""
+    """State alpha on the scale of the ratings in both parsings, where it changes most."""
     known = [(one, row) for one in agreements if one.difference is not None and one.before and one.after
              for row in one.difference.rows if row.group == ALPHA and row.estimate is not None]  # fmt: skip
     known.sort(key=lambda pair: -abs(pair[1].estimate or 0.0))
     said = []
     for one, row in known[:MOST_SAID]:
-        ends = [number(list(a.values())[-1].rows[0].estimate, 3, bounded=True) for a in (one.before, one.after)]
-        by = numbers_text(row, digits=3, bounded=True)
-        said.append(f"{shorten(one.label, 40)}: from {ends[0]} to {ends[1]}, by {by}")
-    return [f"Krippendorff's {known[0][1].term} moves: {'; '.join(said)}."] if said else []
+        before, after = (number(list(a.values())[-1].rows[0].estimate, 3, bounded=True)
+                         for a in (one.before, one.after))  # fmt: skip
+        said.append(f"Krippendorff's {row.term} changed from {before} to {after} ({shorten(one.label, 40)}).")
+    return said
 
 
 def confusion_table(answers: Answers) -> list[Table]:
-    """Count the answers by both readings: a square where there are few labels, else the most frequent changes."""
+    """Count the answers by both parsings: a square where there are few labels, else the most frequent changes."""
     moves = transitions(answers)
     if not moves:
         return []
@@ -216,15 +217,15 @@ def confusion_table(answers: Answers) -> list[Table]:
         cells: tuple[tuple[str | float | int | None, ...], ...] = tuple(
             (names[i], *(int(counts[k, j]) for j in used)) for i, k in enumerate(used)
         )
-        return [Table(caption="Answers by first reading (rows) and second reading (columns)", digits=0,
-                      header=("First reading", *(f"now {name}" for name in names)), cells=cells)]  # fmt: skip
+        return [Table(caption="Answers by first parsing (rows) and second parsing (columns)", digits=0,
+                      header=("First parsing", *(f"now {name}" for name in names)), cells=cells)]  # fmt: skip
     listed = tuple((shorten(a, 40), shorten(b, 40), n) for (a, b), n in list(moves.items())[:MOST_MOVES])
     return [Table(caption=f"The most frequent of {count(len(moves), 'kind')} of changes", digits=0,
-                  header=("First reading", "Second reading", "Answers"), cells=listed)]  # fmt: skip
+                  header=("First parsing", "Second parsing", "Answers"), cells=listed)]  # fmt: skip
 
 
 def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
-    """Put the means before and after beside each other, with the change and its test."""
+    """Show the means in both parsings, with the change and its test."""
     if means is None or not changes:
         return []
     cells = tuple(
@@ -234,12 +235,12 @@ def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
     )  # fmt: skip
     header = ("Answers", "Mean before", "Mean after", "Change", "Low", "High", "p", "p (Holm)", "n", "Why not")
     return [
-        Table(caption="Means of the answers that are levels in both readings", header=header, cells=cells[:MOST_ROWS])
+        Table(caption="Means of the answers that are levels in both parsings", header=header, cells=cells[:MOST_ROWS])
     ]
 
 
 def alpha_tables(agreements: Sequence[Agreement]) -> list[Table]:
-    """Put every alpha (and distance from people) before and after beside each other."""
+    """Show every alpha (and distance from people) in both parsings."""
     cells: list[tuple[str | float | None, ...]] = []
     rows: list[Row] = []
     for one in agreements:
@@ -249,9 +250,9 @@ def alpha_tables(agreements: Sequence[Agreement]) -> list[Table]:
         if one.difference is not None:
             rows += [replace(r, term=f"{one.label}: {r.term}", group=None) for r in one.difference.rows]
     header = ("Alpha", "Before", "Low", "High", "After", "Low (after)", "High (after)")
-    found = [Table(caption="Krippendorff's alpha in both readings", header=header, cells=tuple(cells))] if cells else []
+    found = [Table(caption="Krippendorff's alpha in both parsings", header=header, cells=tuple(cells))] if cells else []
     if rows:
-        found.append(rows_table(rows, "Differences, second reading minus first, on the same units", term="Number"))
+        found.append(rows_table(rows, "Differences, second parsing minus first, on the same units", term="Number"))
     return found
 
 
@@ -259,17 +260,17 @@ def methods(answers: Answers, shares: Result, means: Result | None) -> str:
     """Return the methods paragraph."""
     first, second = (shorten(name, 40) for name in shares.settings["columns"])
     text = (
-        f"The same replies were read twice: column '{first}' (everything above) and column '{second}', with the same "
-        f"levels and refusals. Shares of changed answers have {shares.inference} and Wilson's interval with the sample "
-        "size that the error speaks for."
+        f"The same replies were parsed twice, into column '{first}' (all other results) and column '{second}', with "
+        f"the same levels and refusals. Shares of changed answers have {shares.inference} and Wilson CIs for the "
+        "effective sample size."
     )
     if means is not None:
         text += (
-            " Changes of means are paired, answer by answer, over answers that are levels in both readings "
-            f"({shares.inference}; t tests; Holm over all changes)."
+            " Changes of means were tested by paired t tests over answers that are levels in both parsings "
+            f"({shares.inference}; Holm over all changes)."
         )
         if not answers.one.numeric:
-            text += f" Levels count 0 to {number(len(answers.one.levels) - 1, 0)} in their order."
+            text += f" Levels count as 0 to {number(len(answers.one.levels) - 1, 0)} in their order."
     return (
-        f"{text} Differences of alpha are bootstrapped over units (or declared clusters), the same for both readings."
+        f"{text} Differences of alpha were bootstrapped over units (or declared clusters), the same for both parsings."
     )

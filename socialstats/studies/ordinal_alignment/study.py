@@ -95,7 +95,7 @@ def constant_words(main: Result) -> tuple[str, ...]:
 
 
 def planned(main: Result) -> tuple[str, ...]:
-    """Say how many more units and raters would halve the interval of the nearest model's distance."""
+    """Return how many more units and raters would halve the interval of the nearest model's distance."""
     known = known_rows(model_rows(main))
     if not known:
         return ()

@@ -105,7 +105,8 @@ def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], leve
 def with_tests(groupings: Sequence[Grouping]) -> tuple[list[Grouping], Result | None]:
     """Adjust the tests of an equal share over all groups; two groups of one grouping are one test."""
     own = [[replace(row, term=f"{one.name}: {row.term}", group=None)
-            for row in one.shares.rows if row.group == "arithmetic"] for one in groupings]  # fmt: skip
+            for row in sorted(one.shares.rows, key=lambda row: -(row.estimate or 0.0)) if row.group == "arithmetic"]
+           for one in groupings]  # fmt: skip
     family = [row for rows in own for row in (rows[:1] if len(rows) == 2 else rows)]
     done, adjusted = with_holm(family, FAMILY)
     by_term = {row.term: row for row in done}
@@ -152,7 +153,8 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
     alpha = alpha_text(options.level)
     tests = sum(1 if len(one.tested) == 2 else len(one.tested) for one in groupings)
     how = f"p_Holm < {alpha}, m = {count(tests)}" if tests > 1 else f"p < {alpha}"
-    more, less, open_, lost = (named(groupings, side) for side in ("more", "less", "open", "undefined"))
+    more, less, lost = (named(groupings, side) for side in ("more", "less", "undefined"))
+    open_ = sum(side_of(row, one.equal) == "open" for one in groupings for row in one.tested)
     said = []
     if more:
         said.append(f"{held}, more than an equal share was held by {more} ({how}).")
@@ -161,7 +163,7 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
     if not more and not less:
         said.append(f"{held}, {sentences.none_of(tests, 'shares').replace('None', 'none')}")
     elif open_:
-        said.append(f"Not significantly different from an equal share: {open_}.")
+        said.append(f"{count(open_)} other groups did not differ significantly from it.")
     if lost:
         said.append(f"Tests are undefined for {lost}.")
     for one in groupings:
@@ -174,7 +176,7 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
     few = [row.n_units for one in groupings for row in one.tested if row.n_units and row.n_units <= FEW_ROLES]
     if few:
         held = f"{min(few)} to {max(few)} roles" if min(few) < max(few) else count(few[0], "role")
-        said.append(f"{count(len(few), 'group')} had only {held}: their shares describe these roles, not the group.")
+        said.append(f"Shares of the {count(len(few), 'group')} with {held} describe these roles, not the group.")
     return tuple(said)
 
 
@@ -183,7 +185,7 @@ def _largest(rows: Sequence[Row], scale: str) -> Row:
 
 
 def named(groupings: Sequence[Grouping], side: str) -> str:
-    """Return the groups on one side of an equal share (more, less, open, undefined), by grouping."""
+    """Return the groups on one side of an equal share (more, less, undefined), by grouping."""
     found = []
     for one in groupings:
         names = [shorten(row.label("group") or row.term, 30) for row in one.tested if side_of(row, one.equal) == side]

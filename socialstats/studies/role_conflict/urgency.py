@@ -51,7 +51,6 @@ def sensitivity_strip(s: Result) -> Strip:
         title=f"S beside reference choosers ({count(s.counts['comparisons'])} comparisons, "
         f"{count(s.counts['pairs'], 'pair')} of roles)",
         axis=f"S (0 = choices follow {s.settings['covariate']} alone)",
-        digits=1,
         marks=(
             mark_of(row, f"S, {kind_of_s(row)}"),
             *(Mark(label=line.label, value=line.value, kind="reference") for line in reference_values(s)),

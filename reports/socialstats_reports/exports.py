@@ -1,0 +1,144 @@
+"""A table, a figure or the quotation of a page that was made before, as a file of another kind."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from socialstats.errors import InputError, MissingDependency
+from socialstats.figures import style
+from socialstats.results.rows import latex, markdown
+from socialstats.studies.page import Table
+from socialstats.text import listing
+from socialstats.text import markdown as escaped
+from socialstats_reports.data import OTHER_VERSION
+from socialstats_reports.page import table_view
+from socialstats_reports.text import latex_text
+
+__all__ = ["as_pdf", "columns_of", "figure_of", "quote_of", "table_of", "tables_in"]
+
+FONT, LONGEST = "DejaVu Sans", 10_000  # characters of a caption
+ROOT = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {0} {1}" '
+    'width="{0}pt" height="{1}pt" data-made="socialstats" fill="{2}" font-size="9px" '
+    f'font-family="{FONT}, sans-serif" stroke-linejoin="round">'
+)
+
+
+def tables_in(found: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the tables of a page (its JSON) by number, in reading order.
+
+    Raises
+    ------
+    InputError
+        For a page of another version, whose tables have no numbers.
+    """
+    held = [table for block in found["blocks"] for table in block["tables"]]
+    held += [*found.get("beside", ()), *found["data"]]
+    if any("number" not in table for table in held) or "beside" not in found:
+        raise InputError(f"this page {OTHER_VERSION}")
+    return {table["number"]: table for table in sorted(held, key=lambda t: _place(t["number"]))}
+
+
+def _place(number: str) -> tuple[bool, int]:
+    return number.startswith("A"), int(number.lstrip("A"))
+
+
+def _chosen(kind: str, number: str, known: Sequence[str]) -> str:
+    """Return the number as the page has it, or raise with those that there are."""
+    found = number.upper().removeprefix(kind.upper()).strip()
+    if found not in known:
+        raise InputError(f"there is no {kind} {number}; there are {listing(list(known), 99) or 'none'}")
+    return found
+
+
+def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
+    """Return a table: ``csv`` with every digit, ``md`` and ``latex`` (package booktabs) as the page prints it."""
+    known = tables_in(found)
+    table = known[_chosen("table", number, list(known))]
+    if format == "csv":
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([table["header"], *table["cells"]])
+        return out.getvalue()
+    digits = tuple(table["digits"]) if isinstance(table["digits"], list) else table["digits"]
+    view = table_view(Table(table["caption"], tuple(table["header"]), tuple(map(tuple, table["cells"])), digits))
+    if format == "md":
+        title = f"Table {table['number']}. {escaped(table['caption'], LONGEST)}"
+        return f"{title}\n\n{markdown(view['header'], view['rows'], view['right'])}\n"
+    body = latex(view["header"], view["rows"], view["right"])
+    return "\n".join([r"\begin{table}", rf"\caption{{{latex_text(table['caption'])}}}", body, r"\end{table}", ""])
+
+
+def columns_of(found: Mapping[str, Any], number: str) -> list[str]:
+    """Return the names of a table's columns."""
+    known = tables_in(found)
+    return list(known[_chosen("table", number, list(known))]["header"])
+
+
+def quote_of(found: Mapping[str, Any], format: str = "text") -> str:
+    """Return the result and the methods of a page as paragraphs to quote, as text or LaTeX."""
+    paragraphs = [" ".join(found["answer"]), *found["methods"][:1]]
+    return "\n\n".join(latex_text(text) if format == "latex" else text for text in paragraphs) + "\n"
+
+
+def figure_of(page: str, number: str) -> str:
+    """Return a figure of a page as an SVG file, in light colours.
+
+    Raises
+    ------
+    InputError
+        For a number that the page does not have.
+    """
+    starts = {found[1]: found.end() for found in re.finditer(r'<figure[^>]*\bid="figure-(A?\d+)"[^>]*>', page)}
+    at = starts[_chosen("figure", number, list(starts))]
+    drawing = re.compile(r"<svg\b([^>]*)>(.*?)</svg>", re.DOTALL).search(page, at)
+    if drawing is None or drawing.start() > page.index("</figure>", at):
+        raise InputError(f"figure {number} has no drawing")
+    width, height = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawing[1])[0]
+    inside = drawing[2] + "".join(_elsewhere(page, drawing[2]))
+    for name, color in style.LIGHT.items():
+        inside = inside.replace(f"var(--{name})", color)
+    inside = inside.replace("<text ", '<text stroke="none" xml:space="preserve" ').replace(' href="#', ' xlink:href="#')
+    return f"{ROOT.format(width, height, style.LIGHT['ink'])}{inside}</svg>\n"
+
+
+def _elsewhere(page: str, drawing: str) -> Iterator[str]:
+    """Yield the definitions that a drawing uses and another drawing of the page holds."""
+    for name in dict.fromkeys(re.findall(r'href="#([^"]+)"', drawing)):
+        if f'id="{name}"' not in drawing:
+            found = re.search(rf'<(path|g|symbol)\b[^>]*\bid="{re.escape(name)}"[^>]*?(/>|>.*?</\1>)', page, re.DOTALL)
+            if found:
+                yield f"<defs>{found[0]}</defs>"
+
+
+def as_pdf(drawing: str) -> bytes:
+    """Return an SVG drawing as a PDF of one page, the same bytes every time.
+
+    Raises
+    ------
+    MissingDependency
+        Without svglib and ReportLab.
+    """
+    try:
+        from reportlab.graphics import renderPDF
+        from reportlab.pdfgen.canvas import Canvas
+        from svglib.svglib import register_font, svg2rlg
+    except ImportError as error:
+        raise MissingDependency("a figure as PDF needs svglib: pip install 'socialstats[figures]'") from error
+    import matplotlib
+
+    fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    register_font(FONT, str(fonts / "DejaVuSans.ttf"))
+    register_font(FONT, str(fonts / "DejaVuSans-Bold.ttf"), weight="bold")
+    plain = drawing.replace(f"{FONT}, sans-serif", FONT).replace("font-weight:600", "font-weight:bold")
+    made = svg2rlg(io.BytesIO(plain.encode()))
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=(made.width, made.height), invariant=True)
+    canvas.setCreator("socialstats")
+    renderPDF.draw(made, canvas, 0, 0)
+    canvas.save()
+    return out.getvalue()

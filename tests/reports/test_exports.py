@@ -1,0 +1,112 @@
+"""A page that was made before gives its tables, figures and quotation as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from made_up import outcome
+
+from socialstats.cli import main
+from socialstats.errors import MissingDependency
+from socialstats_reports import read_results, render
+from socialstats_reports.exports import as_pdf, figure_of, quote_of, table_of, tables_in
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return render(outcome())
+
+
+@pytest.fixture
+def page(html: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("page.html").write_text(html, encoding="utf-8")
+    return "page.html"
+
+
+def test_tables_are_those_of_the_page(html: str) -> None:
+    found = read_results(html)
+    assert list(tables_in(found)) == ["1", "A1", "A2", "A3", "A4"]
+    rows = list(csv.reader(io.StringIO(table_of(found, "1", "csv"))))
+    assert rows[0] == ["Role", "Log-strength", "SE", "p", "n", "Empty"]
+    assert float(rows[1][1]) == pytest.approx(outcome().blocks[0].results[0].rows[0].estimate, abs=1e-7)
+    assert rows[-1][1] == ""
+    assert "| role number 63 | \u22121.26 | 0.20 | < .001 | 214 |\n" in table_of(found, "1", "md")
+    latex = table_of(found, "a1", "latex")
+    assert latex.startswith("\\begin{table}\n\\caption{From the rows read to the rows analysed}\n\\begin{tabular}{lrl}")
+    assert "rows read & 14,000 & friend \\\\" in latex
+
+
+def test_a_figure_is_a_file_of_its_own_and_has_no_variables(html: str) -> None:
+    drawn = figure_of(html, "2")
+    root = ElementTree.fromstring(drawn)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "var(" not in drawn
+    assert "role number 3" in drawn
+    inside = {element.get("id") for element in root.iter()}
+    used = [element.get("{http://www.w3.org/1999/xlink}href", "") for element in root.iter()]
+    assert {one[1:] for one in used if one} <= inside
+    assert figure_of(html, "1") != figure_of(html, "3")
+
+
+def test_the_quotation_is_answer_and_first_paragraph_of_the_methods(html: str) -> None:
+    found = read_results(html)
+    assert quote_of(found).split("\n\n") == [" ".join(outcome().answer), outcome().methods[0] + "\n"]
+    assert "\\textit{S} = 41.63, 95\\% CI [39.06, 42.92]" in quote_of(found, "latex")
+    hostile = quote_of(read_results(render(replace(outcome(), answer=("50% of a_b & {x} \\input{y} $1",)))), "latex")
+    assert hostile.startswith(r"50\% of a\_b \& \{x\} \textbackslash{}input\{y\} \$1")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--table 9", "there is no table 9; there are 1, A1, A2, A3 and A4"),
+        ("--figure A1", "there is no figure A1; there are 1, 2 and 3"),
+        ("--table 1 --format svg", "this is written as csv, md and latex, not as svg"),
+        ("--quote -o quote.pdf", "this is written as text and latex, not as pdf"),
+        ("--format json", "this is written as text, not as json"),
+    ],
+)
+def test_what_a_page_does_not_have_is_said(
+    page: str, words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", page, *words.split()]) == 2
+    assert f"error: {page}: {said}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "name", "start"), [
+    ("--table 1", "t.csv", "Role,Log-strength"), ("--table 1", "t.md", "Table 1. Strengths"),
+    ("--table 1", "t.tex", "\\begin{table}"), ("--figure 2", "f.svg", "<svg xmlns"), ("--quote", "q.txt", "S = 41.63"),
+    ("--quote", "q.tex", "\\textit{S} = 41.63"), ("--json", "n.json", "{\n \"socialstats\""), ("", "s.txt", "Does urg"),
+])  # fmt: skip
+def test_outputs_go_by_the_name_of_the_file(
+    page: str, words: str, name: str, start: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", page, *words.split(), "-o", name]) == 0
+    assert Path(name).read_text(encoding="utf-8").startswith(start)
+    assert main(["show", page, *words.split(), "-o", name]) == 0
+    Path(name).write_text("my own notes", encoding="utf-8")
+    assert main(["show", page, *words.split(), "-o", name]) == 2
+    assert Path(name).read_text(encoding="utf-8") == "my own notes"
+    assert main(["show", page, *words.split(), "-o", name, "--overwrite"]) == 0
+
+
+def test_a_pdf_names_the_extra_that_makes_it(html: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "svglib.svglib", None)
+    monkeypatch.setitem(sys.modules, "reportlab.graphics", None)
+    with pytest.raises(MissingDependency, match=r"pip install 'socialstats\[figures\]'"):
+        as_pdf(figure_of(html, "2"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_figure_as_pdf_is_the_same_bytes_every_time(html: str) -> None:
+    pytest.importorskip("svglib")
+    made = as_pdf(figure_of(html, "2"))
+    assert made.startswith(b"%PDF-")
+    assert as_pdf(figure_of(html, "2")) == made
