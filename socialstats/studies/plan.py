@@ -391,7 +391,7 @@ def hypotheses_block(findings: Findings, hypotheses: Sequence[Hypothesis], optio
     ]
     return Block(
         id="hypotheses",
-        question="What becomes of the hypotheses of the plan?",
+        question="Which planned hypotheses were supported?",
         sentences=(*(sentence(test) for test in findings.tests), *untested),
         tables=(table(findings, hypotheses),),
         results=(*findings.families, *findings.added),
@@ -444,7 +444,7 @@ def words(test: Examined) -> str:
     zero = {0.0: "zero", 1.0: "one"}[NULLS.get(test.row.term, 0.0)]
     size = number(h.smallest_effect, 3)
     if settled == "equal":
-        return f"is practically nothing, between {number(-(h.smallest_effect or 0.0), 3)} and {size}"
+        return f"is equivalent to {zero} within ±{size}"
     if settled == "none":
         return "has no verdict"
     if h.status == "exploratory":

@@ -116,7 +116,7 @@ CASES = [
     (replace(H, alternative="less"), replace(LINE, p_value=0.99, p_adjusted=0.99),
      "is not supported, and the interval lies on the other side"),
     (H, replace(LINE, p_adjusted=0.2), "is inconclusive"),
-    (replace(H, smallest_effect=1.0), LINE, "is practically nothing, between −1.000 and 1.000"),
+    (replace(H, smallest_effect=1.0), LINE, "is equivalent to zero within ±1.000"),
     (replace(H, smallest_effect=0.5), LINE, "is supported (above zero)"),
     (H, Row(term="chi2", statistic=9.0, df=2.0, p_value=0.011, p_adjusted=0.011), "is supported"),
     (H, Row(term="alpha", undefined="no variation"), "has no verdict"),
