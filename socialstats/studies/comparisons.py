@@ -16,7 +16,8 @@ from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
-from socialstats.figures import forest, heat
+from socialstats.figures import forest, heat, wins
+from socialstats.figures import ranks as rank_figure
 from socialstats.inference.dependence import FEW_DF, few_clusters
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
@@ -331,6 +332,48 @@ def strengths_block(
     )  # fmt: skip
 
 
+def last_ranked(marginal: Result, kind: str = "") -> str:
+    """State the rank of the last item with its marginal rank interval."""
+    known = [row for row in marginal.rows if row.estimate is not None]
+    last = max(known, key=lambda row: row.estimate or 0.0)
+    return sentences.ranked(shorten(last.term, 40), int(last.estimate or 0), len(known), int(last.conf_low or 0),
+                            int(last.conf_high or 0), last.conf_level or 0.95, simultaneous=False, kind=kind)  # fmt: skip
+
+
+def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item: str = "item") -> list[Block]:
+    """Return the leaderboard of ranks with both rank intervals, and the map of expected wins."""
+    rows = [row for row in strongest(fit) if row.estimate is not None]
+    if len(rows) < 2:
+        return []
+    chance = fit.win_probability(rows[0].term, rows[-1].term).rows[0]
+    last = shorten(rows[-1].term, 40)
+    level, kind = level_text(marginal.rows[0].conf_level or 0.95), sentences.kind_of(fit.cautions)
+    return [
+        Block(
+            id="ranks",
+            question=f"What is the rank interval of each {item}?",
+            sentences=(last_ranked(marginal, kind),),
+            draw=partial(rank_figure, marginal.rows, () if untrusted(fit) else joint.rows),
+            figure_title=f"Rank of each {item}, the first at the top",
+            caption=f"Discs: ranks; broad bars: marginal {level} rank intervals"
+            + ("" if untrusted(fit) else f"; thin lines: simultaneous {level} rank intervals")
+            + f"; n = {count(fit.design.n_rows)} comparisons.",
+            part="appendix",
+        ),
+        Block(
+            id="wins",
+            question=f"How often was each {item} expected to win?",
+            sentences=(f"{shorten(rows[0].term, 40)} was expected to win against {last} with probability "
+                       f"{sentences.estimate(chance, kind=kind)}.",),
+            draw=partial(wins, rows),
+            figure_title=f"Expected win probabilities of each {item} (lines) against the others (columns)",
+            caption="Blue: above .50; orange: below. Probabilities of decided comparisons under the Bradley-Terry "
+            "model, without the order effect.",
+            part="appendix",
+        ),
+    ]  # fmt: skip
+
+
 def errors_text(fit: BradleyTerryResult) -> str:
     """Return how the standard errors were made, for a caption."""
     sizes = fit.fitted_state.sizes
@@ -543,10 +586,12 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     formula = "~ " + " + ".join(options.adjust) if options.adjust else None
     fit = fit_model(design, options, formula, cluster=default_cluster(design))
     beside = without_order(fit, design, options, formula)
+    strengths = strengths_block(fit, options)
     blocks = [
-        strengths_block(fit, options),
+        strengths,
         effects_block(fit, beside),
         cluster_block(design, options, formula, fit),
+        *rank_figures(fit, strengths.results[1], strengths.results[2]),
         *(group_matrix(design, groups, name, options.level) for name, groups in item_groups(design).items()),
     ]
     own = (change_cautions(beside), fit.cautions, design.cautions, unused_covariates(design, options))

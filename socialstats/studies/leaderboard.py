@@ -14,6 +14,7 @@ from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest, heat
+from socialstats.figures import ranks as rank_figure
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.leaderboard import (
     DIFFERENCE,
@@ -29,6 +30,7 @@ from socialstats.metrics.leaderboard import (
 )
 from socialstats.results import Result, Row
 from socialstats.sentences import difference, estimate, halving, kind_of, ranked, significant, some_of
+from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
     cluster_words,
     clusters_caption,
@@ -178,6 +180,23 @@ def board_block(numbers: Numbers) -> Block:
         tables=(table_of(shown, "Mean and rank of each model", MODEL, columns, numbers.digits),),
         results=(numbers.main, numbers.marginal, numbers.joint),
     )  # fmt: skip
+
+
+def ranks_block(numbers: Numbers) -> Block | None:
+    """Return the ranks with both rank intervals; None where fewer than two models have a mean."""
+    if len(numbers.ordered) < 2:
+        return None
+    level = level_text(numbers.main.settings["level"])
+    return Block(
+        id="ranks",
+        question="What is the rank interval of each model?",
+        sentences=(last_ranked(numbers.marginal),),
+        draw=partial(rank_figure, numbers.marginal.rows, numbers.joint.rows),
+        figure_title="Rank of each model, the first at the top",
+        caption=f"Discs: ranks; broad bars: marginal {level} rank intervals; thin lines: simultaneous {level} rank "
+        f"intervals; {numbers.sample}.",
+        part="appendix",
+    )
 
 
 def lead_block(numbers: Numbers) -> Block | None:
@@ -448,7 +467,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
 
     found = [
         board_block(numbers), lead_block(numbers), pairs_block(numbers), tasks_block(numbers), pooling_block(numbers),
-        missing_block(numbers),
+        missing_block(numbers), ranks_block(numbers),
     ]  # fmt: skip
     if len(first) > 1 and top(numbers.main).std_error is not None:
         minus = " minus ".join(shorten(name, 40) for name in first)
