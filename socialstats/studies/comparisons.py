@@ -336,8 +336,9 @@ def last_ranked(marginal: Result, kind: str = "") -> str:
     """State the rank of the last item with its marginal rank interval."""
     known = [row for row in marginal.rows if row.estimate is not None]
     last = max(known, key=lambda row: row.estimate or 0.0)
-    return sentences.ranked(shorten(last.term, 40), int(last.estimate or 0), len(known), int(last.conf_low or 0),
-                            int(last.conf_high or 0), last.conf_level or 0.95, simultaneous=False, kind=kind)  # fmt: skip
+    rank, low, high = (int(value or 0) for value in (last.estimate, last.conf_low, last.conf_high))
+    name, level = shorten(last.term, 40), last.conf_level or 0.95
+    return sentences.ranked(name, rank, len(known), low, high, level, simultaneous=False, kind=kind)
 
 
 def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item: str = "item") -> list[Block]:
@@ -353,11 +354,10 @@ def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item:
             id="ranks",
             question=f"What is the rank interval of each {item}?",
             sentences=(last_ranked(marginal, kind),),
-            draw=partial(rank_figure, marginal.rows, () if untrusted(fit) else joint.rows),
+            draw=partial(rank_figure, marginal.rows, joint.rows),
             figure_title=f"Rank of each {item}, the first at the top",
             caption=f"Discs: ranks; broad bars: marginal {level} rank intervals"
-            + ("" if untrusted(fit) else f"; thin lines: simultaneous {level} rank intervals")
-            + f"; n = {count(fit.design.n_rows)} comparisons.",
+            f"; thin lines: simultaneous {level} rank intervals; n = {count(fit.design.n_rows)} comparisons.",
             part="appendix",
         ),
         Block(

@@ -190,7 +190,7 @@ def ranks_block(numbers: Numbers) -> Block | None:
     return Block(
         id="ranks",
         question="What is the rank interval of each model?",
-        sentences=(last_ranked(numbers.marginal),),
+        sentences=(last_ranked(numbers.marginal, numbers.kind),),
         draw=partial(rank_figure, numbers.marginal.rows, numbers.joint.rows),
         figure_title="Rank of each model, the first at the top",
         caption=f"Discs: ranks; broad bars: marginal {level} rank intervals; thin lines: simultaneous {level} rank "

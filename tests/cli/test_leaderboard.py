@@ -62,7 +62,7 @@ def test_ten_models_and_five_tasks_make_a_leaderboard_in_one_command(tmp_path: P
     cells = frame.groupby(["model", "task"])["correct"].mean()
     assert means(found) == pytest.approx(cells.groupby("model").mean().to_dict())
     assert means(found, "task: law") == pytest.approx(cells.xs("law", level="task").to_dict())
-    assert [block["id"] for block in found["blocks"]] == ["means", "lead", "pairs", "tasks"]
+    assert [block["id"] for block in found["blocks"]] == ["means", "lead", "pairs", "tasks", "ranks"]
     terms = found["blocks"][0]["results"][0]["terms"]
     assert sum(term["group"] == "difference" for term in terms) == 45
     checks = [check for one in found["verification"].values() for group in one["groups"] for check in group["checks"]]
@@ -102,7 +102,7 @@ def test_clusters_poolings_and_missing_scores_are_on_the_page(tmp_path: Path) ->
     path = saved(tmp_path, frame)
     found = page(tmp_path, path, "--cluster", "story")
     ids = [block["id"] for block in found["blocks"]]
-    assert ids == ["means", "lead", "pairs", "tasks", "pooling", "missing", "dependence"]
+    assert ids == ["means", "lead", "pairs", "tasks", "missing", "pooling", "ranks", "dependence"]
     assert "SS342" in {caution["code"] for caution in found["cautions"]}
     assert "model 1 (10)" in found["html"]
     over_units = page(tmp_path, path, "--pooling", "units")
