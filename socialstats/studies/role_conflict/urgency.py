@@ -34,7 +34,7 @@ from socialstats.studies.comparisons import (
     presented,
     row_table,
 )
-from socialstats.studies.estimates import Column, counts_table, ends, mark_of, single, table_of
+from socialstats.studies.estimates import Column, beside, counts_table, ends, mark_of, single, table_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
@@ -153,12 +153,23 @@ def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, poo
         ),
         tables=(
             row_table(whole, "Win rates over all comparisons, each counted once"),
-            row_table(rates.rows, "Win rates by role and condition"),
+            roles_table(rates, list(order), name),
         ),
         results=(rates,),
         part="appendix",
     )
     return main, tables
+
+
+def roles_table(rates: Result, order: Sequence[str], covariate: str) -> Table:
+    """Return one line per role: its win rates with intervals at higher, equal and lower values of the covariate."""
+    found: dict[str, dict[str, Row]] = {f"{capital(condition)} {covariate}": {} for condition in TARGETS}
+    for row in rates.rows:
+        found[f"{capital(row.label('condition') or '')} {covariate}"][row.label("item") or ALL_ROLES] = row
+    return beside("Win rates of roles, means over opponents", ("Role",), found, [*order, ALL_ROLES], 3)
+
+
+ALL_ROLES = "(mean over roles)"
 
 
 def higher_sentence(rates: Result, covariate: str) -> str:
@@ -199,7 +210,6 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         spread, chance = ratio.row("SD of strengths"), ratio.rows[2]
         rows.append(replace(spread, term="1 SD of role strengths"))
         said += [
-            ratio.sentence(),
             f"A role 1 SD weaker but one step higher in {name} had win probability "
             f"{sentences.estimate(chance, digits=3, kind=kind)}.",
         ]
@@ -312,8 +322,8 @@ def brief_methods(s: Result, options: StudyOptions, fit: BradleyTerryResult | No
         terms = [f"{r.term} effect" if r.group == "order" else r.term for r in fit.rows if r.group in BESIDE_STRENGTHS]
         model = f" Strengths were estimated by a Bradley-Terry model with {listing(terms)}."
     return (
-        "The overall win rate counted each comparison once. S was 100 times the mean squared distance of roles' "
-        f"win rates from 1, .50 and 0 at higher, equal and lower {name}, summed{less}. Its "
+        "The win rate counted each comparison once. S was 100 times the summed mean squared distance of roles' "
+        f"win rates from 1, .50 and 0 at higher, equal and lower {name}{less}. Its "
         f"{level_text(options.level)} CI used {ways.get(str(row.interval), 'the bootstrap')} over "
         f"{count(s.counts['pairs'], 'pair')} of roles.{model}"
     )
@@ -352,8 +362,6 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
     ]
     if high.estimate in (0.0, 1.0) and s.row("S").estimate and s.row("S_equal").estimate == s.row("S").estimate:
         said.append(f"All of S came from comparisons of equal {name}, in which some roles were preferred.")
-    else:
-        said.append(f"S is 0 if {name} alone decides.")
     return tuple(said)
 
 
