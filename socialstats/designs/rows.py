@@ -659,6 +659,6 @@ def repeated_rows(table: Table) -> list[Caution]:
     return [caution(
         "SS321", f"{copies:,} of {int(rows.sum()):,} rows equal another row in every column, '{name}' among them",
         affects="n, standard errors, intervals, p-values",
-        fix=f"leave copies out; where each is an answer of its own, number the answers of a '{name}' in a column, and "
+        fix=f"leave copies out. If each is an answer of its own, number the answers of a '{name}' in a column, and "
         f"declare {option('cluster', name, f'--cluster {name}')}",
     )]  # fmt: skip

@@ -542,14 +542,11 @@ def binary_methods(design: Paired, result: Result) -> str:
     """Name the interval of each size, and define Cohen's g."""
     row, odds, g = (result.row(term) for term in ("difference", "odds_ratio", "cohens_g"))
     interval, test = row.label("interval name") or row.method, row.label("test name")
-    how = [f"difference: {interval}"] if interval else []
-    how += [f"{label_of(other)}: {other.method}" for other in (odds, g) if other.method]
+    how = [f"Interval of the difference: {interval}."] if interval else []
+    how += [f"Interval of {label_of(other)}: {other.method}." for other in (odds, g) if other.method]
     first = shorten(design.conditions[0], 40)
     tested = f"Leading test: {test}. " if test else ""
-    return (
-        f"{tested}Intervals: {'; '.join(how)}. Cohen's g is the share of {first} among the discordant pairs minus one "
-        "half."
-    )
+    return f"{tested}{' '.join(how)} Cohen's g is the share of {first} among the discordant pairs minus one half."
 
 
 USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")

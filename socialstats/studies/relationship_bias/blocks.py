@@ -270,7 +270,7 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
     return rows_block(
         "missing",
         "Could missing answers change the conclusions?",
-        [f"Counting all missing answers for one group or for the other gave these ranges of B: {'; '.join(said)}."],
+        [f"Worst-case allocations of missing answers gave B: {'; '.join(said)}."],
         shown,
         "Bias B by treatment of missing answers",
         "Worst cases: every missing answer favours the first, or the second, group of each pair.",

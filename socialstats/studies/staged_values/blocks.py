@@ -450,7 +450,7 @@ def activation_block(profile: Result) -> Block | None:
         clear_changes(profile, "activation", "the number of active traits"),
     ]
     if often:
-        said.append(f"The share of answers in which a trait was active was {ends_text(often, at='for', digits=3)}.")
+        said.append(f"Shares of active traits were {ends_text(often, at='for', digits=3)}.")
     if even:
         said += [
             f"The entropy of the trait shares, in nats (at most ln {n}), was {ends_text(even, at='at', digits=3)}.",
