@@ -309,8 +309,7 @@ def halving(more: int, unit: str, quantity: str) -> str:
 
 def none_of(n: int, tests: str, *, family: Sequence[str] = ()) -> str:
     """State that no test of a family was significant."""
-    within = f" over {listing(list(family))}" if family else ""
-    return f"None of {counted(n, tests)} was significant (Holm{within})."
+    return some_of(0, n, tests, family=family)
 
 
 def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = ()) -> str:
@@ -320,8 +319,12 @@ def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = ()) -> st
     --------
     >>> some_of(3, 45, "differences between two models")
     '3 of 45 differences between two models were significant (Holm).'
+    >>> some_of(0, 1, "differences between two models")
+    'The only difference between two models was not significant (Holm).'
     """
-    if not clear:
-        return none_of(n, tests, family=family)
     within = f" over {listing(list(family))}" if family else ""
-    return f"{count(clear)} of {counted(n, tests)} {'was' if clear == 1 else 'were'} significant (Holm{within})."
+    if n == 1:
+        only = counted(1, tests).removeprefix("1 ")
+        return f"The only {only} was {'' if clear else 'not '}significant (Holm{within})."
+    text = f"{count(clear) if clear else 'None'} of {counted(n, tests)}"
+    return f"{text} {'was' if clear < 2 else 'were'} significant (Holm{within})."

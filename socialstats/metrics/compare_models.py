@@ -770,8 +770,9 @@ def sentence(
         return f"{text}No difference could be tested ({gaps[0].undefined})."
     if len(gaps) == 1:
         return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, digits, shared=shared, near=near)
-    text += some_of(sum(significant(row) for row in tested), len(tested), f"differences between {noun}s")
     lost = len(gaps) - len(tested)
+    what = f"{'tested ' if lost else ''}differences between {noun}s"
+    text += some_of(sum(significant(row) for row in tested), len(tested), what)
     text += f" {count(lost, 'difference')} could not be tested." if lost else ""
     first = [row.term for row in rows if row.group == RANK and row.conf_low == 1]
     later = [row.term for row in known if row.term not in first]

@@ -234,7 +234,7 @@ def pairs_block(numbers: Numbers) -> Block | None:
     tested = [row for row in rows if row.p_adjusted is not None]
     clear = sum(significant(row) for row in tested)
     lost = len(rows) - len(tested)
-    said = some_of(clear, len(tested), "differences between two models")
+    said = some_of(clear, len(tested), f"{'tested ' if lost else ''}differences between two models")
     said += f" {count(lost, 'difference is', 'differences are')} undefined (reasons in the table)." if lost else ""
     names = [row.term for row in numbers.ordered]
     cells = [

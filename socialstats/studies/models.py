@@ -273,8 +273,10 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
     """Return the differences of any two models on the units of both."""
     rows = [row for row in found.rows if row.group == DIFFERENCE]
     tested, clear = tests_of(found)
-    said = [some_of(len(clear), len(tested), f"differences between {shorten(by, 40)}s")] if tested else []
-    if lost := len(rows) - len(tested):
+    lost = len(rows) - len(tested)
+    what = f"{'tested ' if lost else ''}differences between {shorten(by, 40)}s"
+    said = [some_of(len(clear), len(tested), what)] if tested else []
+    if lost:
         said.append(f"{count(lost, 'difference')} could not be tested (reasons in the table).")
     names = [row.term for row in ordered(found) if row.estimate is not None]
     cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)

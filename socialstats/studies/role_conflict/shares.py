@@ -161,7 +161,8 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
     if less:
         said.append(f"Less than an equal share was held by {less}.")
     if not more and not less:
-        said.append(f"{held}, {sentences.none_of(tests, 'shares').replace('None', 'none')}")
+        none = sentences.none_of(tests, "shares")
+        said.append(f"{held}, {none[:1].lower()}{none[1:]}")
     elif open_:
         said.append(f"{count(open_)} other groups did not differ significantly from it.")
     if lost:
