@@ -203,7 +203,7 @@ def test_known_opposites_are_one_list() -> None:
     two = ss.krippendorff_alpha(answers.replace({"Ja": "hot", "Nein": "cold"}))
     assert two.row("alpha").estimate == ss.krippendorff_alpha(answers).row("alpha").estimate
     board = ss.Ratings.from_frame(answers.replace({"Ja": "hot", "Nein": "cold"}))
-    with pytest.raises(DesignError, match=r"'cold' and 'hot', and nothing says which counts as 1"):
+    with pytest.raises(DesignError, match=r"'cold' and 'hot', but which counts as 1 is undeclared"):
         ss.leaderboard(board)
 
 

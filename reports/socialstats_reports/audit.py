@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 TITLE = "Do the published numbers agree with each other?"
 AGREEING = ("rule", "title", "verdict", "where", "published", "expected", "power")
 METHODS = (
-    "A printed number is an interval: every value that is printed so, half a unit of the last digit to both sides, "
-    "ends included, in exact fractions. Sources disagree when no values inside the intervals of all numbers that take "
-    "part fit together. A disagreement says nothing about its cause: rounding by other rules, a mistyped digit, "
-    "missing answers or other data all look alike.",
-    "The power beside a rule is the share of the nearest other numbers (ten below and ten above, in units of the last "
-    "digit) that the check would have noticed. Where it could not have noticed any, agreement means nothing.",
+    "A printed number is taken as an interval: all values that round to it. It reaches half a unit of the last digit "
+    "to both sides, ends included, in exact fractions. Sources disagree when no values inside the intervals of all "
+    "numbers that take part fit together. A disagreement says nothing about its cause: rounding by other rules, a "
+    "mistyped digit, missing answers or other data all look alike.",
+    "Power was computed over the twenty nearest other numbers, ten below and ten above in units of the last digit. It "
+    "is the share of them that the check would have flagged. A check without power is uninformative.",
 )
 
 

@@ -39,8 +39,8 @@ def alignment(
 
     The answer key h_i (such as the mode of people's answers to unit i) is unknown; it may be any number from `low` to
     `high`. For each group the sums over its units, one for each source j, must come from one and the same key. Between
-    neighbouring whole levels every abs(h - s_j) is linear, so the vectors of distances of a unit lie in the convex hull
-    of those of the whole levels. A linear program decides whether any mixture gives the sums:
+    neighbouring whole levels every abs(h - s_j) is linear. The vectors of distances of a unit therefore lie in the
+    convex hull of those of the whole levels. A linear program decides whether any mixture gives the sums:
 
         minimise sum_j abs(r_j)  subject to  sum_i sum_a w_ia abs(a - s_ij) + r_j = D_j,  sum_a w_ia = 1,  w >= 0.
 
@@ -224,8 +224,8 @@ def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved
     )  # fmt: skip
     if proved > 0:
         message = (
-            f"sources disagree: {name} cannot come from these answers in this order, whatever the answer key; "
-            f"the sums miss by at least {float(proved):.4g} in all (proved exactly)"
+            f"sources disagree: {name} cannot come from these answers in this order, whatever the answer key. "
+            f"In all the sums miss by at least {float(proved):.4g} (proved exactly)"
         )
         return replace(base, verdict="disagree", severity="major", message=message, published=f"{len(goals)} sums",
                        expected="no answer key", gap=proved)  # fmt: skip

@@ -75,11 +75,11 @@ def computed(name: str, answers: Sheet, how: Mapping[str, Any]) -> Sheet:
     name : str
         Of the table.
     answers : Sheet
-        One row an answer.
+        One row per answer.
     how : mapping
-        ``compute``, ``answer`` and ``by`` (columns), ``where``, ``labels`` (those that are counted), ``empty`` (the
-        label of an empty answer, which otherwise is none), ``unit``, ``rater``, ``level``, ``weights``, ``ddof``.
-        ``groups`` (a column's name, and of each of its labels the rows that it holds) for groups that share rows.
+        ``compute``, ``answer`` and ``by`` (columns), ``where``, ``labels`` (those that are counted), ``unit``,
+        ``rater``, ``level``, ``weights``, ``ddof``. ``empty``: the label of an empty answer, which otherwise is none.
+        ``groups``: for groups that share rows, a column's name, and the rows of each of its labels.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def _moment(compute: str, given: Sequence[Given], how: Mapping[str, Any], answer
     counted, n = Counter(value[one.answer] for one in given), len(given)
     ddof = 0 if compute == "mean" else int(how.get("ddof", 1))
     if n <= ddof:
-        return f"the {compute} of {count(n, 'answer')} does not exist"
+        return f"the {compute.upper() if compute == 'sd' else compute} of {count(n, 'answer')} is undefined"
     mean = sum((x * k for x, k in counted.items()), Fraction(0)) / n
     if compute == "mean":
         return between(mean, mean)
@@ -179,7 +179,7 @@ def _agreement(compute: str, given: Sequence[Given], how: Mapping[str, Any], ans
         place = Problem(message=f"{compute}: {error}", source=answers.sources[0], column=how["answer"])
         raise InputError(place) from error
     except (NothingToAnalyse, UndefinedStatistic) as error:
-        return f"{compute} does not exist: {error}"
+        return f"{compute} is undefined: {error}"
     if row.estimate is None:
-        return f"{compute} does not exist: {row.undefined}"
+        return f"{compute} is undefined: {row.undefined}"
     return between(Fraction(row.estimate) - CLOSE, Fraction(row.estimate) + CLOSE)

@@ -143,7 +143,7 @@ def count_percent(count: Any, percent: Any, total: Any | Sequence[Any], *, scale
         raise InputError(f"count={part.text}, total={parts[0].text}: counts cannot be negative")
     whole = shown(sums[0], sums[1], Fraction(1)) if len(parts) > 1 else parts[0].text
     if sums[0] <= 0:
-        return unchecked("count_percent", f"a percentage of a total of {whole} does not exist", number)
+        return unchecked("count_percent", f"a percentage of a total of {whole} is undefined", number)
     low, high = scale * part.bounds[0] / sums[1], scale * part.bounds[1] / sums[0]
     return compare("count_percent", number, low, high, source=f"{scale} x {part.text} / {whole}")
 
@@ -557,7 +557,7 @@ def linear_composite(
     number, *numbers = same_units([printed(value), *needed(list(named.values()), "scores")])
     middle, by, added = exact(center, "center"), exact(divisor, "divisor"), exact(shift, "shift")
     if by == 0:
-        raise InputError("divisor=0: the composite does not exist")
+        raise InputError("divisor=0: the composite is undefined")
     low = high = added
     for name, score in zip(named, numbers, strict=True):
         ends = sorted(exact(sizes[name], "weights") * (end - middle) / by for end in score.bounds)

@@ -147,7 +147,7 @@ def ratio_from_counts(
              for words, order in (("", cells), (" of the groups in the other order", cells[2:] + cells[:2]))
              for name, gives in _ratios(order, confidence).items()]  # fmt: skip
     if not any(v.usual for v in found):
-        message = f"the {kind} ratio of {', '.join(map(str, cells))} does not exist: it divides by 0"
+        message = f"the {kind} ratio of {', '.join(map(str, cells))} is undefined: it divides by 0"
         return unchecked("ratio_from_counts", message)
     return judge("ratio_from_counts", {"ratio": value, "low": low, "high": high}, found, ", ".join(map(str, cells)))
 
@@ -212,7 +212,7 @@ def chi2_from_counts(
     if len(table) < 2 or len({len(row) for row in table}) > 1 or len(table[0]) < 2:
         raise InputError("counts must be rows of one length, at least two by two")
     if not all(map(sum, table)) or not all(map(sum, zip(*table, strict=True))):
-        return unchecked("chi2_from_counts", "a row or a column of the counts is empty: chi2 does not exist")
+        return unchecked("chi2_from_counts", "a row or a column of the counts is empty: chi2 is undefined")
     free = Fraction((len(table) - 1) * (len(table[0]) - 1))
     variants: list[Variant] = []
     for name, how in (("Pearson's chi2", {"correction": False}), ("Yates' chi2", {"correction": True}),

@@ -20,7 +20,7 @@ KINDS = {
     "std_error": "se s.e. sem stderr std_err std_error standard_error s.e.m.",
     "n": "n nobs n_obs n_total n_samples n_items n_questions sample_size samples #samples #items #questions size",
     "mean": "mean m avg average",
-    "sd": "sd s.d. std stdev std_dev standard_deviation stddev",
+    "sd": " ".join(("sd", "s.d.", "std", "stdev", "std_dev", "standard_deviation", "stddev")),
     "percent": "percent percentage pct %",
     "count": "count k freq frequency hits successes correct n_correct #correct num_correct correct_answers",
     "share": "acc accuracy proportion prop share rate fraction exact_match em win_rate winrate wr pass_rate "

@@ -70,7 +70,7 @@ class Reconstruction:
             at = f"the share at {end} value, {number(float(self.values[0 if end == 'lowest' else -1]), 2)}"
             where = "over all samples" if exact else over
             said.append(f"{at.replace('at ', 'at the ', 1)}, is {_between(exact or found)} {where}")
-        said.append(f"the skew is {_between(self.skew)} {over}" if self.skew else "the skew does not exist")
+        said.append(f"the skew is {_between(self.skew)} {over}" if self.skew else "the skew is undefined")
         return ". ".join(sentence[0].upper() + sentence[1:] for sentence in said) + "."
 
     def to_dict(self) -> dict[str, Any]:
@@ -278,7 +278,7 @@ def grimmer_map(
 
     middle, spread = printed(mean), printed(sd)
     if not middle.unit or not spread.unit or not 0 < around <= 50:
-        raise InputError("a map needs a printed mean and sd with a last digit, and around from 1 to 50")
+        raise InputError("a map needs a printed mean and SD with a last digit, and around from 1 to 50")
     near = range(-around, around + 1)
     ups = [k for k in near if spread.value + k * spread.unit >= 0]
     cells = [[grimmer(middle.shifted(i), spread.shifted(k), n, low=low, high=high, items=items).verdict != "disagree"

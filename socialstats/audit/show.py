@@ -15,7 +15,7 @@ from socialstats.text import count, listing, shorten
 LONGEST = 400
 SHOWN_EACH = 12  # findings of one rule in text; HTML and JSON have all
 HEADINGS = {
-    "disagree": "Sources disagree", "agree": "What agrees", "no_power": "Checks that could not have failed",
+    "disagree": "Sources disagree", "agree": "What agrees", "no_power": "Uninformative checks",
     "not_checkable": "What could not be checked",
 }  # fmt: skip
 COLORS = {"disagree": "33", "agree": "32", "no_power": "2", "not_checkable": "2"}
@@ -44,12 +44,16 @@ def headline(report: AuditReport) -> str:
     if tally["disagree"]:
         said += f"in {tally['disagree']:,} of them the sources disagree, in {tally['agree']:,} they agree"
     elif not able:
-        said += "none of them could have failed"
+        said += "all were uninformative"
     elif report.guessed and all(found.rule == "within" for found in report.of("agree")):
         said += f"no disagreement, but only the ranges of numbers could be checked ({able:,})"
     else:
-        said += f"no disagreement in {count(able, 'check')} that could have failed"
-    rest = [f"{tally['no_power']:,} could not have failed"] if tally["no_power"] and able else []
+        said += f"no disagreement in {count(able, 'informative check')}"
+    rest = (
+        [f"{tally['no_power']:,} {'was' if tally['no_power'] == 1 else 'were'} uninformative"]
+        if tally["no_power"] and able
+        else []
+    )
     rest += [f"{tally['not_checkable']:,} could not be made"] if tally["not_checkable"] else []
     unread = unread_text(report.unread, report.numbers)
     return "; ".join([said, *rest, *([unread] if unread else [])]) + "."

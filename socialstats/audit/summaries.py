@@ -17,7 +17,7 @@ from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value
 
 MANY = 10**6  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
-POPULATION = "with sds of divisor n"  # numpy's default
+POPULATION = "with SDs of divisor n"  # numpy's default
 TRANSFORMED = "a bootstrap or a transformed scale would explain it"
 
 
@@ -142,9 +142,9 @@ def cohens_d(
     Examples
     --------
     >>> cohens_d("0.50", "5.12", "1.31", "4.55", "0.92", 40, 38).details["variant"]
-    'd with the pooled sd'
+    'd with the pooled SD'
     >>> cohens_d("0.62", "5.12", "1.31", "4.55", "0.92", 40, 38).message.partition("; ")[2]
-    "Glass's delta (sd of group 2) fits"
+    "Glass's delta (SD of group 2) fits"
     """
     diff, x, y, source = _two_groups(mean1, sd1, n1, mean2, sd2, n2)
     if x[0] <= 0 and y[0] <= 0:
@@ -157,12 +157,12 @@ def cohens_d(
         a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
         pooled, df = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y), a + b - 2
         exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df < MANY else 1.0
-        of = {"d with the pooled sd": (pooled, kind == "d"), **of}
-        of["d with the pooled sd of divisor n1 + n2"] = span(lambda d: d * math.sqrt((a + b) / df), pooled), False
-        for name, d in (("pooled sd", pooled), ("root mean of the variances", average)):
+        of = {"d with the pooled SD": (pooled, kind == "d"), **of}
+        of["d with the pooled SD of divisor n1 + n2"] = span(lambda d: d * math.sqrt((a + b) / df), pooled), False
+        for name, d in (("pooled SD", pooled), ("root mean of the variances", average)):
             for words, j in (("", exact), (" and J = 1 - 3/(4 df - 1)", 1 - 3 / (4 * df - 1))):
                 of[f"g with the {name}{words}"] = span(lambda x, j=j: x * j, d), kind == "g"
-    of |= {f"Glass's delta (sd of group {i})": (span(over, diff, sd), False) for i, sd in ((2, y), (1, x))}
+    of |= {f"Glass's delta (SD of group {i})": (span(over, diff, sd), False) for i, sd in ((2, y), (1, x))}
     variants = [Variant(name=name, gives={kind: range_}, usual=usual) for name, (range_, usual) in of.items()]
     return judge("cohens_d", {kind: value}, variants, source)
 
@@ -198,7 +198,7 @@ def anova_f(
     middles, spreads = needed(means, "means", 2), needed(sds, "sds", 2)
     n = np.array([float(whole(size, "sizes", least=2)) for size in sizes])
     if not len(middles) == len(spreads) == len(n):
-        raise InputError(f"{len(middles)} means, {len(spreads)} sds and {len(n)} sizes: give one of each a group")
+        raise InputError(f"{len(middles)} means, {len(spreads)} SDs and {len(n)} sizes: give one of each per group")
     ends = np.array([[[float(end) for end in x.bounds] for x in of] for of in (middles, spreads)])
     m, h, s = ends[0].mean(axis=1), np.diff(ends[0])[:, 0] / 2, np.maximum(ends[1].T, 0.0)
     k, total = len(n), int(n.sum())
@@ -383,9 +383,9 @@ def std_error_from_sd(std_error: Any, sd: Any, n: Any) -> Finding:
     """
     people, spread = whole(n, "n", least=2), box(sd, "sd", least=0)
     root = span(lambda s: s / math.sqrt(people), spread)
-    variants = [Variant(name="sd / sqrt(n)", gives={"s.e.": root}),
+    variants = [Variant(name="SD / sqrt(n)", gives={"s.e.": root}),
                 Variant(name=POPULATION, gives={"s.e.": _scaled(root, people)}, usual=False)]  # fmt: skip
-    return judge("std_error_from_sd", {"s.e.": std_error}, variants, f"sd {printed(sd).text}, n = {people}")
+    return judge("std_error_from_sd", {"s.e.": std_error}, variants, f"SD {printed(sd).text}, n = {people}")
 
 
 def kappa_from_agreement(kappa: Any, observed: Any, chance: Any) -> Finding:
@@ -445,7 +445,7 @@ def mean_ci(
     >>> mean_ci("0.45", "0.25", "0.35", std_error="0.05").message
     'sources disagree: the interval 0.25 to 0.35 does not hold its mean 0.45'
     """
-    name, spread = ("s.e.", std_error) if std_error is not None else ("sd", sd)
+    name, spread = ("s.e.", std_error) if std_error is not None else ("SD", sd)
     given = {"low": low, "high": high, "mean": mean, **({} if spread is None else {name: spread})}
     numbers = dict(zip(given, same_units([printed(x) for x in given.values()]), strict=True))
     ends = [numbers[name].bounds for name in ("low", "high", "mean")]
@@ -529,7 +529,7 @@ def t_from_summary(
     '-1.134 to -1.132'
     """
     people, spread = whole(n, "n", least=2), printed(sd).bounds
-    source = f"mean {printed(mean).text}, sd {printed(sd).text}, n = {people}"
+    source = f"mean {printed(mean).text}, SD {printed(sd).text}, n = {people}"
     if spread[0] <= 0:
         return _may_be_zero("t_from_summary", source, t if p is None else p)
     null = printed(mu).value

@@ -12,12 +12,12 @@ from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.text import listing, shorten
 
 NEEDS = {
-    "p": "a p-value needs its statistic and df beside it", "std_error": "a standard error needs a share, or sd and n",
-    "sd": "an sd needs a mean and n of whole numbers, or a standard error", "half": "a half width needs its s.e.",
+    "p": "a p-value needs its statistic and df beside it", "std_error": "a standard error needs a share, or SD and n",
+    "sd": "an SD needs a mean and n of whole numbers, or a standard error", "half": "a half width needs its s.e.",
     "mean": "a mean needs n, and numbers that are whole", "value": "no check knows what it measures",
     "n": "a size needs a mean, a share or a total beside it", "count": "a count needs its total and the percentage",
     "share": "a share needs its count or its n beside it", "percent": "a percentage needs its count and its total",
-    "total": "a total needs its parts", "t": "t needs df and p, or means, sds and n", "F": "F needs both df and p",
+    "total": "a total needs its parts", "t": "t needs df and p, or means, SDs and n", "F": "F needs both df and p",
     "z": "z needs p", "chi2": "chi-square needs df and p", "r": "r needs df and p", "df": "df need a statistic and p",
 }  # fmt: skip
 UNKNOWN = "no check knows what it is"

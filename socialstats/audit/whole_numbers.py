@@ -204,10 +204,10 @@ def grimmer(
 ) -> Finding:
     """Check that a printed mean and standard deviation of n whole numbers are possible together (GRIMMER).
 
-    For every total k that the mean allows, a whole sum of squares q must lie in [(n - ddof) sd_low^2 + k^2/n, (n -
-    ddof) sd_high^2 + k^2/n], and be odd or even as k is (x^2 and x have the same parity). On a bounded scale it must be
-    attained by n whole numbers of the scale that add up to k (Allard 2018; here with exact integers). Where the scale
-    is bounded and the table small, every attainable q is listed. The check is then complete: it accepts what some data
+    For every total k that the mean allows, there must be a whole sum of squares q. It lies in [(n - ddof) sd_low^2 +
+    k^2/n, (n - ddof) sd_high^2 + k^2/n], and has the parity of k. On a bounded scale it must be attained by n whole
+    numbers of the scale that add up to k (Allard 2018; here with exact integers). Where the scale is bounded and the
+    table small, every attainable q is listed. The check is then complete: it accepts what some data
     set gives and nothing else.
 
     Parameters
@@ -289,14 +289,14 @@ def debit(
 
 
 def _sd_finding(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...]) -> Finding:
-    said = f"mean {mean.text} with sd {sd.text} of {scores.n} whole numbers"
+    said = f"mean {mean.text} with SD {sd.text} of {scores.n} whole numbers"
     totals = multiples(*mean.bounds, Fraction(1, scores.n * scores.items))
     base = Finding(rule=rule, verdict="agree", published=f"{mean.text} ({sd.text})", message=f"{said} is possible")
     if totals.stop - totals.start > SEARCHED:  # too many to be tried: only the width of the scale can exclude the pair
         two_values = scores.low is not None and scores.high == scores.low + 1
         out = [_too_wide(sd, totals, scores, d) or (two_values and _too_narrow(sd, totals, scores, d)) for d in ddofs]
         if sd.bounds[1] < 0 or all(out):
-            message = f"sources disagree: {said} is printed, but no whole numbers of this scale have this sd"
+            message = f"sources disagree: {said} is printed, but no whole numbers of this scale have this SD"
             return replace(base, verdict="disagree", severity="major", message=message)
         message = f"{said}: so many totals are possible that this check could not fail"
         return base if two_values else replace(base, verdict="no_power", message=message)
@@ -355,9 +355,9 @@ def _impossible(
     if totals:
         near = [sd.neighbour(step) for step in sorted(range(-20, 21), key=abs) if step] if sd.unit else []
         fitting = next((x.text for x in near if x.value >= 0 and _fit(x, totals, scores, ddofs)), "")
-        expected = f"nearest possible sd {fitting}" if fitting else ""
+        expected = f"nearest possible SD {fitting}" if fitting else ""
         divisor = "either divisor" if len(ddofs) > 1 else f"divisor n - {ddofs[0]}"
-        why = f"no whole numbers give this sd with {divisor}" + (f"; {expected}" if expected else "")
+        why = f"no whole numbers give this SD with {divisor}" + (f"; {expected}" if expected else "")
     other = len(ddofs) == 1 and totals and _fit(sd, totals, scores, (1 - ddofs[0],))
     why += f"; divisor n - {1 - ddofs[0]} fits" if other else ""
     message = f"sources disagree: {said} is printed, but {why}"

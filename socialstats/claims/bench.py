@@ -392,9 +392,10 @@ UNKNOWN = "all scores are {:g}, and nothing in the log says that their scale end
 def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
     """Return whether scores are known to lie between 0 and 1; an unknown scale is none of shares.
 
-    All values of the scorer in the log count, in whatever group. Where all are 0, or all 1 (as a group of a 1-7 scale
-    may be), the log must have a metric called accuracy or similar, and no whole number above 1. A scorer called scale,
-    rating, ..., or such a column of metadata with a number above 1, tells of more levels.
+    All values of the scorer in the log count, in whatever group. A group of a 1-7 scale may have only the value 1.
+    Where all are 0, or all 1, the log must therefore have a metric called accuracy or similar, and no whole number
+    above 1. A scorer called scale, rating, ..., or such a column of metadata with a number above 1, tells of more
+    levels.
     """
     if claim.quantity == "share" or name_and_k(reading.repeats)[0] in COUNTING:
         return True

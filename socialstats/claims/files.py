@@ -69,9 +69,9 @@ def read_claims(path: str) -> tuple[Claim, ...]:
     Parameters
     ----------
     path : str
-        TOML with one ``[[claim]]`` a number. Keys: ``quantity`` (see `Quantity`), ``value`` (as text, so that its
-        digits are kept), ``name``, ``select`` (column to value: the rows it is about), ``parts`` (a list of such
-        tables, for numbers about several groups), ``settings`` (how it was computed), ``n``, ``source``.
+        TOML with one ``[[claim]]`` per number. Keys: ``quantity`` (see `Quantity`), ``value`` (as text, so that its
+        digits are kept), ``name``, ``n``, ``source``. ``select`` has the rows it is about, column to value. ``parts``
+        is a list of such tables, for numbers about several groups. ``settings`` says how it was computed.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
     base = Judged(claim=claim, verdict="not_computable")
     target = target_of(claim.printed, full=False)
     if target is None:
-        return replace(base, reason=f"{quoted([claim.printed])} is no number")
+        return replace(base, reason=f"{quoted([claim.printed])} is not a number")
     if quantity in P_VALUES and (target.high < 0 or target.low > 1):
         return replace(base, verdict="inconsistent", reason="a p-value lies between 0 and 1")
     try:

@@ -261,7 +261,7 @@ def judge(bench: Bench, claim: Claim, known: frozenset[str], *, full: bool, clus
         return replace(base, verdict="not_reproduced", reason=nested + missing)
     target = target_of(claim.printed, full=full)
     if target is None and claim.printed.strip():
-        return replace(base, reason=f"the log prints {claim.printed[:40]!r}, which is no number")
+        return replace(base, reason=f"the log prints {claim.printed[:40]!r}, which is not a number")
     try:
         found = (of_group if claim.parts else of_rows)(bench, claim, target, known)
     except InputError as error:

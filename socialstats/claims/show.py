@@ -80,7 +80,7 @@ def facts(one: Judged, source: str = "") -> list[tuple[str, str]]:
     """Return what is said about a claim beside its number, as pairs of label and text."""
     found = []
     if one.verdict == "explained":
-        found.append(("documented", "does not exist" if one.recomputed is None else digits(one.recomputed)))
+        found.append(("documented", "undefined" if one.recomputed is None else digits(one.recomputed)))
         found.append(("fits", f"{digits(one.value)}: {one.definition}"))
         found.append(("others", others_text(one)))
     elif one.verdict == "reproduced":
@@ -152,17 +152,18 @@ def row_of(one: Judged) -> tuple[str, ...]:
 
 
 SAID_AT_MOST = 12
-QUESTION = "Which of the printed numbers stand?"
+QUESTION = "Which of the printed numbers were reproduced?"
 HEADER = ("Number", "Printed", "Recomputed", "Verdict", "Definition", "Why", "Our estimate")
 NAMED_AT_MOST = 4
 METHODS = (
-    "Each printed number was computed again from the rows. It stands when the definition that the log documents gives "
-    "it: all digits where the file prints a float in full (1e-12 relative), else any value that rounds to it, whatever "
-    "way ties went. Where it does not, other definitions are tried in order of how little they depart from the "
-    "documented one (rows, repeats, formula; at most two departures), and every one that gives the number is named.",
-    "Our estimates average the repeats of a unit first. Their intervals have 95% confidence: Wilson's with the "
-    "effective number of trials for scores between 0 and 1, otherwise t, both with a cluster-robust (CR2) variance "
-    "where a column of clusters is named.",
+    "Each printed number was computed again from the rows. It counts as reproduced if the definition that the log "
+    "documents gives it. A float printed in full must agree in all digits (1e-12 relative). Otherwise any value that "
+    "rounds to the printed number agrees, with ties rounded either way. Where the documented definition did not give "
+    "the number, other definitions were tried, those closest to the documented one first. They differ from it in at "
+    "most two of rows, repeats and formula. Every definition that gives the number is named.",
+    "Our estimates average the repeats of a unit first. Their 95% CIs are Wilson's with the effective number of trials "
+    "for scores between 0 and 1, otherwise t intervals. Both use a cluster-robust (CR2) variance where a column of "
+    "clusters is named.",
 )  # fmt: skip
 
 

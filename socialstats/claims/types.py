@@ -42,15 +42,16 @@ class Claim:
     select
         Column to value: the rows it is about, such as ``{"scorer": "choice", "task": "boolq"}``.
     parts
-        For a number about groups (mean of group means, pooled standard error): one ``select`` a part, in the
+        For a number about groups (mean of group means, pooled standard error): one ``select`` per part, in the
         order of the file. Empty for a number about its own rows.
     settings
-        What the log says about how it was computed. Known keys: ``reducer`` (``mean``, ``median``, ``mode``, ``max``,
-        ``at_least_k``, ``pass_at_k``: how repeats of a unit were joined), ``cluster`` (column), ``ddof``,
-        ``conf_level``, ``method`` (``normal``, ``t``, ``bootstrap``), ``resamples``, ``by_size`` (group weights),
-        ``over_parts`` (``mean``: a standard error that is the mean of those of the parts), ``weights`` (column),
-        ``errors`` (``dropped``, ``zero``, ``kept``: an unscored repeat stays and spoils a mean), ``undefined`` (``0``,
-        ``mean``: what is printed where no standard error exists), ``to_float`` (how labels became numbers).
+        What the log says about how it was computed. ``reducer`` is how repeats of a unit were joined (``mean``,
+        ``median``, ``mode``, ``max``, ``at_least_k``, ``pass_at_k``). ``cluster`` and ``weights`` are columns.
+        ``ddof``, ``conf_level``, ``method`` (``normal``, ``t``, ``bootstrap``) and ``resamples`` are those of the
+        interval. ``by_size`` has group weights. ``over_parts`` is ``mean`` for a standard error that is the mean of
+        those of the parts. ``errors`` (``dropped``, ``zero``, ``kept``) is what became of unscored repeats; those kept
+        spoil a mean. ``undefined`` (``0``, ``mean``) is what is printed where there is no standard error. ``to_float``
+        is how labels became numbers.
     n
         How many rows or units the harness says it is about.
 

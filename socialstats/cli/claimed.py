@@ -46,6 +46,6 @@ def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, boo
 
     results = [(block.level, result) for block in outcome.blocks for result in block.results]
     judged = check_results(results, claims)
-    block = claims_block(judged, question="Do the claimed numbers stand?")
+    block = claims_block(judged, question="Were the claimed numbers reproduced?")
     answer = (*outcome.answer, f"Claims checked: {headline(judged)}")
     return replace(outcome, blocks=(block, *outcome.blocks), answer=answer), not any(one.wrong for one in judged)

@@ -387,20 +387,20 @@ def choice_shares(
     Result
         For all units, then for each stratum: the shares (term: the level, group: ``source`` or ``source, stratum``).
         For each other source the differences ``other - reference`` on the units that both rated, with t interval (cut
-        at -1 and 1), t, df, p and p_adjusted (Holm over levels and strata; over levels for all units). Also ``any
-        level``: is there any difference. There `statistic` is Pearson's chi-square; p comes from swapping the two
-        sources in whole clusters (units where none are declared), and in the row ``any level (ratings independent)``
-        from the chi-square distribution, which counts ratings of one unit as independent. With `base` the changes
+        at -1 and 1), t, df and p. `p_adjusted` is Holm's over levels and strata, for all units over levels. Also ``any
+        level``, the test of any difference. There `statistic` is Pearson's chi-square. Its p comes from swapping the
+        two sources in whole clusters (units where none are declared). In the row ``any level (ratings independent)`` it
+        comes from the chi-square distribution, which counts ratings of one unit as independent. With `base` the changes
         follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``:
         means over clusters of the change of the share, with t interval, p from flipping the signs of whole clusters,
         and Holm over levels and strata. Also ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
         (source -> level -> ratings).
 
-        Where the design has `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`), a reply counts for each
-        level with its probability, given an answer among them: a share is a mean of probabilities. Intervals and tests
-        are those of units and clusters all the same; ``any level (ratings independent)`` has none. Each source also has
-        two entropies in bits: ``H``, the mean over units of the entropy of the unit's mean probabilities, and
-        ``H_reply``, the mean entropy of its single replies.
+        The design may have `probabilities` (``probabilities="p_"`` of `Ratings.from_frame`). A reply then counts for
+        each level with its probability, given an answer among them: a share is a mean of probabilities. Intervals and
+        tests are those of units and clusters all the same; ``any level (ratings independent)`` has none. Each source
+        also has two entropies in bits. ``H`` is the mean over units of the entropy of the unit's mean probabilities,
+        ``H_reply`` the mean entropy of its single replies.
 
     Raises
     ------

@@ -75,9 +75,9 @@ def cochran_q(
     -------
     Result
         Group ``"share"``: each rater's share, with Wilson's interval (with clusters: for the effective number of
-        units, with t). Group ``"difference"`` (up to 20 raters): each pair, first minus second, interval and p
-        (Tango and mid-p; with clusters robust t, or Tango's score for effective pairs where few are discordant),
-        `p_adjusted` by Holm. Group ``"test"``: ``cochran_q`` (chi-square
+        units, with t). Group ``"difference"`` (up to 20 raters): each pair, first minus second, interval and p,
+        `p_adjusted` by Holm. These are Tango's and mid-p; with clusters robust t, or Tango's score for effective
+        pairs where few are discordant. Group ``"test"``: ``cochran_q`` (chi-square
         with k - 1 df). With clusters ``robust_wald`` leads (F; `df` is its numerator's, the denominator's is
         ``extras["df_denominator"]``) and Q stands in group ``"ignoring clusters"``.
 

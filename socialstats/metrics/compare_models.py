@@ -131,8 +131,8 @@ class Kind:
             if wanted not in (known := self.others(result)):
                 where = f" of '{shorten(model, 40)}'" if model else ""
                 has = f"it has {quoted(list(known), 20)}, and {self.said}" if known else f"it has {self.said} alone"
-                raise InputError(f"{option('number', shorten(str(wanted), 40))} is no number that {result.metric}()"
-                                 f"{where} compares models by; {has} ({option('number', None)})")  # fmt: skip
+                raise InputError(f"{option('number', shorten(str(wanted), 40))} is not a number for comparing models "
+                                 f"by {result.metric}(){where}; {has} ({option('number', None)})")  # fmt: skip
         said, best = self.others(next(iter(results.values())))[wanted]
         return replace(self, said=said, best=best)
 
@@ -453,9 +453,10 @@ def compare_models(
     Parameters
     ----------
     results : ResultGroup, mapping of model to Result, or Result
-        Of `sensitivity` (compared: S corrected for sampling error, or the plug-in S of all where one has no other),
-        `relationship_bias` (B_all), `js_similarity`, `ada_met`, `trait_profile` (composite), `krippendorff_alpha` or
-        `mean_ratings`: one result per model, or one with all models (`js_similarity`, `ada_met`, `trait_profile`).
+        Of `sensitivity`, `relationship_bias` (B_all), `js_similarity`, `ada_met`, `trait_profile` (composite),
+        `krippendorff_alpha` or `mean_ratings`. One result per model, or one with all models (`js_similarity`,
+        `ada_met`, `trait_profile`). Of `sensitivity`, S corrected for sampling error is compared, or the plug-in S of
+        all where one has no other.
     number : str, optional
         Another row: ``"S"`` (plug-in) of `sensitivity`; of `relationship_bias` the bias of two groups of names, such
         as ``"man - woman"``.
@@ -478,9 +479,9 @@ def compare_models(
     Raises
     ------
     InputError
-        For results of several metrics or of one that is not listed here, options of it that are not comparable, an
-        unknown number, ratings on different declared scales, fewer than two models, or, with `average`, results that
-        have no model in common.
+        For results of several metrics or of one that is not listed here. For options of it that are not comparable,
+        an unknown number, ratings on different declared scales, or fewer than two models. With `average`, for results
+        that have no model in common.
 
     Notes
     -----

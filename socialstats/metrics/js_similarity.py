@@ -471,12 +471,12 @@ def js_similarity(
         20 to 960 units). ``"noncentral"`` takes the plug-in divergence as a scaled noncentral chi-square, which knows
         that it cannot be below 0 (Rao & Scott 1984). Its upper end (the lower one of the similarity) reaches at least
         that of the jackknife t around the corrected one. Its degrees of freedom come from the kurtosis of what units
-        add (`socialstats.inference.influence`). In 600 to 1,000 simulations each of 10, 30, 80 and 200 units (three
-        people and five runs; even, uneven and equal shares; units alike or each with its own shares) it covered .93 to
-        .995 (.98/.02 against .90/.10 with 30 units: .92), 1.0 to 1.3 times as long as four standard deviations of the
-        estimate. The others are bootstraps of units (clusters), moved by twice the bias (the sample has it, and the
-        resamples again). They are cut at 0 and 1 but never short of the estimate. Percentiles covered 93 to 100% (100%
-        for equal shares), basic intervals 78 to 100 %.
+        add (`socialstats.inference.influence`). It was simulated 600 to 1,000 times each for 10, 30, 80 and 200 units
+        with three people and five runs. Shares were even, uneven or equal, and common to all units or not. It covered
+        .93 to .995 (.98/.02 against .90/.10 with 30 units: .92), 1.0 to 1.3 times as long as four standard deviations
+        of the estimate. The others are bootstraps of units (clusters), moved by twice the bias (the sample has it, and
+        the resamples again). They are cut at 0 and 1 but never short of the estimate. Percentiles covered 93 to 100%
+        (100% for equal shares), basic intervals 78 to 100%.
     permutations : int
         Of the test of equal shares.
     splits : int
@@ -492,16 +492,17 @@ def js_similarity(
     -------
     Result
         For all units (group None), each cell, and the mean of the cells: a row named after each source (corrected, with
-        interval), ``<source> (plug-in)`` with an interval of what as many ratings give on average (the jackknife's t;
-        of pooled shares the outer ends of that and of the corrected interval less the correction), ``<reference>
-        (split-half)``, the ceiling: how alike two random halves of the reference's ratings of each unit are, corrected
-        as the sources are, and so 1 but for chance. Also ``<reference> (split-half, plug-in)``, what to hold beside
-        plug-in values: with a t interval of the logarithm of the divergence (the jackknife over independent units; none
-        where the reference gave a level fewer than five times), which the corrected one has less the bias. `statistic`
-        is the plug-in divergence, p that of equal shares: the two sources swap their names in whole clusters (pooled;
-        not with two crossed factors), or raters are exchanged within units (unit). `extras`: ``uncut``: the corrected
-        similarities of all units before they are cut at 0 and 1; ``ceiling_error``: Monte-Carlo errors of the ceiling,
-        group by group. ``levels``, ``shares`` (of each source in all units).
+        interval). ``<source> (plug-in)`` has an interval of what as many ratings give on average, the jackknife's t.
+        For pooled shares it has the outer ends of that and of the corrected interval less the correction.
+        ``<reference> (split-half)`` is the ceiling: how alike two random halves of the reference's ratings of each unit
+        are. It is corrected as the sources are, and so 1 but for chance. ``<reference> (split-half, plug-in)`` is the
+        ceiling of plug-in values. It has a t interval of the logarithm of the divergence, by the jackknife over
+        independent units. The corrected ceiling has the same interval less the bias. Neither has one where the
+        reference gave a level fewer than five times. `statistic` is the plug-in divergence, p that of equal shares.
+        Pooled, the two sources swap their names in whole clusters (not with two crossed factors); by unit, raters are
+        exchanged within units. `extras`: ``uncut``: the corrected similarities of all units before they are cut at 0
+        and 1; ``ceiling_error``: Monte-Carlo errors of the ceiling, group by group. ``levels``, ``shares`` (of each
+        source in all units).
 
     Raises
     ------
@@ -629,8 +630,8 @@ def own_cautions(pairs: Sequence[tuple[Row, Row]]) -> tuple[Caution, ...]:
 def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping[str, Any]) -> tuple[Caution, ...]:
     """Caution SS312: pooled shares of levels that a source gave to fewer than five units (or clusters).
 
-    Nominal 95% intervals held .88 to .93 of simulated tables in which runs of a unit mostly agree, and a level of a
-    share of .01 to .1 is given to fewer than five of 20 to 200 units: ratings, which were counted before, are many.
+    In simulated tables nominal 95% intervals then covered .88 to .93. Runs of a unit mostly agreed, and a level with a
+    share of .01 to .1 was given to fewer than five of 20 to 200 units. Units are counted because such ratings are many.
     """
     if settings["ci"] != "noncentral":
         return ()

@@ -189,8 +189,9 @@ def board_of(
         raise DesignError(f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
                           f"{quoted(design.levels, 8)}")  # fmt: skip
     if not (design.numeric or design.levels_declared or opposites(design.levels)):
-        raise DesignError(f"{design.source}: the scores are {quoted(design.levels)}, and nothing says which counts as "
-                          f"1. Say {option('levels', (Word('zero'), Word('one')), '--levels zero,one')}")  # fmt: skip
+        raise DesignError(f"{design.source}: the scores are {quoted(design.levels)}, but which counts as 1 is "
+                          "undeclared. Say "
+                          f"{option('levels', (Word('zero'), Word('one')), '--levels zero,one')}")  # fmt: skip
     if not design.raters_known or len(design.raters) < 2:
         who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
         raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")
@@ -335,8 +336,8 @@ def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: B
 def share_row(board: Board, row: Row, values: FloatArray, strata: Strata, error: float, df: float) -> Row:
     """Fill in Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
 
-    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998); yes-or-no scores in clusters never count as
-    more than the tasks' weights make of independent ones, 1 / sum of w_t^2 / n_t (Kish 1965). Without variance each
+    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998). Yes-or-no scores in clusters never count as
+    more than independent ones with the tasks' weights: 1 / sum of w_t^2 / n_t (Kish 1965). Without variance each
     unit (cluster) is one score: 1 / sum of squared shares of the clusters.
     """
     sizes, shares = np.bincount(strata.stratum), cluster_shares(strata)
@@ -566,8 +567,9 @@ def leaderboard(
     -------
     LeaderboardResult
         Group ``"mean"``: the mean of each model over its own units, in the unit of the scores. Scores between 0 and 1
-        have Wilson's intervals (with clusters, or scores that are not 0 or 1: for the effective number of units, with
-        t; over several tasks no narrower than the tasks' own make it, Zou, Huang & Zhang 2009). Others t intervals.
+        have Wilson's intervals, others t intervals. With clusters, or scores that are not 0 or 1, Wilson's is for the
+        effective number of units, with t. Over several tasks it is no narrower than the tasks' own make it (Zou, Huang
+        & Zhang 2009).
         Groups ``"task: NAME"``: by task, with several. ``"mean over units"`` or ``"mean over tasks"``: the other
         pooling, where it differs. ``"difference"``: each pair of models, first minus second in alphabetical order, over
         the units that both have, t test against 0, `p_adjusted` by Holm over all pairs. ``"mean on shared units"``:

@@ -102,8 +102,8 @@ def multinomial_logit(
     -------
     Result
         First the F tests of each kind of term, all levels at once (group ``"all at once"``), then the log-odds ratios
-        (`group` names the two levels): maximum likelihood, standard errors clustered by the declared factor or by unit
-        (Liang & Zeger 1986), t with one degree of freedom less than clusters.
+        (`group` names the two levels). Estimates are by maximum likelihood, with standard errors clustered by the
+        declared factor or by unit (Liang & Zeger 1986). Their t has one degree of freedom less than clusters.
 
     Raises
     ------

@@ -55,7 +55,7 @@ def over_models(
     -------
     Result
         For each number, group ``"mean over models"``: the mean, t with n - 1 degrees of freedom, and the test of 0
-        where the metric tests it. ``"sd over models"``: the standard deviation (n - 1) with the outer ends of Bonett's
+        where the metric tests it. ``"SD over models"``: the standard deviation (n - 1) with the outer ends of Bonett's
         (2006) and the jackknife's interval; ``"FACTOR = LEVEL"``: the mean of a group. ``"FACTOR: ONE - OTHER"``:
         differences of groups, Welch's (1947) t, Holm over the pairs of levels. Ends are cut at what the metric can be.
         A group of one model has no interval. `extras`: ``values`` (number -> model -> value), ``lacking`` (number ->
@@ -64,8 +64,8 @@ def over_models(
     Raises
     ------
     InputError
-        For an unknown number, results of several metrics, or a factor that names a model without a result, or of which
-        no model has a level.
+        For an unknown number, or results of several metrics. For a factor that names a model without a result, or of
+        which no model has a level.
     NothingToAnalyse
         If no model has the number.
 
@@ -175,7 +175,7 @@ def number_rows(
 ) -> list[Row]:  # fmt: skip
     """Rows of one number: mean and spread over all models, then each factor's groups and their differences."""
     rows = [mean_of(name, "mean over models", list(own.values()), level, limits, tested, key=()),
-            with_spread(Row(term=name, group="sd over models", role="spread", key=(("number", name),)),
+            with_spread(Row(term=name, group="SD over models", role="spread", key=(("number", name),)),
                         np.array(list(own.values())), level)]  # fmt: skip
     width = (limits[0] - limits[1], limits[1] - limits[0])
     for factor, given in factors.items():

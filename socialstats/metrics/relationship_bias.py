@@ -681,9 +681,9 @@ def relationship_bias(
     Parameters
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
-        Units are (scenario, pair of names, order). A data frame with one answer a row is read by the columns that the
-        options name (`socialstats.designs.couples.couples_design`), with scenario and pair as crossed clusters and
-        the raters of a column ``rater``, ``model`` or ``judge``. With a ``by`` factor: one result a level.
+        Units are (scenario, pair of names, order). A data frame with one answer per row is read by the columns that the
+        options name (`socialstats.designs.couples.couples_design`). Scenario and pair are crossed clusters, and raters
+        come from a column ``rater``, ``model`` or ``judge``. With a ``by`` factor: one result per level.
     groups : sequence of str, optional
         Groups to compare, in the order of the differences: of (a, b, c) B_ab, B_ac and B_bc. By default all, sorted.
     scenario, pair, group_first, group_second : str
@@ -726,8 +726,8 @@ def relationship_bias(
         without any bias"``: the mean that B_all has where every B is 0 (sum of weight x s.e. x sqrt(2/pi)) and the test
         of that, by the same draws: both factors count. ``"position"``: S_aa of each group; ``"position, mean"``: their
         mean. ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference
-        a scenario, which leave the pairs of names out, so that the p of a sign flip is too small where names matter (of
-        ``B_all``: that no group is favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``:
+        per scenario (of ``B_all``: that no group is favoured). They leave the pairs of names out, so the p of a sign
+        flip is too small where names matter. ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``:
         tests that take complete couples as independent, for comparison with publications. `n` counts couples, `n_units`
         those in which both orders favour the same group (the mid-p row's `statistic`: the first group). With `stratum`
         the groups ``"<stratum> = <level>"``, ``"<level> - <level>"`` (``B_all corrected`` there by the intervals of

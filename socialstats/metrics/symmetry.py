@@ -68,8 +68,8 @@ def symmetry(
     -------
     Result
         Group ``"margin"``: for each level that occurs its share under the first condition minus under the second, with
-        interval and p (independent pairs: Tango, mid-p; clusters: robust t, or the score of Tango for effective pairs
-        where few are discordant), `p_adjusted` by Holm over the levels.
+        interval and p, `p_adjusted` by Holm over the levels. For independent pairs these are Tango's and mid-p. With
+        clusters: robust t, or the score of Tango for effective pairs where few are discordant.
         Group ``"test"``: ``bowker`` and ``stuart_maxwell`` (chi-square, df, p). With clusters ``robust_wald`` leads
         (F; `df` is its numerator's, the denominator's is ``extras["df_denominator"]``) and the others stand in group
         ``"ignoring clusters"``. `extras`: ``table``, ``levels``.

@@ -479,7 +479,7 @@ def design_effect(clustered: Row, independent: Row) -> float | None:
     """Return by how many times the dependence of the rows multiplies the variance of an estimate.
 
     (SE with clusters / SE without)^2. From the lengths of the intervals, at one level, where there are no standard
-    errors (Kish, 1965, calls it deff; n / deff is the sample of independent rows that is worth as much).
+    errors. Kish (1965) calls it deff; n / deff is the sample of independent rows that is worth as much.
 
     Examples
     --------

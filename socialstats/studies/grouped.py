@@ -278,7 +278,7 @@ def urgency(design: Comparisons) -> str:
         )
     rows = float(design.count.sum())
     where = "the one comparison" if rows == 1 else f"all {count(rows, 'comparison')}"
-    return f"urgency is the same on both sides of {where}: nothing says whether it decides"
+    return f"urgency is the same on both sides of {where}, so its effect cannot be estimated"
 
 
 def people(design: Ratings) -> str:
@@ -288,7 +288,8 @@ def people(design: Ratings) -> str:
     known = f"called {listing(sorted(HUMANS), 10)}"
     if not design.rater_groups:
         return (
-            f"nothing says which raters are people: name the column with --map rater_source=COLUMN (people are {known})"
+            "which raters are people is undeclared: name the column with --map rater_source=COLUMN "
+            f"(people are {known})"
         )
     said = design.columns.get("rater_source", "")
     name = said if said in design.rater_groups else next(iter(design.rater_groups))
@@ -315,7 +316,9 @@ def alignment(design: Ratings) -> str:
     source = human_source(design)
     if not design.raters_known or source is None:
         return (
-            people(design) if design.raters_known else "nothing says who rated: name the column with --map rater=COLUMN"
+            people(design)
+            if design.raters_known
+            else "there is no rater column: name the column with --map rater=COLUMN"
         )
     n = len(raters_of(design, source, source.human))
     return f"a mode of people needs five of them or more; '{shorten(source.human)}' has {count(n, 'rater')}"
@@ -332,7 +335,7 @@ def stages(design: Ratings) -> str:
 def levels(design: Any) -> str:
     """State that there is nothing to compare by."""
     if design.by is None:
-        return "nothing says what is compared: name the column with --by COLUMN"
+        return "what is compared is undeclared: name the column with --by COLUMN"
     return f"column '{shorten(design.by.name)}' has the single value '{shorten(design.by.levels[0])}'"
 
 
@@ -351,6 +354,6 @@ def why(study: str, design: Any) -> str:
     >>> same = {"urgency_a": [1, 2], "urgency_b": [1, 2]}
     >>> table = {"item_a": ["nun", "son"], "item_b": ["son", "judge"], "winner": ["nun", "judge"], **same}
     >>> why("role-conflict", Comparisons.from_frame(table))
-    'urgency is the same on both sides of all 2 comparisons: nothing says whether it decides'
+    'urgency is the same on both sides of all 2 comparisons, so its effect cannot be estimated'
     """
     return WHY[study](design) if study in WHY else ""

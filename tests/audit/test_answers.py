@@ -104,11 +104,11 @@ def test_what_does_not_exist_has_its_reason(folder: Path) -> None:
     by, start = 'by = ["model", "prompt"] }', '{ answers = "answers.csv", compute = '
     source = f'{start} "sd", answer = "score", where = {{ unit = "1" }}, {by}'
     (finding,) = run(folder, rule("mean", source, 'where = { model = "a", prompt = "q" }')).findings
-    assert (finding.verdict, finding.message) == ("not_checkable", "the sd of 1 answer does not exist")
+    assert (finding.verdict, finding.message) == ("not_checkable", "the SD of 1 answer is undefined")
     source = f'{start} "krippendorff_alpha", answer = "label", unit = "unit", rater = "model", {by}'
     (finding,) = run(folder, rule("mean", source, 'where = { model = "b" }')).findings
     assert finding.verdict == "not_checkable"
-    assert finding.message.startswith("krippendorff_alpha does not exist: ")
+    assert finding.message.startswith("krippendorff_alpha is undefined: ")
 
 
 def test_a_computed_table_serves_every_check_and_groups_may_share_rows(folder: Path) -> None:

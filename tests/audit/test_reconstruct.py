@@ -118,7 +118,7 @@ def test_equal_scores_have_no_skew() -> None:
     found = ss.audit.sprite("3.00", "0.00", 10, low=1, high=5)
     assert found.samples == ((0, 0, 10, 0, 0),)
     assert found.skew is None
-    assert "skew does not exist" in found.message
+    assert "skew is undefined" in found.message
 
 
 def test_maps_mark_the_printed_values_and_say_so() -> None:

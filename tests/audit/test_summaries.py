@@ -78,12 +78,12 @@ def test_each_test_and_effect_is_found_by_its_name() -> None:
             "agree" if name == "student" else "disagree"
         )
         fits(A.two_sample_t(*pair, df=shown(other[name]["df"], 2)), said)
-    fits(A.cohens_d(shown(other["d"], 4), *size), "d with the pooled sd")
+    fits(A.cohens_d(shown(other["d"], 4), *size), "d with the pooled SD")
     fits(A.cohens_d(shown(other["d_average"], 4), *size), "d with the root mean of the variances")
-    fits(A.cohens_d(shown(other["g"], 4), *size, kind="g"), "g with the pooled sd")
+    fits(A.cohens_d(shown(other["g"], 4), *size, kind="g"), "g with the pooled SD")
     glass = A.cohens_d(shown(other["glass"], 4), *size)
     assert (glass.verdict, glass.severity, glass.details["variant"]) == (
-        "disagree", "minor", "Glass's delta (sd of group 2)",
+        "disagree", "minor", "Glass's delta (SD of group 2)",
     )  # fmt: skip
     one = A.two_sample_t(*pair, p=shown(1 - other["welch"]["one"], 6), test="welch")
     assert (one.verdict, one.details["variant"]) == ("disagree", "Welch's test, one-sided,")

@@ -100,7 +100,7 @@ def verdict(tmp_path, **keys):
         ({"value": "0.1", "term": "T"}, "not_computable", "one pair only"),
         ({"value": "0.1", "term": "U"}, "not_computable", "no term 'U'; there is 'S' and 'T'"),
         ({"value": "0.1", "metric": "kappa"}, "not_computable", "no metric 'kappa'; there is 'sensitivity'"),
-        ({"value": "high"}, "not_computable", "'high' is no number"),
+        ({"value": "high"}, "not_computable", "'high' is not a number"),
     ],
 )
 def test_claims_about_results(tmp_path, keys, expected, said):

@@ -150,7 +150,7 @@ def test_broken_claims_name_the_key(tmp_path, capsys):
 def test_the_page_is_self_contained_and_escapes(tmp_path, capsys):
     run(capsys, "validate", inspect_log(tmp_path), "-o", tmp_path / "x.html")
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert "Which of the printed numbers stand?" in page
+    assert "Which of the printed numbers were reproduced?" in page
     assert 'src="http' not in page
 
 
@@ -184,7 +184,7 @@ def test_a_wrong_claim_makes_the_report_exit_with_1(tmp_path, capsys):
     assert code == 1
     assert "Claims checked: 0 of 1 number stands; 1 is not reproduced." in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert page.index("Do the claimed numbers stand?") < page.index("claims sha256")
+    assert page.index("Were the claimed numbers reproduced?") < page.index("claims sha256")
 
 
 def test_a_summary_for_a_pull_request_and_junit(tmp_path, capsys):

@@ -234,7 +234,10 @@ def test_levels_that_pool_different_models_are_cautioned() -> None:
 @pytest.mark.parametrize("number", ["nonsense", "S_higher", "B_all"])
 def test_numbers_that_a_metric_does_not_have_are_refused(number: str) -> None:
     made = {"m1": ss.sensitivity(choices(1)), "m2": ss.sensitivity(choices(2))}
-    with pytest.raises(ss.InputError, match=f"number='{number}' is no number that sensitivity.*'S' and 'S_corrected'"):
+    with pytest.raises(
+        ss.InputError,
+        match=f"number='{number}' is not a number for comparing models by sensitivity.*'S' and 'S_corrected'",
+    ):
         ss.compare_models(made, number)
     with pytest.raises(ss.InputError, match="it has mean rating alone"):
         ss.compare_models(means(scores()), number)

@@ -39,7 +39,7 @@ def test_few_models_and_long_tails_are_cautioned() -> None:
     for values, codes in ((shape, []), (np.exp(shape), ["SS317", "SS317"]), (shape[::20], ["SS312", "SS312"])):
         found = ss.over_models(results(values.tolist()), ["all units"])
         assert [c.code for c in found.cautions] == codes
-        row = found.row("all units", group="sd over models")
+        row = found.row("all units", group="SD over models")
         assert row.effective == pytest.approx(2 * len(values) / (stats.kurtosis(values, fisher=False) - 1), rel=0.2)
         assert found.verify().ok
 
@@ -51,7 +51,7 @@ def test_one_model_of_a_group_and_models_without_the_number() -> None:
     assert found.extras["lacking"] == {"all units": ("m1",)}
     assert found.row("all units", group="size = small").undefined == "one model: no interval for models like it"
     assert found.row("all units", group="size: large - small").conf_low is None
-    assert found.row("all units", group="sd over models").undefined == "no interval of a spread below 5 values"
+    assert found.row("all units", group="SD over models").undefined == "no interval of a spread below 5 values"
 
 
 def test_what_is_refused() -> None:

@@ -504,7 +504,7 @@ def test_models_together_and_groups_of_models():
     row, x = models.row("w - m [bias]", group="mean over models"), list(each.values())
     low, high = t_ends(x)
     assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((np.mean(x), max(low, -2), min(high, 2)))
-    assert models.row("w - m [bias]", group="sd over models").estimate == pytest.approx(np.std(x, ddof=1))
+    assert models.row("w - m [bias]", group="SD over models").estimate == pytest.approx(np.std(x, ddof=1))
     assert models.row("B_all [overall]", group="safety = yes").estimate == pytest.approx(np.mean(np.abs(x[:2])))
 
 

@@ -276,7 +276,7 @@ def test_norm_goal_without_people_compares_the_pressures_alone(tmp_path: Path, c
     )
     assert pick(STUDIES, "norm-goal", design).name == "compare-ratings"
     assert pick(STUDIES, None, design).name != "norm-goal"
-    with pytest.raises(InputError, match="nothing says which raters are people"):
+    with pytest.raises(InputError, match="which raters are people is undeclared"):
         pick(STUDIES, "norm-goal", replace(design, by=None))
     frame.to_csv(tmp_path / "t.csv", index=False)
     words = ["--map", "unit=scenario", "--map", "value=action", "--by", "pressure", "--scale", "nominal"]

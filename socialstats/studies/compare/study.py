@@ -220,7 +220,7 @@ def _grouped(texts: Mapping[str, str], *, alone: bool = False) -> list[str]:
 
 def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryResult]) -> tuple[Block, ...]:
     """Add the design effect of the clusters, the median over the levels' strengths, to the first figure's caption."""
-    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # of standard errors
+    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # ratios of standard errors
     found = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
     first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
     if not found or first is None:

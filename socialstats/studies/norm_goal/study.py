@@ -89,9 +89,9 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
     Returns
     -------
     {"equal", "differs", "open", "none"}
-        "equal" where two one-sided tests (each at level alpha, which holds for all of them together: Berger, 1982) put
-        every difference within the smallest effect of interest. This may hold even if the test of any difference is
-        significant. "none" without a test.
+        "equal" where two one-sided tests put every difference within the smallest effect of interest. Each test is at
+        level alpha, which then holds for all of them together (Berger, 1982). This may hold even if the test of any
+        difference is significant. "none" without a test.
 
     Examples
     --------

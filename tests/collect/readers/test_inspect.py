@@ -175,7 +175,7 @@ def test_metrics_are_told_apart_by_name_group_and_parameters(tmp_path: Path) -> 
     assert found["NaN"][0] == "variance"
     assert found["4"][:2] == ("count", one)
     said = next(one for one in check(log).judged if one.claim.printed == "NaN")
-    assert (said.verdict, said.reason) == ("not_computable", "the log prints 'NaN', which is no number")
+    assert (said.verdict, said.reason) == ("not_computable", "the log prints 'NaN', which is not a number")
     assert found["2.5"][:2] == ("mean", {"scorer": "match/x"})
 
 
