@@ -198,7 +198,9 @@ def test_where_and_by(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
     page = tmp_path / "by.html"
     code, _, err = run(capsys, "report", str(path), "--by", "model", "-o", str(page))
     assert code == 0, err
-    assert "m2: Which item is chosen over which?" in page.read_text()
+    text = page.read_text()
+    assert "m1: Which item was preferred?" in text
+    assert "m2: Which item was preferred?" in text
 
 
 LISTINGS = [["studies"], ["datasets"], ["datasets", "baseball"], ["cite"], ["cite", "sensitivity"]]
