@@ -83,6 +83,7 @@ def test_a_winner_that_looks_like_an_item_is_a_question() -> None:
         assert f"Did you mean {meant}? " in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_caution_is_on_the_terminal_and_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sides = ((NFC, NFD, NFC), (NFD, NFC, NFC), (NFC, NFD, NFD), (NFD, NFC, NFD))
     rows = ["item_a,item_b,winner", *(",".join(row) for row in sides for _ in range(4))]

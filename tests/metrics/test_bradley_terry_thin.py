@@ -53,7 +53,7 @@ def test_a_fit_says_what_rests_on_single_clusters_and_what_was_borrowed():
     fit = hub()
     told = {c.code: c for c in fit.cautions}
     assert told["SS209"].severity == "caution"
-    assert "leave these items out" in told["SS209"].fix
+    assert "exclude these items" in told["SS209"].fix
     assert "vcov='model'" in told["SS209"].fix
     assert "of the variance of 9 coefficients" in told["SS208"].detail
     assert "SS202" not in told
