@@ -56,6 +56,7 @@ NARROW = 3.5  # inches; 288 px on a screen of 320 px, so that 8 pt text is read 
 EDGE = 0.2  # inches beside the marks of a narrow figure, for half a tick label
 LINE = 12.5  # points a line of text takes
 MOST_ON_PAGE = 35  # rows of a figure on a page; of more rows, both ends are drawn
+AT_EITHER_END = 12  # rows that are drawn where there are more
 ROWS = "rows"  # id of Axes with names above their marks, which need a background
 FONT = 9.0
 SMALL = 8.0
@@ -380,14 +381,14 @@ def margins(labels: Sequence[str], columns: float) -> tuple[float, float]:
 
 
 def ends(rows: Sequence[T]) -> tuple[list[T], list[float]]:
-    """Return the rows to draw and their lines, the first highest: on a page, only both ends of more than 35.
+    """Return the rows to draw and their lines, the first highest: on a page, 12 at either end of more than 35.
 
-    The line between the ends is left free for what `left_out` writes.
+    So the figure and what stands before it share a printed page. The line between the ends is left free for what `left_out` writes.
     """
     n = len(rows)
     if not _browser_draws.get() or n <= MOST_ON_PAGE:
         return list(rows), [float(n - 1 - i) for i in range(n)]
-    half = MOST_ON_PAGE // 2
+    half = AT_EITHER_END
     ys = [float(2 * half - i) for i in range(2 * half + 1) if i != half]
     return [*rows[:half], *rows[-half:]], ys
 
