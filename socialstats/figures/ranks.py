@@ -61,8 +61,6 @@ def ranks(
     >>> [text.get_text() for text in ranks(one).get_yticklabels()]
     ['a', 'b']
     """
-    if len(marginal) > MOST_ROWS:
-        raise InputError(f"a leaderboard shows at most {MOST_ROWS} items, got {len(marginal)}; pass some of them")
     all_at_once = {row.term: row for row in simultaneous}
     unknown = [term for term in all_at_once if term not in {row.term for row in marginal}]
     if unknown:
@@ -70,6 +68,8 @@ def ranks(
     known = sorted((row for row in marginal if style.is_known(row)), key=lambda row: row.estimate or 0.0)
     rows = [*known, *(row for row in marginal if not style.is_known(row))]
     shown, ys = style.ends(rows)
+    if len(shown) > MOST_ROWS:  # pages draw both ends only
+        raise InputError(f"a leaderboard shows at most {MOST_ROWS} items, got {len(marginal)}; pass some of them")
     labels = row_labels(shown, LABEL_WIDTH)
     columns = _columns(shown, all_at_once)
     widths = [max([style.text_width(head, style.SMALL), *map(style.text_width, texts)]) + COLUMN_GAP

@@ -383,7 +383,7 @@ def margins(labels: Sequence[str], columns: float) -> tuple[float, float]:
 def ends(rows: Sequence[T]) -> tuple[list[T], list[float]]:
     """Return the rows to draw and their lines, the first highest: on a page, 12 at either end of more than 35.
 
-    So the figure and what stands before it share a printed page. The line between the ends is left free for what `left_out` writes.
+    So the figure and what stands before it share a printed page. The line between the ends is free for `left_out`.
     """
     n = len(rows)
     if not _browser_draws.get() or n <= MOST_ON_PAGE:

@@ -269,7 +269,8 @@ def leaves(value):
     if isinstance(value, Mapping):
         return [x for part in value.values() for x in leaves(part)]
     if isinstance(value, tuple):
-        return [x for part in value for x in leaves(getattr(part, "value", part))]
+        both = (x for part in value for x in (getattr(part, "value", part), getattr(part, "without_error", None)))
+        return [x for part in both for x in leaves(part)]
     return [float(value)] if isinstance(value, int | float) else []
 
 

@@ -17,7 +17,7 @@ ENDS = {"conf_low", "conf_high"}
 QUANTILES = {"ndtri", "stdtrit", "ppf", "isf"}
 OF_ROWS = {  # modules that write ends of rows, and why
     "metrics/multiverse.py": "rounds the ends of rows for print",
-    "metrics/leaderboard.py": "turns the sign of a row around",
+    "results/rows.py": "turns the sign of a difference around",
 }
 OF_QUANTILES = {  # modules that take quantiles, and why
     "models/effect_sizes.py": "inverts the noncentral t",
@@ -26,6 +26,7 @@ OF_QUANTILES = {  # modules that take quantiles, and why
     "models/bradley_terry/covariance.py": "critical values of rank sets",
     "resampling/engine.py": "BCa's and interpolated quantiles of resamples",
     "datasets/simulating.py": "draws normal numbers",
+    "figures/qq.py": "the band of a normal Q-Q plot",
     "datasets/simulate_role_conflict.py": "draws normal numbers",
 }
 CAUTIONS = ("SS201", "SS202", "SS204", "SS312")
