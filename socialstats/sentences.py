@@ -291,9 +291,15 @@ def first_ranked(
     return f"{item} ranked first (log-strength {estimate(strength, kind=kind)}); {lead} ({chance})."
 
 
-def undefined(quantity: str, reason: str) -> str:
-    """State that there is no number, and why."""
-    return f"{capital(quantity)} is undefined: {reason.rstrip('.')}."
+def undefined(quantity: str, reason: str, *, plural: bool = False) -> str:
+    """State that there is no number, and why.
+
+    Examples
+    --------
+    >>> undefined("the strengths of m2", "'a' never lost", plural=True)
+    "The strengths of m2 are undefined: 'a' never lost."
+    """
+    return f"{capital(quantity)} {'are' if plural else 'is'} undefined: {reason.rstrip('.')}."
 
 
 def halving(more: int, unit: str, quantity: str) -> str:

@@ -346,7 +346,7 @@ def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item:
     rows = [row for row in strongest(fit) if row.estimate is not None]
     if len(rows) < 2:
         return []
-    chance = fit.win_probability(rows[0].term, rows[-1].term).rows[0]
+    against = fit.win_probability(rows[0].term, rows[-1].term)
     last = shorten(rows[-1].term, 40)
     level, kind = level_text(marginal.rows[0].conf_level or 0.95), sentences.kind_of(fit.cautions)
     return [
@@ -364,8 +364,9 @@ def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item:
             id="wins",
             question=f"How often was each {item} expected to win?",
             sentences=(f"{shorten(rows[0].term, 40)} was expected to win against {last} with probability "
-                       f"{sentences.estimate(chance, kind=kind)}.",),
+                       f"{sentences.estimate(against.rows[0], kind=kind)}.",),
             draw=partial(wins, rows),
+            results=(against,),
             figure_title=f"Expected win probabilities of each {item} (lines) against the others (columns)",
             caption="Blue: above .50; orange: below. Probabilities of decided comparisons under the Bradley-Terry "
             "model, without the order effect.",

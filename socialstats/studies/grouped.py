@@ -18,7 +18,7 @@ from socialstats.metrics.compare_models import KINDS, common_text, uncommon
 from socialstats.models.sources import HUMANS, human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Row, Verifications, joined
-from socialstats.sentences import significant, some_of
+from socialstats.sentences import significant, some_of, undefined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
 from socialstats.studies.ordinal_alignment.reread import with_reread
@@ -151,7 +151,7 @@ def merge(
         for label in list(o.verifications)[: 1 if options.brief else None]
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
-    said += [f"{shorten(level)}: undefined ({why})." for level, why in lost.items()]
+    said += [undefined(f"the result of {shorten(level)}", why) for level, why in lost.items()]
     brief = first.methods[:1]
     if brief and lead_words(compared):
         brief = (f"{brief[0]} {MATCHED.format(shorten(by, 40))}",)

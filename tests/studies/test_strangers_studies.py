@@ -141,7 +141,8 @@ def test_a_model_without_strengths_leaves_the_page_of_all_whole() -> None:
     outcome = run_study(STUDIES["role-conflict"], design, FAST)
     blocks = {block.id: block for block in outcome.blocks}
     assert "follower" in {row[0] for row in blocks["models"].tables[0].cells}  # S exists
-    assert blocks["levels-strengths"].sentences[-1].startswith("follower has no strengths: no finite estimate exists")
+    said = blocks["levels-strengths"].sentences[-1]
+    assert said.startswith("The strengths of follower are undefined: no finite estimate exists")
     (note,) = (row[-1] for row in outcome.data[0].cells if row[0] == "follower")
     assert "no strengths: no finite estimate exists" in note
     alone = ss.Comparisons.from_frame(pd.concat([follower, follower.assign(model="twin")]), by="model")
@@ -164,7 +165,7 @@ def test_a_model_without_answers_leaves_the_page_of_all_whole() -> None:
     read = STUDIES["relationship-bias"].read
     assert read is not None
     outcome = run_study(STUDIES["relationship-bias"], read(as_table(pd.concat(parts)), by="model"), FAST)
-    assert outcome.answer[-1].startswith("none: nothing could be computed: ")
+    assert outcome.answer[-1].startswith("The result of none is undefined: ")
     (block,) = (block for block in outcome.blocks if block.id == "models")
     *_, last = block.tables[0].cells
     assert last[0] == "none"
@@ -236,7 +237,8 @@ def test_a_model_that_refuses_everything_is_on_the_page() -> None:
     outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(refusing(), by="model"), FAST)
     n = len(refusing()) // 3
     assert outcome.answer[-1] == (
-        f"refuser: none of its {n} replies is a choice ({n} refused, 0 missing or unreadable)."
+        f"The result of refuser is undefined: none of its {n} replies is a choice "
+        f"({n} refused, 0 missing or unreadable)."
     )
     blocks = {block.id: block for block in outcome.blocks}
     assert blocks["models"].tables[0].cells[-1][0] == "refuser"
@@ -244,7 +246,7 @@ def test_a_model_that_refuses_everything_is_on_the_page() -> None:
     assert outcome.data[0].cells[-1][:2] == ("refuser", 0)
     alone = refusing().query("model != 'm2'")
     outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(alone, by="model"), FAST)
-    assert outcome.answer[-1].startswith("refuser: nothing could be computed: none of its")
+    assert outcome.answer[-1].startswith("The result of refuser is undefined: none of its")
 
 
 def test_couples_have_statuses(tmp_path: Path) -> None:

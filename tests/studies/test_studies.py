@@ -253,7 +253,7 @@ def test_levels_of_a_by_factor_share_a_page_that_names_the_level_without_an_answ
     bad = frame.copy()
     bad.loc[(bad.model == "m2") & ((bad.item_a == "a") | (bad.item_b == "a")), "winner"] = "a"
     outcome = run_study(STUDIES["comparisons"], ss.Comparisons.from_frame(bad, by="model"), FAST)
-    assert outcome.answer[-1].startswith("m2: nothing could be computed: no finite strengths")
+    assert outcome.answer[-1].startswith("The result of m2 is undefined: no finite strengths")
     never = ss.Comparisons.from_frame(bad[bad.model == "m2"], by="model")
     with pytest.raises(ss.MleDoesNotExist, match="model = m2: no finite strengths"):
         run_study(STUDIES["comparisons"], never, FAST)

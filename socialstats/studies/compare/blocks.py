@@ -358,7 +358,7 @@ def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lo
 
     `lost`: why levels have none.
     """
-    without = tuple(undefined(f"the strengths of {shorten(name, 40)}", why) for name, why in lost.items())
+    without = tuple(undefined(f"the strengths of {shorten(name, 40)}", why, plural=True) for name, why in lost.items())
     if not fits:
         return Block(id="levels-strengths", question="Which items differed in strength?",
                      sentences=without)  # fmt: skip
@@ -402,7 +402,7 @@ def some_words(rows: Sequence[Row], what: str, reference: str) -> str:
     tested = [row for row in rows if row.p_value is not None]
     if not tested:
         reason = next((row.undefined for row in rows if row.undefined), "no test")
-        return undefined(f"tests of {what} from {shorten(reference, 40)}", reason)
+        return undefined(f"tests of {what} from {shorten(reference, 40)}", reason, plural=True)
     clear = clearest([row for row in tested if significant(row)])
     text = some_of(len(clear), len(tested), f"{what} from {shorten(reference, 40)}")
     return f"{text} The largest was {shorten(clear[0].term, 60)} ({stat(clear[0], digits=3)})." if clear else text
