@@ -208,8 +208,8 @@ def measured(kind: str, cases: int = 40, seed: int = 20261123) -> tuple[list[str
 def page(cases: int = 40) -> str:
     """Return the table of docs/audit.md."""
     lines = [
-        "Right and wrong numbers of simulated raw data, 40 each (inputs rounded to 1, 2 and 3 decimals; wrong ones are",
-        "2% to 40% off, and at least two units of the last digit). No right number was called wrong.", "",
+        "Right and wrong numbers of simulated raw data, 40 each, with inputs rounded to 1, 2 and 3 decimals.",
+        "Wrong ones are 2% to 40% off, and at least two units of the last digit. No right number was called wrong.", "",
         "| Check | Right numbers by | False alarms | Without power | Wrong ones noticed |",
         "| --- | --- | --- | --- | --- |",
     ]  # fmt: skip

@@ -39,4 +39,5 @@ def test_intervals_of_sentences_stand_in_rows(name: str) -> None:
     assert missing(outcome) == set()
     planted = replace(outcome, blocks=tuple(replace(block, results=()) for block in outcome.blocks))
     saying = {block.id for block in outcome.blocks if SAID.search(" ".join(block.sentences))}
-    assert missing(planted) == saying != set()
+    assert missing(planted) == saying
+    assert saying or name == "compare-ratings"  # no difference of that example is significant: no interval is stated
