@@ -85,7 +85,8 @@ def multiples(
     labels = style.fitted(terms, style.label_room(0.32), width=LABEL_WIDTH)
     left = style.room_for([*labels, *style.fitted([label], style.label_room(0.32), width=LABEL_WIDTH)]) + 0.2
     room = style.width() - left - style.EDGE
-    wide = min(columns or BESIDE, max(len(table), 1), max(1, int((room + APART) / (LEAST_PANEL + APART))))
+    beside = 1 if style.is_narrow() else columns or BESIDE  # ticks of neighbours would meet
+    wide = min(beside, max(len(table), 1), max(1, int((room + APART) / (LEAST_PANEL + APART))))
     deep = -(-len(table) // wide) or 1
     own = (room - APART * (wide - 1)) / wide * style.POINTS
     titles = [style.wrapped(title, own, style.SMALL, 3) for title in table]

@@ -369,7 +369,7 @@ def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item:
             results=(against,),
             figure_title=f"Expected win probabilities of each {item} (lines) against the others (columns)",
             caption="Blue: above .50; orange: below. Probabilities of decided comparisons under the Bradley-Terry "
-            "model, without the order effect.",
+            "model" + (", without the order effect." if any(row.group == "order" for row in fit.rows) else "."),
             part="appendix",
         ),
     ]  # fmt: skip

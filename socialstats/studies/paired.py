@@ -298,8 +298,8 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
         id="outliers",
         question="Are the differences normal, and does the result depend on an outlier?",
         sentences=(
-            f"The difference farthest from the mean was {number(float(differences[far]), digits)}. Without that pair, "
-            f"{kept} (mean difference = {sentences.stat(row, digits=digits)}).",
+            f"Without the pair whose difference was farthest from the mean, {kept} "
+            f"(mean difference = {sentences.stat(row, digits=digits)}).",
         ),
         draw=partial(qq, differences, design.count, level=options.level, ylabel=minus(design), digits=digits),
         figure_title="Normal Q-Q plot of the differences",

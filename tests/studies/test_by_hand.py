@@ -802,6 +802,7 @@ BESIDE = {
     "refusals",
     "replies",
     "units",
+    "group-1",
 }  # data of their own, or options
 
 
