@@ -29,29 +29,31 @@ TITLES = {
 INTRODUCTION = """\
 # Benchmarks
 
-Written by `make bench`. Every measurement is a fresh process with one thread (`OMP_NUM_THREADS=1`); tools take turns;
-numbers are medians over processes. CPU is user plus system time, children included; it is what the ratios compare,
-because wall time depends on what else the machine does. *First call* is the first in its process (lazy imports and
-compilation included), *CPU* and *wall* the median of the later calls where there are any. Importing a tool and loading
-the data frame is not timed; turning the frame into what the tool takes is. *Peak* is the resident memory of the whole
-process, data frame included. *Ratios* are the tool's CPU over ours, of first calls and of later calls; a target is
-judged by later calls, but for tools that were called once, or compile at the first call as any user's script would, by
-the first. *Largest difference*: of a centred log-strength (of the statistic, where there is one) from ours. A peer that
-was given fewer refits or resamples is scaled up linearly, and its line says so. Kappa, alpha, flips and the mean start,
-ours and theirs, from the data in the form that the tool takes. Sections can be measured again one by one; each says
-with what it was made.
+Written by `make bench`. Every measurement is a new process with one thread (`OMP_NUM_THREADS=1`). Tools alternate;
+numbers are medians over processes.
+
+- *CPU* is user plus system time, with child processes. Ratios compare it, because wall time depends on other programs.
+- *First call* is the first in its process, with lazy imports and compilation. *CPU* and *wall* are medians of the later
+  calls, if any. Importing a tool and loading the data frame is not timed; converting the frame for the tool is.
+- *Peak* is the resident memory of the whole process, with the data frame.
+- *Ratios* are the tool's CPU over ours, of first calls and of later calls. A target refers to later calls. It refers to
+  the first call of tools that were called once, or that compile at the first call, as in a user's script.
+- *Largest difference* is that of a centred log-strength from ours, or of the statistic, if there is one.
+- Times of a tool with fewer refits or resamples are scaled up linearly; its line gives the factor.
+- Kappa, alpha, flips and the mean start from the data in the form that each tool takes.
+- Each section can be measured alone, and ends with the versions that it used.
 """
 NOTES = {
     "fit": (
-        "evalica gets lists, which it reads twice as fast as data-frame columns. arena-rank compiles its loss anew for "
-        "every fit: the second call still does. choix stops each solver by its default rule."
+        "The data of evalica are lists, which it reads twice as fast as data-frame columns. The package arena-rank "
+        "compiles its loss for every fit, also in the second call. Each solver of choix stops by its default rule."
     ),
-    "bootstrap": "arena-rank's bootstrap is left out: it forks after starting threads, and hung when it was tried.",
+    "bootstrap": "The bootstrap of arena-rank is left out: it forks after starting threads, and did not end.",
     "kappa": "Units with the same two levels are counted together; the bootstrap draws nine counts.",
-    "alpha": "Every resample is a weighted sum of the units' coincidences; the ranks of ordinal distances are its own.",
+    "alpha": "Every resample is a weighted sum of the units' coincidences; it has its own ranks of ordinal distances.",
     "sign_flips": "Signs are drawn eight at a time, and sums looked up byte by byte.",
     "battles": (
-        "Ties as halves is another model: it shrinks the strengths to about two thirds, so no difference is given."
+        "Ties as halves is another model: its strengths are about two thirds of ours, so no difference is given."
     ),
 }
 
@@ -117,7 +119,7 @@ def sections(
             ours, share = lines[0], made["battles"]["ties"]
             met = "met" if ours["peak"] <= MEMORY_TARGET else "not met"
             parts.append(
-                f"Ties: {100 * share:.1f} %. Our peak is {ours['peak']:.0f} MB (target {MEMORY_TARGET} MB: {met}); "
+                f"Ties: {100 * share:.1f}%. Our peak is {ours['peak']:.0f} MB (target {MEMORY_TARGET} MB: {met}); "
                 f"loading Python, the libraries and the data frame alone peaks at {ours['loaded']:.0f} MB.\n"
             )
         allowed = lines[0]["entry"].seconds

@@ -72,6 +72,12 @@ def test_sections_that_were_not_measured_are_kept(page):
     assert "Ours: 0.2 s (target 0.5 s: met)." in new
 
 
+def test_the_words_of_the_page_are_those_of_its_generator(page):
+    text = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert page.page(page.kept(text)) == text
+    assert [name for name, note in page.NOTES.items() if note not in text] == []
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "data"),
     [

@@ -41,7 +41,7 @@ def clustered_tests(rng: np.random.Generator, sims: int) -> list[Line]:
     """Rejections of a true null: yes/no answers of scenarios x name pairs, with effects of both."""
     lines: list[Line] = []
     for scenarios, pairs, sd_scenario, sd_pair in DEMET:
-        setting = f"{scenarios} x {pairs}, scenario sd {sd_scenario:g}, pair sd {sd_pair:g}"
+        setting = f"{scenarios} x {pairs}, scenario SD {sd_scenario:g}, pair SD {sd_pair:g}"
         tally = Tally("Paired yes/no answers: scenarios x name pairs, no difference", setting, nominal=0.05)
         for _ in range(sims):
             design = crossed_answers(rng, scenarios, pairs, sd_scenario, sd_pair)

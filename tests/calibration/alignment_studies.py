@@ -145,12 +145,12 @@ def groups_of_people(rng: np.random.Generator, sims: int) -> list[Line]:
             found = ss.ada_met(norms.draw(rng, sizes, shift), group="side", resamples=199, seed=1)
             for k, bias in enumerate(BIASES):
                 row = found.row(f"m{k}", group="side: a - b")
-                tally.covers("t, less what sizes give (default)", f"difference, bias {bias:g}", [row], [truth[k]],
+                tally.covers("t, corrected for group size (default)", f"difference, bias {bias:g}", [row], [truth[k]],
                              found.cautions)  # fmt: skip
                 if shift == 0:
                     p = found.extras["permutation_p"]["a - b"][f"m{k}"]
-                    tests.add("t, less what sizes give (default)", f"test, bias {bias:g}", (row.p_value or 1) < 0.05,
-                              found.cautions)  # fmt: skip
+                    tests.add("t, corrected for group size (default)", f"test, bias {bias:g}",
+                              (row.p_value or 1) < 0.05, found.cautions)  # fmt: skip
                     tests.add("people permuted", f"test, bias {bias:g}", p < 0.05)
         lines += [*tally.lines(dict.fromkeys(tally.shares, NEAR)), *tests.lines()]
     return lines

@@ -1,7 +1,7 @@
 """`make calibrate`: coverage of intervals and type I error of tests, simulated; writes docs/calibration.md.
 
-Not part of the tests. Exit code 1 when a share that the project insists on is out of its bounds. ``--only`` runs some
-studies and leaves the sections of the others on the page as they are.
+Not part of the tests. Exit code 1 when a share is out of its bounds. ``--only`` runs some studies and leaves the
+sections of the others on the page as they are; ``--page`` writes the page from docs/calibration.csv alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "calibration.md"
 LINES = ROOT / "docs" / "calibration.csv"  # the lines of the page's tables
-TRUST = HERE / "trust.md"  # what the lines of the page come to, for a reader in a hurry
+TRUST = HERE / "trust.md"  # summary of the page
 SEED = 20261122
 SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
@@ -37,100 +37,107 @@ HIGHEST = 0.99  # coverage above which an interval is listed as too long
 FAILURES = """\
 ## Where the defaults fail
 
-{claims} lines below are about what the package gives unasked. In {wrong} of them coverage is below .925 or a type I
-error rate above .07. *Cautioned* is the share of simulations in which a caution of the result said so, *share where
-silent* what the other simulations held (or rejected). A failure is **silent** where fewer than .95 were cautioned and
-the others fail too, by more than two Monte-Carlo errors: {silent} lines. Cautions were not measured in {unmeasured}.
+{claims} lines below are about defaults of the package. In {wrong} of them coverage is below .925 or a type I error rate
+is above .07. *Cautioned* is the share of simulations in which a caution of the result warned of this. *Share where
+silent* is the share that held, or was rejected, in the other simulations. A failure is **silent** if fewer than .95
+were cautioned and the others fail too, by more than two Monte-Carlo errors: {silent} lines. Cautions were not measured
+in {unmeasured}.
 
 | setting | method | of | share | nominal | cautioned | share where silent | |
 |---|---|---|--:|--:|--:|--:|---|
 {rows}
 
-Coverage is above .99 in {long} lines, whose intervals are longer than needed: {studies}.
+Coverage is above .99 in {long} lines, whose intervals are longer than needed:
+
+{studies}
 """
 
 INTRODUCTION = """\
 # Calibration
 
 {trust}
-Written by `make calibrate`, seed {seed}; bootstraps have 399 resamples. Data are simulated from known truths; *share*
-is how often a 95% interval held its truth (nominal .95), or how often a test at 5% rejected a true null (nominal
-.05). Where a line is about many items, the share is the mean over items and simulations; simulations without an
-interval are left out. The Monte-Carlo error is the standard error of the share over simulations. The truth of strengths
-under an effect of pairs, workers or prompts is what the model estimates then: the Bradley-Terry strengths closest to
-the win probabilities averaged over that effect (Gauss-Hermite). A share in bold is one the project insists on.
-The lines of all tables are in [calibration.csv](calibration.csv).
+Written by `make calibrate`, seed {seed}; bootstraps have 399 resamples. Data are simulated from known truths. *Share*
+is how often a 95% interval contained its truth (nominal .95), or how often a test at .05 rejected a true null
+hypothesis (nominal .05). Where a line is about many items, the share is the mean over items and simulations.
+Simulations without an interval are left out. The Monte-Carlo error is the standard error of the share over
+simulations. With an effect of pairs, workers or prompts, the true strengths are those that the model then estimates.
+These are the Bradley-Terry strengths closest to the win probabilities averaged over that effect (Gauss-Hermite).
+`make calibrate` fails if a share in bold is outside its bounds.
+The lines of all tables are in [calibration.csv](calibration.csv); `calibrate.py --page` writes this page from them.
 
 {failures}"""
 READING = {
     "Standard deviation of values": (
-        "The outer ends of Bonett's interval and of the jackknife's t interval of the logarithm. Bonett's alone "
-        "held .88 (exponential, 12 to 30 values; .915 of 100) and .71 to .80 (lognormal, up to 200). Long tails do "
-        "not show in fewer than 100 values: caution SS312. From 100 on SS317 is said where the kurtosis is above 4."
+        "The default takes the outer limits of Bonett's interval and of the jackknife t interval of the logarithm. "
+        "Bonett's interval alone covered .88 (exponential, 12 to 30 values; .915 of 100) and .71 to .80 (lognormal, "
+        "up to 200). Fewer than 100 values do not show a long tail: caution SS312. From 100 values, caution SS317 "
+        "is given if the kurtosis is above 4."
     ),
     "Plug-in and corrected similarity": (
-        "The truth of a plug-in value is its mean over tables of as many units and ratings. Near equal shares it is "
-        "flat in the shares, and the jackknife's t alone held .87 to .93; the corrected interval less the "
-        "correction reaches on. Runs of a unit mostly agree here, so that the units with a level count, not its "
-        "ratings (SS312). Within units values are skewed where most ratings are of one level (SS312, SS317)."
+        "The truth of a plug-in value is its mean over tables with as many units and ratings. Near equal shares it "
+        "hardly depends on the shares. There, the jackknife t interval alone covered .87 to .93. The default also "
+        "includes the corrected interval minus the correction. Runs of a unit mostly agree here. The cautions "
+        "therefore count the units with a level, not its ratings (SS312). Within units, values are skewed if most "
+        "ratings are of one level (SS312, SS317)."
     ),
     "Topics, kinds": (
-        "Topics of two to four scenarios reject somewhat too often (caution SS202 about the differences). "
-        "Both kinds of scenarios (traditional, egalitarian) and topics share pairs of names, groups of raters the "
-        "scenarios too. How often the difference of B_all holds is in the study of the biases."
+        "Tests of topics with two to four scenarios reject too often (caution SS202 about the differences). "
+        "Both kinds of scenarios (traditional, egalitarian) and topics share pairs of names. Groups of raters also "
+        "share the scenarios. Coverage of the difference of B_all is in the study of relationship bias."
     ),
     "Groups of models": (
-        "Two or three models beside many: Welch's t rejects .065 to .12 (caution SS312 about such groups). "
-        "Welch's t of few models; numbers of models are normal, or lognormal: caution SS312 below 25 models, SS317 "
-        "above."
+        "Numbers of models are normal or lognormal, and few models are compared by Welch's t. With groups of two or "
+        "three models beside many, it rejects .065 to .12 (caution SS312 about such groups). Caution SS312 is given "
+        "below 25 models, SS317 above."
     ),
     "Paired yes/no": (
-        "Forty per cent of the answers differ between the conditions; which way, depends on scenario and name "
-        "pair. Tests of single answers reject a true null far too often. Clustering by scenario is enough while "
-        "name pairs have no effect of their own, or are many; the test that knows both factors (V1 + V2 - V12 by CR2, "
-        "t with Cochran's degrees of freedom) holds throughout, and is conservative where nothing is clustered."
+        "Forty per cent of the answers differ between the conditions; the direction depends on scenario and name "
+        "pair. Tests of single answers reject a true null hypothesis far too often. Clustering by scenario is enough "
+        "if name pairs have no effect, or are many. The test that uses both factors (V1 + V2 - V12 by CR2, t with "
+        "Cochran's degrees of freedom) holds throughout. It is conservative if nothing is clustered."
     ),
     "Effect size d_z of few": (
-        "The default has the outer ends of the noncentral t and of the jackknife; where the long tail is on the side "
-        "of an effect that the t test finds, it does not reach 0. Taking the jackknife only where the differences are "
-        "seen to be skewed loses coverage: few values do not show their tail. Long tails (lognormal values with large "
-        "effects, t with 3 degrees of freedom) are met in few samples only, and no interval from the sample knows of "
-        "them: caution SS312 (fewer than 25 pairs, or 200 where d_z is above .8) or SS317 says so."
+        "The default takes the outer limits of the noncentral t and the jackknife t interval. If the long tail is on "
+        "the side of an effect that the t test finds, the interval does not reach 0. Using the jackknife only for "
+        "visibly skewed differences loses coverage, because few values do not show their tail. Few samples contain "
+        "values from a long tail (lognormal values with large effects, t with 3 degrees of freedom). No interval "
+        "computed from the sample can allow for values that it lacks. Caution SS312 (fewer than 25 pairs, or 200 if "
+        "d_z is above .8) or SS317 warns of this."
     ),
     "Effect size": (
-        "The noncentral t interval is exact for normal differences. Under skew it covers too much or, with the "
-        "long tail on the other side of the effect, far too little, however many pairs there are. The default has the "
-        "outer ends of it and of the jackknife t interval, which knows the shape; bootstraps know it too, and "
-        "lose intervals in small samples."
+        "The noncentral t interval is exact for normal differences. Under skew it covers too often, or far too "
+        "rarely if the long tail is opposite to the effect, for any number of pairs. The default takes the outer "
+        "limits of this interval and the jackknife t interval, which depends on the shape. Bootstraps depend on the "
+        "shape too, but often give no interval in small samples."
     ),
     "Means in two": (
-        "The largest of V1, V2 (both by CR2) and V1 + V2 - V12, with Cochran's degrees of freedom of V1 and "
-        "V2. A factor "
-        "of two levels leaves intervals long where it matters. Of few clusters with lognormal effects t does not hold; "
-        "SS312 is said below 24 effective degrees of freedom, SS317 above."
+        "The variance is the largest of V1, V2 (both by CR2) and V1 + V2 - V12, with Cochran's degrees of freedom "
+        "of V1 and V2. If a factor of two levels has an effect, intervals are long. With few clusters and lognormal "
+        "effects, t does not hold. Caution SS312 is given below 24 effective degrees of freedom, SS317 above."
     ),
     "Means of few": (
-        "t does not hold for means of few skewed values. Fewer than 25 do not show their shape (caution SS312); of "
-        "more, SS317 is said where sum e^3 / (sum e^2)^1.5 exceeds .15. The studentized bootstrap misses less."
+        "t does not hold for means of few skewed values. Fewer than 25 do not show their shape (caution SS312). "
+        "From 25 values, caution SS317 is given if sum e^3 / (sum e^2)^1.5 exceeds .15. The studentized bootstrap "
+        "misses less often."
     ),
     "Means in few clusters": (
-        "Values are the sum of an effect of their cluster and of their own, both of one shape. The caution looks at "
-        "the sums by cluster and, by their effective number, at single values, which show a long tail earlier."
+        "Values are the sum of an effect of their cluster and of their own, both of one shape. The caution depends on "
+        "the sums by cluster. It also depends on single values, by their effective number, because these show a long "
+        "tail earlier."
     ),
     "Jensen-Shannon similarity of few": (
-        "Scale and degrees of freedom of the noncentral chi-square are those of equal shares (Rao & Scott "
-        "1984); its end "
-        "on the side of unlike shares reaches the jackknife's. A level with two expected ratings is the weak place "
-        "(caution SS312)."
+        "Scale and degrees of freedom of the noncentral chi-square are those of equal shares (Rao & Scott 1984). Its "
+        "limit on the side of unequal shares is at least the jackknife's. Coverage is low where a level has two "
+        "expected ratings (caution SS312)."
     ),
     "Sensitivity S of few": (
-        "The jackknife over pairs of items around the corrected S, t with one degree of freedom less than there are "
-        "pairs. The basic bootstrap is too short with few pairs."
+        "The default is the jackknife over pairs of items around the corrected S. Its t has one degree of freedom "
+        "less than there are pairs. The basic bootstrap is too short with few pairs."
     ),
     "Quadratic kappa": (
-        "No interval holds with 30 units when most ratings are of one level (caution SS312). Over all settings "
-        "Fisher's z and the percentile bootstrap come closest; Wald's and the basic bootstrap's intervals miss "
-        "most."
+        "No interval holds with 30 units if most ratings are of one level (caution SS312). Over all settings, "
+        "Fisher's z and the percentile bootstrap are closest to .95. Wald's and the basic bootstrap's intervals miss "
+        "most often."
     ),
     "Ordinal alpha": (
         "The linearised, percentile and BCa intervals hold from 30 units on; the basic bootstrap's do not. The "
@@ -140,84 +147,88 @@ READING = {
         "With a pair effect, intervals that take rows as independent are too short; those clustered by pair hold."
     ),
     "Strengths under": (
-        "Intervals that know one factor miss the other. The two-way bootstrap resamples both factors, and counts the "
-        "noise of single answers with each (Owen 2007): it is wide where, as here, that noise is most of the variance."
+        "Intervals clustered by one factor ignore the other. The two-way bootstrap resamples both factors, and counts "
+        "the sampling error of single answers with each (Owen 2007). It is long here, because that error is most of "
+        "the variance."
     ),
     "ADA-Met: two groups": (
-        "The modes of few people are noisier, and the smaller group lies farther off any model; what the sizes alone "
-        "give (people dealt anew) is taken off the difference, and one t gives interval and p. Of two or three people "
-        "the variance is hardly known, and degrees of freedom are their number less one: cautious. Permuting people "
-        "tests more than equal distances (alike people), and with three against three no p can be below .05."
+        "The modes of few people have more sampling error, and the smaller group is then at a larger distance from "
+        "any model. The mean difference under random regrouping, which is due to group sizes alone, is subtracted. "
+        "One t gives interval and p. The variance of two or three people is hardly known. Degrees of freedom are "
+        "their number minus one, which is conservative. Permuting people tests that people are alike, which is more "
+        "than equal distances. With three against three, its p cannot be below .05."
     ),
     "ADA-Met": (
-        "Two truths: the mean distance from the mode of as many people as were asked, and from the likeliest answer "
-        "of the population. The default is for the former; it counts the noise of single answers once. The bootstraps "
-        "of people and units count it twice (Owen 2007). Few answers make noisy modes, and noise adds distance, most "
-        "where there is little: no interval holds the latter truth."
+        "The truth is the mean distance, either from the mode of as many people as were asked or from the most "
+        "likely answer of the population. The default is for the former, and counts the sampling error of single "
+        "answers once. The bootstraps of people and units count it twice (Owen 2007). Few answers make unstable "
+        "modes, and sampling error adds distance, most where the distance is small. No interval holds the latter "
+        "truth."
     ),
     "Composite of traits": (
-        "With judges fixed the interval is one for the mean of these judges; it says nothing about judges like them, "
-        "and the more scenarios there are, the rarer it holds their mean. Drawn judges need the two-way interval: mean "
-        "squares, with the degrees of freedom of Cochran's (1964) weighted critical value, from the judges less one to "
-        "the scenarios less one. With three judges it is wide. Changes between stages, where judges' offsets cancel, "
-        "need no such thing: drawn judges make their intervals longer than asked, up to .99, and fixed ones hold."
+        "With fixed judges, the interval is for the mean of these judges. It does not generalise to other judges: the "
+        "more scenarios there are, the more rarely it contains their mean. Drawn judges need the two-way interval "
+        "from mean squares, with the degrees of freedom of Cochran's (1964) weighted critical value. These are "
+        "between the judges minus one and the scenarios minus one. With three judges it is long. Changes between "
+        "stages do not need it, because the offsets of judges cancel. Drawn judges make intervals of changes longer "
+        "than needed (coverage up to .99); those of fixed judges hold."
     ),
     "Mean over drawn units": (
-        "The mean of units by judges, both drawn; the standard deviations are those of units, judges and the rest. "
-        "Satterthwaite's degrees of freedom held .92 with three judges and .89 with two: a judges' mean square that is "
-        "small by chance makes the error small and the degrees of freedom many at once. Two judges are the exception: "
-        "one degree of freedom leaves coverage between .93 and .99, and intervals of little use; take more judges, or "
-        "judges='fixed'."
+        "The mean is over units by judges, both drawn; the standard deviations are those of units, judges and the "
+        "rest. Satterthwaite's degrees of freedom covered .92 with three judges and .89 with two. A mean square of "
+        "judges that is small by chance makes the error small and the degrees of freedom many at once. Two judges "
+        "leave one degree of freedom. Coverage is then between .93 and .99, and intervals are too long to be of use: "
+        "take more judges, or judges='fixed'."
     ),
     "Composite minus": (
-        "The judges' own zero is estimated from control texts. With several neutral texts its error is that of their "
-        "means, whatever makes them differ; with one, the judges' noise, and the text is taken for truly neutral. "
-        "Taken as known, the zero makes intervals too short, the more the fewer texts there are."
+        "The neutral point of the judges is estimated from control texts. With several neutral texts, its error is "
+        "that of their means. With one text, it is the sampling error of the judges, and the text is assumed to be "
+        "neutral. Intervals that take the neutral point as known are too short, most with few texts."
     ),
     "Change of the spread": (
-        "t holds from 10 scenarios on. The truth is the mean standard deviation of three wordings, the noise of the "
-        "scores included."
+        "t holds from 10 scenarios on. The truth is the mean standard deviation of three wordings, with the sampling "
+        "error of the scores."
     ),
     "Relationship bias": (
-        "Scenarios and pairs of names both lean to one side by chance. Answers (or couples) taken as independent "
-        "miss the truth in a third of the tables and more, and find a bias where there is none as often; scenarios "
-        "alone are not enough where name pairs have effects, or are few. With both factors B holds, also with three "
-        "pairs of names a kind and within topics of two scenarios: Cochran's degrees of freedom weigh those of both "
-        "factors by what they contribute (the smaller number of levels less one held .99 and more there). B_all "
-        "cannot be below 0, and chance adds to it. Inverted tests of its size, with draws of the clustered errors, "
-        "hold from no bias to large ones, and too often with three pairs of names a kind and in topics of two to six "
-        "scenarios (.98 to 1): the interval is long there. The test of "
-        "B_all without any bias counts both factors (1,500 further tables without any: .049); sign flips of "
-        "scenarios hold only while name pairs matter little."
+        "By chance, scenarios and pairs of names both favour one side. Answers or couples taken as independent miss "
+        "the truth in a third of the tables or more. They find a false bias as often. Clustering by "
+        "scenario alone is not enough if name pairs have effects, or are few. With both factors B holds, also with "
+        "three pairs of names per kind and within topics of two scenarios. Cochran's degrees of freedom weight those "
+        "of both factors by their contributions; the smaller number of levels minus one covered .99 or more there. "
+        "B_all cannot be below 0, and sampling error adds to it. Inverted tests of its size, with draws of the "
+        "clustered errors, hold from no bias to large ones. They cover too often (.98 to 1) with three pairs of names "
+        "per kind and in topics of two to six scenarios, where the interval is long. The test of B_all without any "
+        "bias uses both factors (.049 in 1,500 further tables). Sign flips of scenarios hold only if name pairs have "
+        "small effects."
     ),
     "Two models compared: 20 items": (
-        "Both models answer the same stories and share what makes a pair special. Pairs are resampled in both "
-        "together, which keeps that; the model is refitted every time. McNemar's difference counts story by story. "
-        "The sd of the strengths is that of the items at hand."
+        "Both models answer the same stories, and effects of pairs are common to both. Pairs are resampled in both "
+        "together, which keeps these effects; the model is refitted every time. McNemar's difference counts single "
+        "stories. The SD of the strengths is that of the items in the data."
     ),
     "Two models compared: ratings": (
-        "Units are resampled in both tables together. With 20 units a bootstrap's standard error is too small by the "
-        "root of 19 / 20, which is put right, and its t has 19 degrees of freedom. ADA-Met is the distance from the "
-        "mode of the people asked, who are the same for both models."
+        "Units are resampled in both tables together. With 20 units the standard error of a bootstrap is too small by "
+        "the root of 19 / 20. This is corrected, and its t has 19 degrees of freedom. ADA-Met is the distance from "
+        "the mode of the people asked, who are the same for both models."
     ),
     "Jensen-Shannon similarity": (
-        "A divergence cannot fall below 0. The noncentral interval knows, from bias and variance by the jackknife over "
-        "units, and holds for equal shares as well as for different ones. Percentiles, moved by the bias that sample "
-        "and resamples have and cut at 1, always hold 1; basic intervals turn the long tail of the bootstrap the wrong "
-        "way and are too short near it."
+        "A divergence cannot be below 0. The noncentral interval, from bias and variance by the jackknife over units, "
+        "allows for this. It holds for equal shares as well as for different ones. Percentiles, shifted by the bias "
+        "of sample and resamples and cut at 1, always contain 1. Basic intervals turn the long tail of the bootstrap "
+        "to the wrong side, and are too short near 1."
     ),
     "Similarity within units": (
-        "The shares behind the ratings of a unit are known from seven people and five runs only: the plug-in value is "
-        ".1 too small. The correction of second order leaves .005 where runs mostly agree, and the interval, a t "
-        "interval with an allowance of half of what the second order changed, holds; percentiles are too short. Where "
-        "runs differ as much as people do, .01 to .02 of bias is left: the interval is too short once there are units "
-        "enough to see it. More ratings a unit help (with 20 people and 10 runs it covered .91 to .98 up to 960 "
-        "units), and so does comparing pooled shares, whose interval holds."
+        "Seven people and five runs give the shares of a unit with much sampling error: the plug-in value is .1 too "
+        "small. The correction of second order leaves .005 if runs mostly agree. The t interval with an allowance "
+        "of half the change by the second order then holds; percentiles are too short. If runs differ as much as "
+        "people do, a bias of .01 to .02 is left. With many units, the interval is too short for it. With 20 people "
+        "and 10 runs it covered .91 to .98 up to 960 units. Collect more ratings per unit, or compare pooled shares, "
+        "whose interval holds."
     ),
     "Split-half": (
-        "The truth is the mean over all tables of this size, as the noise of two halves depends on their size. The "
-        "interval knows how ratings vary within units and is not given where a level was chosen fewer than five times "
-        "(such tables are left out here)."
+        "The truth is the mean over all tables of this size, because the sampling error of two halves depends on "
+        "their size. The interval depends on how ratings vary within units. It is undefined if a level was chosen "
+        "fewer than five times; such tables are left out here."
     ),
     "Choice shares": (
         "Ratings of a unit are one cluster: runs that mostly agree count as few answers. Each source has its own "
@@ -229,56 +240,57 @@ READING = {
     ),
     "Rank sets": (
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
-        "differences is conservative: ranks are covered more often than asked."
+        "differences is conservative: coverage of ranks is above nominal."
     ),
     "Shares in clusters": (
-        "Effective answers keep the interval inside 0 and 1, also where all answers are alike. Where clusters differ "
-        "much (an intraclass correlation of .2 at a share of .02 is a beta rate with a sd of .06), few clusters hold "
-        "all rare answers, and no interval of those tried holds: caution SS212 below ten effective answers of the "
-        "rarer kind, SS211 for uneven clusters, SS202 below five degrees of freedom. The settings that are "
-        "insisted on are those in which fewer than half of the results are cautioned."
+        "Effective answers keep the interval between 0 and 1, also if all answers are alike. An intraclass correlation "
+        "of .2 at a share of .02 is a beta-distributed rate with an SD of .06. If clusters differ as much, few of them "
+        "contain all rare answers, and none of the intervals tried holds. Caution SS212 is given below ten "
+        "effective answers of the rarer kind, SS211 for uneven clusters, SS202 below five degrees of freedom. Bounds "
+        "are set only where fewer than half of the results are cautioned."
     ),
     "Paired differences": (
-        "A t interval of few discordant pairs is too short, or does not exist. Tango's score interval for the "
-        "effective number of pairs holds, and is long; above ten effective discordant pairs t holds too."
+        "A t interval of few discordant pairs is too short or undefined. Tango's score interval for the effective "
+        "number of pairs holds, and is long. Above ten effective discordant pairs t holds too."
     ),
     "Matched odds": (
-        "Wilson's interval of the share of first only among the discordant pairs exists with any of them. The t "
-        "interval of the log needs both kinds, and is too short where clusters are uneven."
+        "Wilson's interval of the share of first only among the discordant pairs is defined with any of them. The t "
+        "interval of the log needs both kinds, and is too short if clusters are uneven."
     ),
     "Equivalence of yes": (
-        "A t test of few discordant pairs declares too often what is not true, the most where a cluster is large "
+        "A t test of few discordant pairs finds false equivalence too often, most with one large cluster "
         "(caution SS211). Tango's score at the bounds keeps to 5%, and is conservative in few clusters."
     ),
     "Equivalence of numbers": (
-        "A long tail that was not drawn makes the mean too small and its error too small at once."
+        "If the sample has no values from a long tail, both the mean and its error are too small."
     ),
     "Strengths from probabilities": (
         "Winners are probabilities; the model estimates the strengths closest to their means. Errors by pair hold. "
-        "Errors by reply hold only where pairs have no leans of their own, or are met once; else they miss up to half "
-        "of the truths."
+        "Errors by reply hold only if pairs have no effects of their own, or occur once. Otherwise their intervals "
+        "miss up to half of the truths."
     ),
     "Shares of probabilities": (
-        "Each cluster has three units of two replies, whose probabilities are logistic-normal. The settings insisted "
-        "on are those of even shares."
+        "Each cluster has three units of two replies, whose probabilities are logistic-normal. Bounds are set for "
+        "even shares only."
     ),
     "Preference": "Both hold, for strengths with and without a pair effect.",
     "Sensitivity": (
-        "Noise in the win rates raises the plug-in S, and raises it again in every resample: percentile intervals of S "
-        "miss the truth, most where S is small; basic ones take the shift off and hold."
+        "Sampling error of the win rates increases the plug-in S, and increases it again in every resample. "
+        "Percentile intervals of S miss the truth, most if S is small. Basic intervals subtract the shift and hold."
     ),
     "Conditional": (
         "The choices of a pair share its effect, and Wilson's interval for independent rows is then too short. Both "
-        "take the opponents as a sample. Where opponents differ much, as in a hierarchy, and are the same in "
-        "every simulation, both cover more than they say."
+        "take the opponents as a sample. If opponents differ much, as in a hierarchy, and are the same in every "
+        "simulation, both cover too often."
     ),
     "Choice entropy": (
-        "With unequal numbers of choices the plug-in bias differs between the conditions and makes a difference out of "
-        "nothing. The Miller-Madow correction does not cure it when choices a pair are this few: compare equal numbers."
+        "With unequal numbers of choices, the plug-in bias differs between the conditions and causes a false "
+        "difference. With so few choices per pair, the Miller-Madow correction does not remove it: compare equal "
+        "numbers."
     ),
     "Order effect": (
-        "Where a pair is always shown in one order, its effect is taken for an order effect by tests that treat rows "
-        "as independent; the cluster-robust Wald test knows."
+        "If a pair is always shown in one order, tests that treat rows as independent take its effect for an order "
+        "effect. The cluster-robust Wald test does not."
     ),
 }
 
@@ -329,7 +341,7 @@ def failures(lines: list) -> str:
     return FAILURES.format(
         claims=len(claims), wrong=len(wrong), silent=silent, unmeasured=unmeasured, rows="\n".join(rows),
         long=len(long),
-        studies="; ".join(f"{study} ({sum(line.study == study for line in long)})" for study in table_of),
+        studies="\n".join(f"- {study} ({sum(line.study == study for line in long)})" for study in table_of),
     )  # fmt: skip
 
 
@@ -379,12 +391,12 @@ def simulate(chosen: argparse.Namespace) -> list:
     return [line for lines in in_halves(one, len(names), least=2) for line in lines]
 
 
-def write_pages(lines: list, only: list[str] | None) -> None:
-    """Write the page and its lines; studies that were not run keep theirs."""
+def write_pages(lines: list, *, keep: bool) -> None:
+    """Write the page and its lines; with ``keep``, studies that were not run keep theirs."""
     from tally import read, write
 
     run = dict.fromkeys(line.study for line in lines)
-    before = read(LINES) if only and LINES.exists() else []
+    before = read(LINES) if keep and LINES.exists() else []
     order = dict.fromkeys([*(line.study for line in before), *run])
     every = [line for line in before if line.study not in run] + lines
     every.sort(key=lambda line: list(order).index(line.study))
@@ -397,14 +409,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="an eighth of the simulations; prints, does not write")
     parser.add_argument("--only", action="append", choices=list(SIMULATIONS), help="some studies; keeps the others")
+    parser.add_argument("--page", action="store_true", help="write the page from the lines of earlier runs")
     chosen = parser.parse_args()
+    if chosen.page:
+        write_pages([], keep=True)
+        return 0
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     sys.path.insert(0, str(ROOT))
     lines = simulate(chosen)
     print("\n".join(table([line for line in lines if line.study == study]) for study in {x.study: 0 for x in lines}))
     if not chosen.quick:
-        write_pages(lines, chosen.only)
+        write_pages(lines, keep=bool(chosen.only))
     return 0 if all(line.holds for line in lines) else 1
 
 

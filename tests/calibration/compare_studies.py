@@ -78,7 +78,7 @@ def joint_refits(rng: np.random.Generator, sims: int) -> list[Line]:
         -(expected(log_odds[1]) - expected(log_odds[0]))[rows["b"] == k],
     ]) for k, name in enumerate(names)}  # fmt: skip
     sds = truths[0].row("urgency").estimate / np.std([truths[0].strengths[n] for n in names], ddof=1)
-    tally = Tally("Two models compared: 20 items, 190 pairs x 9", f"effect of the pair, shared: sd {PAIR_SD:g}")
+    tally = Tally("Two models compared: 20 items, 190 pairs x 9", f"effect of the pair, shared: SD {PAIR_SD:g}")
     pair = pd.factorize(rows["a"] * ITEMS + rows["b"])[0]
     for _ in range(sims):
         effect = rng.normal(0, PAIR_SD, pair.max() + 1)[pair]
@@ -104,7 +104,7 @@ def joint_refits(rng: np.random.Generator, sims: int) -> list[Line]:
                      [items.row(n) for n in names], [chosen[n] for n in names], items.cautions)  # fmt: skip
         ratio = fits[1].fit.effect_in_sds("urgency")
         tally.covers(
-            "effect_in_sds (default)", "urgency in sds of the strengths", ratio.rows[:1], [sds], ratio.cautions
+            "effect_in_sds (default)", "urgency in SDs of the strengths", ratio.rows[:1], [sds], ratio.cautions
         )
     return tally.lines({
         (joint, "difference of strengths"): HOLDS, (joint, "difference of the effect"): HOLDS,
@@ -203,7 +203,7 @@ def leaderboards(rng: np.random.Generator, sims: int) -> list[Line]:
         for _ in range(sims):
             right = (rng.random(len(p)) < p).astype(int)
             found = ss.leaderboard(rows.assign(score=right), unit="item", rater="model", value="score")
-            tally.covers("outer ends (default)", "mean", [r for r in found.rows if r.term == "a"][:1],
+            tally.covers("outer limits (default)", "mean", [r for r in found.rows if r.term == "a"][:1],
                          [float(np.mean(one))], found.cautions)  # fmt: skip
             tally.covers("t of paired differences (default)", "difference", [found.row("a - b")],
                          [float(np.mean(one) - np.mean(two))], found.cautions)  # fmt: skip

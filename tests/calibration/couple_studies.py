@@ -27,9 +27,9 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 class Couples:
     """Every scenario asked with every pair of names of every two groups, in both orders.
 
-    The log-odds that the second name is chosen are position + scenario + (liking of the second group - liking of the
-    first) + taste of the scenario for either + advantage of one name of the pair. The truth is the mean over scenarios
-    and pairs like these.
+    The log-odds that the second name is chosen are a sum of five terms. These are position, scenario, the difference in
+    liking of the second and the first group, taste of the scenario for either, and advantage of one name of the pair.
+    The truth is the mean over scenarios and pairs like these.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ CROSSED = "scenario x pair, V1 + V2 - V12, Cochran's df (default)"
 WAYS: dict[str, dict[str, Any]] = {
     "scenario alone, CR2": {"cluster": "scenario"}, "answers independent": {"cluster": None},
 }  # fmt: skip
-SIZE_HOLDS = (0.92, 1.0)  # of few degrees of freedom the interval reaches 0, and is too long
+SIZE_HOLDS = (0.92, 1.0)  # with few degrees of freedom the interval reaches 0, and is too long
 INVERTED = "inverted tests, scenario x pair (default)"
 COMPARED = {
     "no bias, 29 x 20",

@@ -49,7 +49,7 @@ def thin_probabilities(rng: np.random.Generator, sims: int) -> list[Line]:
         log_odds = np.array([own[a] - own[b] for a, b in pairs])
         for sd, noise in ((0.0, 0.5), (0.0, 3.0), (1.0, 0.5)):
             truth = fit_to_probabilities(marginal(own[:, None] - own, math.hypot(sd, noise))) if own.any() else own
-            setting = f"{name}, effects of pairs sd {sd:g}, of replies sd {noise:g}"
+            setting = f"{name}, effects of pairs SD {sd:g}, of replies SD {noise:g}"
             tally = Tally("Strengths from probabilities of winners", setting)
             for _ in range(sims):
                 design = probable(rng, pairs, times, log_odds, sd, noise)
@@ -75,7 +75,7 @@ def probable_shares(rng: np.random.Generator, sims: int) -> list[Line]:
             for sd, noise in ((0.5, 0.5), (1.0, 3.0)):
                 truth = float(marginal(np.array([mean]), math.hypot(sd, noise))[0])
                 tally = Tally("Shares of probabilities in clusters", f"{groups} clusters, share {truth:.2f}, effects "
-                              f"of clusters sd {sd:g}, of replies sd {noise:g}")  # fmt: skip
+                              f"of clusters SD {sd:g}, of replies SD {noise:g}")  # fmt: skip
                 for _ in range(sims):
                     cluster = np.repeat(np.arange(groups), 6)
                     at = mean + sd * rng.standard_normal(groups)[cluster] + noise * rng.standard_normal(len(cluster))

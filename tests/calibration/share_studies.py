@@ -218,7 +218,7 @@ def skewed(rng: np.random.Generator, sims: int) -> list[Line]:
     lines: list[Line] = []
     draws: dict[str, Callable[[tuple[int, int]], FloatArray]] = {
         "normal": rng.standard_normal, "exponential": lambda shape: rng.exponential(size=shape) - 1,
-        "lognormal, sd of logs 1": lambda shape: rng.lognormal(0, 1, shape) - np.exp(0.5),
+        "lognormal, SD of logs 1": lambda shape: rng.lognormal(0, 1, shape) - np.exp(0.5),
     }  # fmt: skip
     for (kind, draw), n in product(draws.items(), (10, 30, 100)):
         tally = Tally("Equivalence of numbers, at the margin", f"{kind} differences, {n} pairs", nominal=0.05)

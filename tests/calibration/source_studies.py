@@ -168,7 +168,7 @@ def plug_in(rng: np.random.Generator, sims: int) -> list[Line]:
                     said = [*rare_levels(data, (), settings), *(shape_cautions([found.mean]) if found.mean else ())]
                     for row, called, truth in zip(rows, ("corrected", "plug-in"), (true, plain), strict=True):
                         tally.covers(f"{ci} (default)" if called == "corrected" or aggregate == "unit" else
-                                     "outer ends (default)", called, [row], [truth], said)  # fmt: skip
+                                     "outer limits (default)", called, [row], [truth], said)  # fmt: skip
                 lines += tally.lines({key: (0.92, 1.0) for key in tally.shares
                                       if key[0].startswith("outer") and units > 6})  # fmt: skip
     return lines

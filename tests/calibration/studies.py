@@ -34,10 +34,10 @@ def pair_effect(rng: np.random.Generator, sims: int) -> list[Line]:
         truth = strengths(len(layout.items), 0.8, rng)
         log_odds = truth[layout.a] - truth[layout.b]
         marginal_truth = layout.pseudo_true(log_odds, sd)
-        one = Tally("Strengths: 65 items, 1,546 pairs x 9 choices", f"pair effect sd {sd:g}")
-        widths = Widths(WIDTHS, f"65 items, 1,546 pairs x 9 choices, pair effect sd {sd:g}")
-        ranks = Tally("Rank sets: 65 items, pair-cluster covariance", f"pair effect sd {sd:g}")
-        shares = Tally("Preference shares of five domains", f"pair effect sd {sd:g}")
+        one = Tally("Strengths: 65 items, 1,546 pairs x 9 choices", f"pair effect SD {sd:g}")
+        widths = Widths(WIDTHS, f"65 items, 1,546 pairs x 9 choices, pair effect SD {sd:g}")
+        ranks = Tally("Rank sets: 65 items, pair-cluster covariance", f"pair effect SD {sd:g}")
+        shares = Tally("Preference shares of five domains", f"pair effect SD {sd:g}")
         for k in range(sims):
             design = layout.design(layout.choose(rng, log_odds, sd))
             fit = strengths_covered(one, design, marginal_truth, drawn=k % SLOW == 0)
@@ -97,7 +97,7 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
     truth = strengths(items, 0.8, rng)
     gap = truth[:, None] - truth[None, :]
     seen = fit_to_probabilities(marginal(gap, 1.0))
-    tally = Tally("Strengths under two crossed factors: 12 items, 40 workers x 30 prompts", "each sd 0.5 an item")
+    tally = Tally("Strengths under two crossed factors: 12 items, 40 workers x 30 prompts", "each with SD 0.5 per item")
     widths = Widths(WIDTHS, "12 items, 40 workers x 30 prompts")
     w, p = (x.ravel() for x in np.meshgrid(np.arange(workers), np.arange(prompts), indexing="ij"))
     for k in range(sims):
@@ -150,7 +150,7 @@ def choosers(layout: Layout, rng: np.random.Generator) -> dict[str, tuple[FloatA
         "coin flips": (np.zeros(len(step)), 0.0),
         "urgency, mostly": (2.0 * np.sign(step), 0.0),
         "hierarchy of roles": (2.0 * gap, 0.0),
-        "roles and urgency, pair effect sd 1": (0.5 * step + 0.8 * gap, 1.0),
+        "roles and urgency, pair effect SD 1": (0.5 * step + 0.8 * gap, 1.0),
     }
 
 
@@ -223,7 +223,7 @@ def entropy(rng: np.random.Generator, sims: int) -> list[Line]:
 
 
 def order_effect(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Rejections of a true null: no order effect, but a pair effect of sd 1."""
+    """Rejections of a true null: no order effect, but a pair effect of SD 1."""
     layout = Layout.role_conflict()
     truth = strengths(len(layout.items), 0.8, rng)
     log_odds = truth[layout.a] - truth[layout.b]
@@ -233,7 +233,7 @@ def order_effect(rng: np.random.Generator, sims: int) -> list[Line]:
     }
     lines: list[Line] = []
     for setting, draw in ways.items():
-        tally = Tally("Order effect: none, with a pair effect of sd 1", setting, nominal=0.05)
+        tally = Tally("Order effect: none, with a pair effect of SD 1", setting, nominal=0.05)
         for _ in range(sims):
             a_won = layout.choose(rng, log_odds, 1.0)
             design = layout.design(a_won, first=np.where(draw(), "item_a", "item_b"))

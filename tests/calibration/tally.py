@@ -82,13 +82,13 @@ class Line:
 
 
 def out_of_reach(share: float, nominal: float) -> bool:
-    """Tell whether a coverage or an error rate is not what the project asks for."""
+    """Return whether a coverage or an error rate is not what the project asks for."""
     return {0.95: share < LOWEST, 0.05: share > LARGEST_SIZE}.get(nominal, False)
 
 
 @dataclass(slots=True)
 class Tally:
-    """Shares by (method, quantity), one number a simulation."""
+    """Shares by (method, quantity), one number per simulation."""
 
     study: str
     setting: str

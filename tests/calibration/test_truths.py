@@ -126,8 +126,8 @@ def test_a_page_keeps_the_studies_that_were_not_run(load, tmp_path, monkeypatch)
         tally.Line(study=study, setting="s", share=share, must=must, **more)
         for study, share, must in (("One", 0.95, (0.925, 1.0)), ("Two", 0.5, None), ("Two", 0.75, None))
     )
-    calibrate.write_pages([one, two], None)
-    calibrate.write_pages([new], ["two"])
+    calibrate.write_pages([one, two], keep=False)
+    calibrate.write_pages([new], keep=True)
     assert tally.read(calibrate.LINES) == [one, new]
     page = calibrate.PAGE.read_text(encoding="utf-8")
     assert page.startswith("# Calibration\n\n" + calibrate.TRUST.read_text(encoding="utf-8")[:20])
@@ -202,3 +202,17 @@ def test_true_biases_are_those_of_very_many_scenarios_and_pairs(load):
     assert made.bias(0, 2) == -made.bias(2, 0)
     nobody = couples.Couples(scenarios=2, pairs=2, liking=(0.3, 0.3, 0.3), taste_sd=0.5, pair_sd=0.3)
     assert nobody.truths() == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+def test_the_page_is_that_of_its_lines(load, tmp_path):
+    calibrate, tally = load("calibrate"), load("tally")
+    lines = tally.read(calibrate.LINES)
+    assert calibrate.PAGE.read_text(encoding="utf-8") == calibrate.whole_page(lines)
+    tally.write(lines, tmp_path / "lines.csv")
+    assert (tmp_path / "lines.csv").read_bytes() == calibrate.LINES.read_bytes()
+
+
+def test_every_note_is_on_the_page(load):
+    calibrate = load("calibrate")
+    text = calibrate.PAGE.read_text(encoding="utf-8")
+    assert [start for start, note in calibrate.READING.items() if note not in text] == []

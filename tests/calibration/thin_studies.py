@@ -167,8 +167,8 @@ def thin_sensitivity(rng: np.random.Generator, sims: int) -> list[Line]:
             columns=["item_a", "item_b", "urgency_a", "urgency_b", "pair"],
         )
         step = np.sign(rows["urgency_a"] - rows["urgency_b"]).to_numpy()
-        for name, (slope, sd) in {"coin flips": (0.0, 0.0), "pair effect sd 1": (0.0, 1.0),
-                                  "urgency, pair effect sd 1": (1.5, 1.0)}.items():  # fmt: skip
+        for name, (slope, sd) in {"coin flips": (0.0, 0.0), "pair effect SD 1": (0.0, 1.0),
+                                  "urgency, pair effect SD 1": (1.5, 1.0)}.items():  # fmt: skip
             tally = Tally("Sensitivity S of few roles", f"{roles} roles, {name}")
             p = marginal(slope * np.array([1.0, 0.0, -1.0]), sd)
             truth = 100 * float(((p - np.array([1.0, 0.5, 0.0])) ** 2).sum())
@@ -212,7 +212,7 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
     lines: list[Line] = []
     for name, (pairs, times) in designs.items():
         for sd in (0.0, 1.0):
-            tally = Tally("Strengths in thin designs, clustered by pair", f"{name}, pair effect sd {sd:g}")
+            tally = Tally("Strengths in thin designs, clustered by pair", f"{name}, pair effect SD {sd:g}")
             false = Tally("False differences in thin designs, clustered by pair", tally.setting, nominal=0.05)
             a, b = (np.repeat([pair[k] for pair in pairs], times) for k in (0, 1))
             for _ in range(sims // 4 if len(pairs) > 300 else sims):

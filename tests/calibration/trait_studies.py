@@ -35,7 +35,7 @@ class Play:
         """Scores, and the mean offset of these judges.
 
         The score of ``pro`` is 10 + C/10 plus noise, of ``con`` 10 - C/10 plus noise, rounded: rounding to whole
-        numbers adds noise and (the noise has sd 1) no bias.
+        numbers adds noise and (the noise has SD 1) no bias.
         """
         s, j = self.scenarios, self.judges
         level = rng.standard_normal(s) if self.shape == "normal" else rng.exponential(size=s) - 1
@@ -113,15 +113,15 @@ SDS: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], float]] =
     "uniform": (lambda rng, n: rng.random(n), 12**-0.5),
     "t with 5 df": (lambda rng, n: rng.standard_t(5, n), (5 / 3) ** 0.5),
     "exponential": (lambda rng, n: rng.exponential(size=n), 1.0),
-    "lognormal, sd of logs 0.5": (lambda rng, n: rng.lognormal(0, 0.5, n), float(np.expm1(0.25) * np.exp(0.25)) ** 0.5),
-    "lognormal, sd of logs 1": (lambda rng, n: rng.lognormal(0, 1, n), float(np.expm1(1.0) * np.exp(1.0)) ** 0.5),
+    "lognormal, SD of logs 0.5": (lambda rng, n: rng.lognormal(0, 0.5, n), float(np.expm1(0.25) * np.exp(0.25)) ** 0.5),
+    "lognormal, SD of logs 1": (lambda rng, n: rng.lognormal(0, 1, n), float(np.expm1(1.0) * np.exp(1.0)) ** 0.5),
 }
 
 
 def value_spreads(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of standard deviations of values (of models, of scenarios) by their shape and number."""
     lines: list[Line] = []
-    method = "outer ends of Bonett's and the jackknife's (default)"
+    method = "outer limits of Bonett's and the jackknife's (default)"
     for name, (draw, truth) in SDS.items():
         for n in (6, 12, 30, 60, 100, 200):
             tally = Tally("Standard deviation of values of unknown shape", f"{name}, n = {n}")
@@ -174,10 +174,10 @@ def controls(rng: np.random.Generator, leans: np.ndarray, offset: np.ndarray) ->
 
 
 def zeros(rng: np.random.Generator, sims: int) -> list[Line]:
-    """Coverage of the composite minus the judges' own zero: the zero known, or estimated, its error in or not."""
+    """Coverage of the composite minus the neutral point of the judges, known or estimated, with or without error."""
     lines: list[Line] = []
     for setting, neutral in TEXTS.items():
-        tally = Tally("Composite minus the judges' own zero", f"20 scenarios, 3 judges, {setting}")
+        tally = Tally("Composite minus the neutral point of the judges", f"20 scenarios, 3 judges, {setting}")
         for _ in range(sims):
             offset = JUDGE_SD * rng.standard_normal(3)
             c = MEAN + 10 * rng.standard_normal((20, 1)) + offset + INTERPLAY_SD * rng.standard_normal((20, 3))
