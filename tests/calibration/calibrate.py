@@ -159,8 +159,8 @@ READING = {
         "than equal distances. With three against three, its p cannot be below .05."
     ),
     "ADA-Met": (
-        "The truth is the mean distance, either from the mode of as many people as were asked or from the most "
-        "likely answer of the population. The default is for the former, and counts the sampling error of single "
+        "The truth is the mean distance, from the mode of as many people as were asked or from the most likely "
+        "answer of the population. The default is for the former, and counts the sampling error of single "
         "answers once. The bootstraps of people and units count it twice (Owen 2007). Few answers make unstable "
         "modes, and sampling error adds distance, most where the distance is small. No interval holds the latter "
         "truth."

@@ -27,9 +27,9 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 class Couples:
     """Every scenario asked with every pair of names of every two groups, in both orders.
 
-    The log-odds that the second name is chosen are a sum of five terms. These are position, scenario, the difference in
-    liking of the second and the first group, taste of the scenario for either, and advantage of one name of the pair.
-    The truth is the mean over scenarios and pairs like these.
+    The log-odds that the second name is chosen are position + scenario + liking + taste + advantage. Liking is that of
+    the second group minus that of the first; taste is the scenario's for either; advantage is that of a name of the
+    pair. The truth is the mean over scenarios and pairs like these.
 
     Attributes
     ----------
