@@ -329,18 +329,19 @@ def shape_cautions(
     """Cautions SS317 (skewed values) and SS312 (too few to see their shape) of t intervals of means.
 
     Coverage of nominal 95% t intervals of 8, 15, 20, 25, 50 and 100 values was .83, .85, .87, .87, .90, .92 of
-    lognormal means, and .90, .91, .92, .925, .94, .94 of exponential ones. So many values show a long tail from 25 on:
-    sum e^3 / (sum e^2)^1.5 of the values is above .15 in .961, .967, .980 and .978 of lognormal samples of 25, 30, 50
-    and 100 (.94 of 200, whose intervals hold .93). Of normal ones, it is in .088, .045, .003 and 0 of normal ones.
-    SS317 fires there; at .25, the former trigger, it fired in .80, .80, .77 and .65. The samples without it held .6.
-    Fewer than 25 values cannot show it: SS312, or SS317 where the statistic is above .25. With clusters the limit is 24
-    effective degrees of freedom. By it, two crossed factors with lognormal effects that held .80 to .91 are cautioned.
+    lognormal means, and .90, .91, .92, .925, .94, .94 of exponential ones. Samples of 25 values or more show a long
+    tail by the statistic sum e^3 / (sum e^2)^1.5 of the values. SS317 fires where it is above .15. In lognormal samples
+    of 25, 30, 50 and 100 values it fired in .961, .967, .980 and .978 (in .94 of 200, whose intervals hold .93). In
+    normal samples of the same sizes it fired in .088, .045, .003 and 0. A limit of .25 fired in .80, .80, .77 and .65
+    of the lognormal samples, and intervals of the others held .6. Fewer than 25 values cannot show a long tail: SS312,
+    or SS317 where the statistic is above .25. With clusters the limit is 24 effective degrees of freedom. It cautions
+    two crossed factors with lognormal effects, whose intervals held .80 to .91.
 
-    With clusters the larger statistic counts, that of sums by cluster or of single values (`ClusteredMean.skewness`):
-    of 30, 40 and 60 clusters of five, lognormal in both parts (coverage .91, .92, .92), it fired in .986, .982 and .973
-    (.87 by sums alone), of normal ones in .046, .014 and 0. Lognormal clusters under normal noise hide their tail: of
-    30 (coverage .918), .71 were cautioned. The studentized bootstrap held .88 to .94 of the lognormal and .93 to .95 of
-    the exponential means.
+    With clusters the statistic is the larger of two, of sums by cluster and of single values
+    (`ClusteredMean.skewness`). For 30, 40 and 60 clusters of five, lognormal in both parts, SS317 fired in .986, .982
+    and .973 (.87 by sums alone); coverage was .91, .92 and .92. For normal clusters it fired in .046, .014 and 0. Normal
+    noise hides the tail of lognormal clusters: of 30 (coverage .918), .71 were cautioned. The studentized bootstrap held
+    .88 to .94 of the lognormal and .93 to .95 of the exponential means.
 
     Parameters
     ----------
@@ -368,9 +369,10 @@ def shape_cautions(
 def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     """Cautions SS312 (too few values to show long tails) and SS317 (long tails) of intervals of standard deviations.
 
-    Of fewer than 100 values nominal 95% intervals (`socialstats.inference.influence.spread_ends`) held .78 to .92 of
-    lognormal samples (sd of logs 1 and .5), .90 to .93 of exponential and .95 to .99 of normal ones. From 100 on a
-    kurtosis above 4 shows in .997 of lognormal samples (.87 held), in .03 of normal ones; exponential ones held .94.
+    With fewer than 100 values, nominal 95% intervals (`socialstats.inference.influence.spread_ends`) held .78 to .92 of
+    lognormal samples (SD of logs 1 and .5), .90 to .93 of exponential and .95 to .99 of normal ones. From 100 values on,
+    the kurtosis is above 4 in .997 of lognormal samples (coverage .87) and in .03 of normal ones. Coverage of
+    exponential samples was .94.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class Couples:
     """Every scenario asked with every pair of names of every two groups, in both orders.
 
     The log-odds that the second name is chosen are position + scenario + liking + taste + advantage. Liking is that of
-    the second group minus that of the first; taste is the scenario's for either; advantage is that of a name of the
+    the second group minus that of the first. Taste is the scenario's for either group, advantage that of a name of the
     pair. The truth is the mean over scenarios and pairs like these.
 
     Attributes
