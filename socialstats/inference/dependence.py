@@ -339,9 +339,9 @@ def shape_cautions(
 
     With clusters the statistic is the larger of two, of sums by cluster and of single values
     (`ClusteredMean.skewness`). For 30, 40 and 60 clusters of five, lognormal in both parts, SS317 fired in .986, .982
-    and .973 (.87 by sums alone); coverage was .91, .92 and .92. For normal clusters it fired in .046, .014 and 0. Normal
-    noise hides the tail of lognormal clusters: of 30 (coverage .918), .71 were cautioned. The studentized bootstrap held
-    .88 to .94 of the lognormal and .93 to .95 of the exponential means.
+    and .973 (.87 by sums alone); coverage was .91, .92 and .92. For normal clusters it fired in .046, .014 and 0.
+    Normal noise hides the tail of lognormal clusters: of 30 (coverage .918), .71 were cautioned. The studentized
+    bootstrap held .88 to .94 of the lognormal and .93 to .95 of the exponential means.
 
     Parameters
     ----------
@@ -370,8 +370,8 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     """Cautions SS312 (too few values to show long tails) and SS317 (long tails) of intervals of standard deviations.
 
     With fewer than 100 values, nominal 95% intervals (`socialstats.inference.influence.spread_ends`) held .78 to .92 of
-    lognormal samples (SD of logs 1 and .5), .90 to .93 of exponential and .95 to .99 of normal ones. From 100 values on,
-    the kurtosis is above 4 in .997 of lognormal samples (coverage .87) and in .03 of normal ones. Coverage of
+    lognormal samples (SD of logs 1 and .5), .90 to .93 of exponential and .95 to .99 of normal ones. From 100 values
+    on, the kurtosis is above 4 in .997 of lognormal samples (coverage .87) and in .03 of normal ones. Coverage of
     exponential samples was .94.
 
     Parameters
