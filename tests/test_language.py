@@ -32,6 +32,7 @@ WORD = re.compile(r"(?<![\w.^])(?:a|[^\W\d_]{2,}[\w'\u2019.-]*)(?![\w(^=])")  # 
 CODE = re.compile(r"(?ms)^(```|~~~).*?^\1[ \t]*$|<!--.*?-->|^ {4,}(?![-*\d]).*?$|^\|.*?$")
 REGEX = re.compile(r"\(\?[:=!<P]|\\[bswd]")
 INLINE = re.compile(r"``[^`]+``|`[^`]+`")
+BARS = re.compile(r"(?<!\w)\|[^\s|][^|]*\|")
 QUOTED = re.compile(INLINE.pattern + r'|"[^"]*"')
 AS_ONE = (
     r"\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\u201c[^\u201d]*\u201d",
@@ -156,6 +157,8 @@ def faults(text: Text) -> Iterator[str]:
     if text.kind == "shown" and not PROSE.search(text.text):
         return
     for line, paragraph in paragraphs(text):
+        if text.kind == "docstring" and (found := BARS.search(INLINE.sub("", paragraph))):
+            yield f"{line}: {text.kind}: {found[0]!r} is a substitution in reST: write abs(x)"
         for sentence in sentences(paragraph, text.kind):
             n = len(WORD.findall(sentence))
             if n > WORDS:
@@ -200,7 +203,8 @@ def test_every_part_of_the_project_is_read() -> None:
         ("x = 'Ways out: use a prior'", ["shown"]), ("x = f'{a} is no number, {b}'", ["shown"]), ("x = 'nobody'", []),
         ("x = 'a row ' + kind + 'b is nobody'", ["shown"]), ("f(f'{g(\"whoever it is\")}')", ["shown"]),
         ("x = re.compile('nobody is')", []), ("x = 'nobody was'.split()", []), ("x = 'give sd= and sd_between'", []),
-        ("def f():\n    '''Say it.'''", ["docstring"]), ("x = 1  # of a row", ["comment"]),
+        ("def f():\n    '''Say it.'''", ["docstring"]),
+        ("'''The size |x|.'''", ["docstring"]), ("'''`|x|`.'''", []), ("x = 1  # of a row", ["comment"]),
         ("# one\n# once more\nx = 1", ["comment"]), ("x = 'the " + "word " * 25 + "'", ["shown"]),
         ("x = '" + "word " * 20 + ". " + "Word " * 20 + "'", []), ("'''A `" + "word " * 30 + "`.'''", []),
         ("'''Names: " + "word, " * 30 + "or word.'''", []), ("'''One.\n\n>>> f(1)\n" + "word " * 30 + "\n'''", []),

@@ -46,7 +46,7 @@ def alignment(
 
     A positive minimum is proved with exact fractions. For every y with abs(y_j) <= 1, sum_j y_j D_j - sum_i max_a sum_j
     y_j abs(a - s_ij) is at most the minimum (weak duality), and y is the solver's dual solution, rounded. Then no key
-    whatever gives these sums: the answers, the groups or the sums are misordered or other ones. A minimum of 0 proves
+    gives these sums: the answers, the groups or the sums are misordered or not the original ones. A minimum of 0 proves
     nothing: the sums are possible.
 
     Parameters
@@ -111,7 +111,7 @@ def alignment(
 def by_position(labels: Mapping[Any, Any], order: Sequence[Hashable]) -> dict[Any, Any]:
     """Give each unit, in the order of `labels`, the label of the unit that stands at its place in another order.
 
-    What joining two lists by position does when one of them was sorted.
+    Joining two lists by position does this when one of them was sorted.
 
     Examples
     --------
@@ -170,8 +170,8 @@ def realigned(
 
     The sums D_j of a group were made of abs(h_k - s_kj), where the key h_k at place k is that of unit order[k]. The
     answers s_kj are those of the unit at place k of `groups`. Joined by unit, the sum is that of abs(h_k - s_j) with
-    the answers of unit order[k]. Of all keys that give D the least and the largest such sum are linear programs. The
-    ends are lower and upper bounds by weak duality, exact for the solver's dual solution as rounded.
+    the answers of unit order[k]. The least and the largest such sum, over all keys that give D, are found by linear
+    programs. The ends are lower and upper bounds by weak duality, exact for the solver's dual solution as rounded.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
 
 
 def recorded(rule: Rule) -> list[Finding]:
-    """Return what a rules file says that a check found on tables that are not here.
+    """Return the recorded findings of a check whose tables are not available.
 
     ``recorded`` has ``files`` (which they were) and ``misfit``: of each group the least misfit, 0 where a key exists.
     """

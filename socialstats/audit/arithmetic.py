@@ -160,7 +160,7 @@ def weighted_mean(value: Any, parts: Sequence[Any], weights: Sequence[Any]) -> F
 
     The mean lies in [sum w_k low_k / sum w_k, sum w_k high_k / sum w_k]. A value outside the range of the parts (their
     convex hull) is no weighted mean of them whatever the weights: `details["outside_hull"]`, and the severity is major.
-    A value that fits equal weights instead is said to (`details["fits_equal_weights"]`).
+    A value that fits equal weights instead is marked in `details["fits_equal_weights"]`.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def _limited(
     rule: str, number: Printed, low: Fraction, high: Fraction, source: str, *, expected: str = "",
     against: Fraction | None = None,
 ) -> Finding:  # fmt: skip
-    """Compare a number with limits, far away as they may be: that all others nearby would have passed is no matter."""
+    """Compare a number with limits; agreement counts even if all numbers nearby would have agreed."""
     expected = expected or words("", (low, high), Fraction(0))
     finding = compare(rule, number, low, high, source=source, expected=expected, against=against)
     if finding.verdict == "disagree":
@@ -455,8 +455,8 @@ def alpha_bound(value: Any, raters: Any) -> Finding:
     """Check a printed alpha or Fleiss' kappa of units with m ratings each: it is at least -1/(m - 1), at most 1.
 
     The mean squared distance of two ratings of a unit is at most m/(m - 1) times that of two ratings of all units. No
-    group varies more around its own mean than around the common one. That holds for nominal, interval and, with the
-    ranks as they are, ordinal distances. Krippendorff's alpha is even above the bound.
+    group varies more around its own mean than around the common one. This holds for nominal and interval distances, and
+    for ordinal ones with the ranks as they are. Krippendorff's alpha is even above the bound.
 
     Parameters
     ----------
@@ -596,9 +596,9 @@ def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, oppone
 
     S = 100 sum over conditions of mean (p - t)^2 with targets t = 1, 1/2, 0.
 
-    Choosers: the urgency rule has 0; fair coins 50, plus 75/n when p is a share of n trials. One random strict ranking
-    of all items, 75 + 50 mean(1/m_i) with m_i opponents of item i (p is the share of opponents ranked below, uniform on
-    0, 1/m, ..., 1 in all conditions). An item that always (or never) wins 125; the largest possible is 225.
+    The urgency rule has S = 0. Fair coins have 50, plus 75/n when p is a share of n trials. One random strict ranking
+    of all items has 75 + 50 mean(1/m_i) with m_i opponents of item i; p is the share of opponents ranked below, uniform
+    on 0, 1/m, ..., 1 in all conditions. An item that always (or never) wins has 125. The largest possible value is 225.
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ def confusion(
 ) -> Finding:  # fmt: skip
     """Check that one confusion table can have all the numbers that are printed of it.
 
-    With all four counts each measure is computed. With n every whole table is tried, as long as they are few; else
-    every prevalence, recall and precision, of which all measures are monotone functions.
+    With all four counts each measure is computed. With n every whole table is tried, as long as they are few. Otherwise
+    every prevalence, recall and precision is tried; all measures are monotone functions of them.
 
     Parameters
     ----------

@@ -23,9 +23,9 @@ def count_ci(
 ) -> Finding:
     """Check a confidence interval of a share against its count, or against the counts that the share allows.
 
-    Wald intervals have the normal or t quantile, divisor n or n - 1, and are cut off at 0 and 1 or not. Also Wilson
-    (with and without continuity correction), Clopper-Pearson, Agresti-Coull and Jeffreys are tried (Brown, Cai &
-    DasGupta 2001).
+    Wald intervals are tried with the normal or t quantile, divisor n or n - 1, and cut off at 0 and 1 or not. The
+    intervals of Wilson (with and without continuity correction), Clopper-Pearson, Agresti-Coull and Jeffreys are tried
+    too (Brown, Cai & DasGupta 2001).
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def ratio_from_counts(
 ) -> Finding:  # fmt: skip
     """Check an odds ratio or a risk ratio, and its interval, against the counts of a two-by-two table.
 
-    Odds ratio a d / (b c) with Woolf's interval, with 1/2 added to each count, or the conditional one with the exact
-    interval (Fisher). Risk ratio a (c + d) / (c (a + b)) with Katz' interval.
+    The odds ratio a d / (b c) has Woolf's interval, with or without 1/2 added to each count; the conditional one has
+    Fisher's exact interval. The risk ratio a (c + d) / (c (a + b)) has Katz' interval.
 
     Parameters
     ----------

@@ -289,7 +289,7 @@ def _spread(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
 
 
 def _unnamed_counts(sheet: Sheet, found: Sequence[Mapping[str, Any]]) -> Iterator[Wanted]:
-    """Yield that the one column of whole numbers counts what the one column of percentages says: the rows decide."""
+    """Yield a rule: the only column of whole numbers holds the counts of the only column of percentages."""
     size = next((kinds[k] for kinds in found for k in ("total", "n") if isinstance(kinds.get(k), str)), None)
     shares = {kinds[k] for kinds in found for k in ("percent", "share") if k in kinds and "count" not in kinds}
     wholes = [c for c in sheet.columns if c != size and _numeric(sheet, c) and not _kind_in(sheet, c)[0] and

@@ -334,8 +334,8 @@ class Finding:
     rule : str
         Name of the check.
     verdict : {"agree", "disagree", "no_power", "not_checkable"}
-        ``no_power``: the check could not have failed, whatever had been printed. ``not_checkable``: a number that the
-        check needs is missing, or does not exist.
+        ``no_power``: the check agrees with every number that could have been printed. ``not_checkable``: a number that
+        the check needs is missing, or does not exist.
     severity : {"none", "minor", "major"}
         Of a disagreement: minor where at most one unit of the last digit, or one other convention, parts the numbers.
     message : str

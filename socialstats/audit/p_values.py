@@ -48,8 +48,8 @@ def statistic_p(
     df1 : printed number
         The first of F.
     tails : {"two", "one"}
-        Of t, z and r. A two-sided p that does not fit but is the one-sided one is said to be. Which side was tested is
-        not known: a one-sided p may be the upper or the lower tail.
+        Of t, z and r. A two-sided p that fits only as a one-sided one is reported as such. Which side was tested is not
+        known: a one-sided p may be the upper or the lower tail.
     level : float
         A disagreement that changes whether p is below this level is major.
 

@@ -56,7 +56,7 @@ def unread_cells(
 ) -> tuple[tuple[Unread, ...], int]:
     """Return the columns with numbers that no check read, and how many numbers the tables hold.
 
-    A number is read by a check that agrees or disagrees. That a guessed range holds it is no check of it.
+    A number is read by a check that agrees or disagrees. A number inside a guessed range has not been checked.
     """
     seen = {
         cell for finding in findings for cell in finding.cells

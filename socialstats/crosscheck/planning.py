@@ -133,7 +133,7 @@ def step_down(sizes: FloatArray, correlation: FloatArray, df: float | None, *, s
 
 
 def inside(edge: float, correlation: FloatArray, df: float | None) -> float:
-    """P(all |T| < edge): integrated, or drawn where correlations are singular (scipy's integral of t fails there)."""
+    """P(max abs(T) < edge): integrated, or drawn if correlations are singular (scipy's integral of t fails then)."""
     from scipy.stats import multivariate_normal, multivariate_t
 
     t: Any = multivariate_t  # its types know whole df only

@@ -30,7 +30,7 @@ ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in roundi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusteredMean:
-    """A mean with a standard error that knows about clusters.
+    """A mean with its standard error under dependence within clusters.
 
     Attributes
     ----------

@@ -100,8 +100,8 @@ def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[floa
 def with_both_intervals(row: Row, one: Row, two: Row, **fields: Any) -> Row:
     """Return the first minus the second of two estimates by the intervals of both (Zou & Donner 2008).
 
-    With estimates d = a - b and intervals (a1, a2), (b1, b2): d - sqrt((a - a1)^2 + (b2 - b)^2) to
-    d + sqrt((a2 - a)^2 + (b - b1)^2). What both share makes it longer than it needs to be.
+    With estimates d = a - b and intervals (a1, a2), (b1, b2): d - sqrt((a - a1)^2 + (b2 - b)^2) to d + sqrt((a2 - a)^2
+    + (b - b1)^2). Dependence between the two estimates makes it conservative.
 
     References
     ----------

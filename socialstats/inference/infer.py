@@ -134,10 +134,10 @@ def infer(
     """Return errors, intervals and tests of the numbers of an estimand, and the cautions they need.
 
     Closed intervals. Independent units: t (or Fisher z) with the linearised standard error. Clusters: t on Fisher's z
-    scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement
-    the interval is that of Korn and Graubard (1998) for the share of disagreement q, with chance disagreement taken as
-    known. Its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is the outer one
-    of both intervals. There is then no test: t would rest on the error alone.
+    scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement,
+    the interval is that of Korn and Graubard (1998) for the share of disagreement q, with known chance disagreement;
+    its upper limit is 1. Under clusters with fewer than 10 effective disagreements each end is the outer one of both
+    intervals. There is then no test: t would rest on the error alone.
 
     Parameters
     ----------

@@ -123,9 +123,9 @@ def kurtosis_of(values: FloatArray) -> float:
 def spread_ends(values: FloatArray, level: float) -> tuple[float, float]:
     """Return an interval of the standard deviation of a population whose shape is not known.
 
-    The outer ends of two intervals. Bonett's (2006) is exp{[ln(c s^2) -+ z c sqrt((g - (n - 3)/n) / (n - 1))] / 2} with
-    c = n / (n - z) and the kurtosis g of `kurtosis_of`. The other is the jackknife's t interval of ln s^2, with the
-    degrees of freedom of `influence_df`; it knows long tails from fewer values.
+    The interval has the outer limits of two others. Bonett's (2006) is exp{[ln(c s^2) -+ z c sqrt((g - (n - 3)/n) / (n
+    - 1))] / 2} with c = n / (n - z) and the kurtosis g of `kurtosis_of`. The other is the jackknife's t interval of ln
+    s^2, with the degrees of freedom of `influence_df`; it shows long tails with fewer values.
 
     Parameters
     ----------

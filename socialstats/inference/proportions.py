@@ -1,4 +1,4 @@
-"""Intervals of proportions, on arrays: Wilson's, and Wilson's with a sample size that knows about clusters."""
+"""Intervals of proportions, on arrays: Wilson's, also with the effective sample size of clusters."""
 
 from __future__ import annotations
 

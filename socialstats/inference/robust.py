@@ -38,7 +38,7 @@ class Errors:
     Attributes
     ----------
     variance : (k,) array
-        Of a refused contrast it is a guess that borrows everything, and not to be quoted.
+        For a refused contrast it is borrowed entirely from other contrasts; do not report it.
     df : (k,) array
         Degrees of freedom of each t test, at least 1.
     unit : (k,) array
@@ -320,7 +320,7 @@ class OneWay:
         return values if len(self._starts) == len(values) else np.asarray(np.add.reduceat(values, self._starts, axis=0))
 
     def _shares(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the sums over g of v_g and v_g^2, v_g = |F_g' B c|^2 without directions of leverage 1."""
+        """Return the sums over g of v_g and v_g^2, v_g = c' B F_g F_g' B c without directions of leverage 1."""
         v = self._by_cluster(self._values[:, None] * (self._vectors @ d.T) ** 2)
         total, squares = v.sum(axis=0), (v**2).sum(axis=0)
         if self._faint:

@@ -272,7 +272,7 @@ def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True)
 def with_share(row: Row, found: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any) -> Row:
     """Return a row with the error, interval and df of a share (`shift` is added to both ends); or why there is none.
 
-    With clusters its `leverage` and effective number of answers too.
+    With clusters, the row also has its `leverage` and effective number of answers.
     """
     row = replace(row, leverage=found.largest if clustered else None)
     if found.undefined or found.low is None or found.high is None:

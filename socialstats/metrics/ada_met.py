@@ -463,9 +463,9 @@ def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
 
 
 def by_sizes(dealt: FloatArray, alike: bool) -> FloatArray:
-    """Mean difference of a pair when its people are dealt anew, (models,): what their numbers alone give.
+    """Mean difference of a pair under random regrouping of its people, (models,): the effect of group sizes.
 
-    Groups of as many people have none: with every way to deal there is the one that swaps the two.
+    Groups of equal size have none, because every regrouping has one with the two groups exchanged.
     """
     n = np.sum(~np.isnan(dealt), axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -754,8 +754,8 @@ def ada_met(
 ) -> Result | ResultGroup:
     """Estimate how far each model's answers lie from the mode of the reference's answers to the same unit.
 
-    The distance of a unit is |mode of the reference's answers - answer of the model|. Levels count as 0, 1, ..., k - 1
-    (numeric levels: their numbers). ADA-Met is its mean over the units that both answered. Units are joined by their
+    The distance of a unit is abs(mode of the reference's answers - answer of the model). Levels count as 0, 1, ..., k -
+    1 (numeric levels: their numbers). ADA-Met is its mean over the units that both answered. Units are joined by their
     labels, never by position.
 
     Parameters

@@ -68,8 +68,8 @@ def choice_entropy(
 
         Where winners are probabilities there is no ``H_corrected``. ``H`` is the entropy of the mean probability of a
         pair. ``H_reply`` is the mean entropy of its single replies, without differences between replies, and at most
-        ``H``. Both are given that the answer is one of the two items.
-        ``H_reply_low`` and ``H_reply_high`` are the bounds if other answers (``p_rest``) were one of the two as well.
+        ``H``. Both are conditional on an answer that is one of the two items. ``H_reply_low`` and ``H_reply_high`` are
+        the bounds if other answers (``p_rest``) were one of the two as well.
 
     Raises
     ------

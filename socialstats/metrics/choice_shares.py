@@ -167,9 +167,9 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
 def entropy_rows(counted: Counted, k: int, base: Row, units: BoolArray) -> list[Row]:
     """Mean entropies of one source: of a unit's mean probabilities, and of single replies; none without probabilities.
 
-    The second is how undecided a reply is by itself. The first, in each unit at least the mean of its replies', has
-    what replies to the same unit differ by as well. Both are given that the answer is one of the levels. A unit with
-    any reply without probabilities has no first one.
+    The entropy of single replies is how undecided a reply is. The entropy of a unit's mean probabilities also contains
+    the differences between replies to the unit. It is at least the mean of its replies'. Both are conditional on an
+    answer that is one of the levels. The latter is undefined for a unit with any reply without probabilities.
     """
     if counted.replies is None:
         return []

@@ -387,7 +387,7 @@ class Field:
 def difference_row(one: Row, two: Row, found: Contest | None, reach: float, level: float, *, linear: bool) -> Row:
     """Return the row of the difference of two models: t, by what units (clusters) add to it.
 
-    Of numbers that are no means the degrees of freedom are at most those of `influence_df`, as few units may decide.
+    For numbers that are not means, the degrees of freedom are at most those of `influence_df`, as few units may decide.
     """
     row = Row(term=f"{one.term} - {two.term}", group=DIFFERENCE, role="difference",
               key=(("model", one.term), ("minus", two.term)))  # fmt: skip
@@ -445,10 +445,10 @@ def compare_models(
 ) -> Result:  # fmt: skip
     """Compare models (prompts, sources) by one number of a metric: every two of them on the same units, and ranks.
 
-    What makes a unit hard for all models cancels in their differences. With d_u the change of a model's number without
-    unit u, a unit adds (1 - 1/n) d_u to it (for a mean: its value minus the mean, over n). Standard errors and degrees
-    of freedom of a difference are those of its sums by cluster. They are CR2 with Satterthwaite's df (two crossed
-    clusters: the larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
+    The difficulty that a unit has for all models cancels in their differences. With d_u the change of a model's number
+    without unit u, a unit adds (1 - 1/n) d_u to it (for a mean: its value minus the mean, over n). Standard errors and
+    degrees of freedom of a difference are those of its sums by cluster. They are CR2 with Satterthwaite's df (two
+    crossed clusters: the larger of V1, V2 and V1 + V2 - V12, with Cochran's). Clusters are those of the metric.
 
     Parameters
     ----------
@@ -462,9 +462,10 @@ def compare_models(
         as ``"man - woman"``.
     level : float
     average : bool
-        Of results that have several models each, such as one a prompt: compare the means over their models, which are
-        fixed. Only models count that have the number in every result. Of these, models that lack more than half of the
-        units of a result are left out too (caution SS342 names them). The mean is over the units that the others have.
+        For results that have several models each, such as one result per prompt: compare the means over their models,
+        which are fixed. Only models count that have the number in every result. Of these, models that lack more than
+        half of the units of a result are left out too (caution SS342 names them). The mean is over the units that the
+        others have.
 
     Returns
     -------

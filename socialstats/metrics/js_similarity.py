@@ -284,8 +284,9 @@ def similarity_rows(
 def plain_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Row:
     """Row of a plug-in similarity, with an interval of what as many ratings give on average.
 
-    Jackknife t. For pooled shares, the outer ends of that and of the corrected interval minus the correction. The value
-    is flat near equal shares, where t alone held .87 to .93 (6 to 200 units, 3 to 30 ratings each; now .95 to .99).
+    The interval is the jackknife's t; for pooled shares, its limits and those of the corrected interval minus the
+    correction, whichever lies outside. The value is flat near equal shares, where t alone held .87 to .93 (6 to 200
+    units, 3 to 30 ratings each; now .95 to .99).
     """
     error, groups = float(found.error[k]), (row.n_clusters or row.n_units or 0) - 1.0
     df = groups if found.plain_df is None else float(found.plain_df[k])

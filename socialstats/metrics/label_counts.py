@@ -84,8 +84,9 @@ def label_counts(
     ci : {"auto", "wilson", "percentile", "basic"}
         ``"auto"`` is Wilson's; with clusters, and for shares of labels, with the number of independent answers that the
         standard error speaks for. Shares of labels may count more than the labels cited, as labels of a unit exclude
-        each other. With 30 units of three labels each, .92 to .97 of simulated intervals held. With clusters they count
-        at most these (.94 to 1 held, without that bound .85 to .98). Else a bootstrap of units (clusters).
+        each other. With 30 units of three labels each, .92 to .97 of simulated intervals held. With clusters, intervals
+        count at most as many answers (coverage .94 to 1; without that bound .85 to .98). Else a bootstrap of units
+        (clusters).
     level : float
     resamples, seed : int
         Of the bootstrap.

@@ -36,8 +36,8 @@ def over_models(
 ) -> Result:  # fmt: skip
     """Estimate the mean of numbers over models, their spread, and differences between groups of models.
 
-    Models are the sample: the t interval of the mean speaks of models like these, not of other scenarios. What speaks
-    of other scenarios for these very models is the metric itself where models are its raters
+    Models are the sample: the t interval of the mean speaks of models like these, not of other scenarios. For inference
+    on other scenarios with the same models, use the metric itself with the models as its raters
     (`relationship_bias(..., aggregate="rater")`, `trait_profile(...)`).
 
     Parameters

@@ -337,9 +337,9 @@ def paired_difference(
 ) -> Result | ResultGroup:
     """Estimate and test the mean difference of two conditions on the same units: first minus second.
 
-    Independent pairs: paired t. One cluster factor: CR2 errors, t with Satterthwaite's degrees of freedom. Two
-    crossed factors: the largest of V1, V2 and V1 + V2 - V12, t with Cochran's df. Beside it Wilcoxon's signed-rank and
-    a sign-flip test (of whole clusters).
+    Independent pairs: paired t. One cluster factor: CR2 errors, t with Satterthwaite's degrees of freedom. Two crossed
+    factors: the largest of V1, V2 and V1 + V2 - V12, t with Cochran's df. Wilcoxon's signed-rank test and a sign-flip
+    test (of whole clusters) are computed too.
 
     Parameters
     ----------

@@ -631,7 +631,7 @@ def contrasts(found: Analysis, *, every: bool) -> list[tuple[Row, Callable[[Anal
 def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
     """Return B and the order effect with all levels of the stratum weighing alike.
 
-    What levels differ by is part of the error, so that a level of one scenario counts as what it is.
+    Differences between levels are part of the error, so that a level may have a single scenario.
     """
     name, has = settings["stratum"], codes >= 0
     if len(np.unique(codes[has])) < 2:
@@ -697,9 +697,9 @@ def relationship_bias(
         raters (the mean of absolute values is not the absolute value of the mean).
     stratum : str, optional
         Stratum of the units (a topic), or group of the raters (models with and without safety tuning): biases, position
-        and B_all of each of its levels. Of up to four levels the differences of any two, which share the scenarios
-        where levels are of raters; and all levels weighing alike. A level of one scenario has no interval: nothing
-        shows how others like it would differ.
+        and B_all of each of its levels. Up to four levels have the differences of any two, on the same scenarios where
+        levels are of raters. Another row gives all levels the same weight. A level of one scenario has no interval:
+        nothing shows how others like it would differ.
     stratum_rows : {"biases", "scores"}
         ``"scores"``: also S of every kind of couple within each level, its differences between levels, and McNemar's
         tests within each level.

@@ -122,10 +122,9 @@ def agreement_weights(
     Parameters
     ----------
     weights : {"unweighted", "linear", "quadratic", "ordinal", "ratio"} or (levels, levels) matrix
-        With x the scores and d = x_i - x_j: linear 1 - |d|/range, quadratic 1 - (d/range)^2 (Cohen 1968), ratio
-        1 - (d/(x_i + x_j))^2 over its largest value, ordinal 1 - C(m, 2)/C(k, 2) with m the number of levels from i
-        to j, both included (Gwet 2014).
-        A data frame is put in the order of `levels` by its labels.
+        With x the scores and d = x_i - x_j: linear 1 - abs(d)/range, quadratic 1 - (d/range)^2 (Cohen 1968), ratio 1 -
+        (d/(x_i + x_j))^2 over its largest value, ordinal 1 - C(m, 2)/C(k, 2) with m the number of levels from i to j,
+        both included (Gwet 2014). A data frame is put in the order of `levels` by its labels.
     scores : (levels,) array
         Numbers of the levels, all different.
     kind : {"agreement", "disagreement"}

@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 
 def t_power(df: float, center: float, alpha: float, alternative: Alternative = "two_sided") -> float:
-    """Power of a t test whose statistic is noncentral t: P(|T| > t_(1 - alpha/2)), both tails counted.
+    """Power of a t test whose statistic is noncentral t: P(abs(T) > t_(1 - alpha/2)), both tails counted.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def mcnemar_power(n: int, discordant: float, difference: float, alpha: float, te
 def mcnemar_power_normal(n: float, discordant: float, difference: float, alpha: float) -> float:
     """Power of the asymptotic test by the normal approximation (Connor 1987).
 
-    Phi((|difference| sqrt(n) - z sqrt(discordant)) / sqrt(discordant - difference^2)).
+    Phi((abs(difference) sqrt(n) - z sqrt(discordant)) / sqrt(discordant - difference^2)).
     """
     spread = math.sqrt(max(discordant - difference**2, NEVER))
     return float(ndtr((abs(difference) * math.sqrt(n) + ndtri(alpha / 2) * math.sqrt(discordant)) / spread))

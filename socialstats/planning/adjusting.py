@@ -202,7 +202,7 @@ def adjust(
     With m tests in the family, in ascending order p(1) .. p(m): Holm max over j <= i of (m-j+1) p(j); Bonferroni m p;
     Hochberg min over j >= i of (m-j+1) p(j); Benjamini-Hochberg min over j >= i of m p(j)/j; Benjamini-Yekutieli the
     same times 1 + 1/2 + .. + 1/m. All at most 1. max-t: the share of draws from the joint null distribution whose
-    largest |t| (step-down: of tests not yet called) reaches the observed one, (b + 1)/(B + 1).
+    largest abs(t) (step-down: of tests not yet called) reaches the observed one, (b + 1)/(B + 1).
 
     Holm, Bonferroni, Hochberg and max-t control the probability of any false call (Hochberg under positive dependence,
     max-t as well as the joint distribution is known). BH and BY the expected share of false calls among the calls (BH

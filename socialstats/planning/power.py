@@ -94,8 +94,8 @@ def power_paired_t(
 ) -> PlanResult:
     """Compute the power of a paired t test, the pairs it needs, or the smallest effect it can detect.
 
-    The statistic of n differences with mean/sd = d_z is noncentral t with n - 1 df and noncentrality d_z sqrt(n);
-    power = P(|T| > t_(1 - alpha/2)), both tails counted (Cohen 1988, section 2.3; R's power.t.test(strict = TRUE)).
+    The statistic of n differences with mean/sd = d_z is noncentral t with n - 1 df and noncentrality d_z sqrt(n); power
+    = P(abs(T) > t_(1 - alpha/2)), both tails counted (Cohen 1988, section 2.3; R's power.t.test(strict = TRUE)).
 
     Parameters
     ----------

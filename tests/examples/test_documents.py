@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 DATA = ROOT / "examples" / "data"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+NAMED = re.compile(r"(?:`|^)socialstats ([a-z]+)", re.M)
 NOT_RUN = {
     "make report": "makes an environment and installs",
     "make test": "runs this",
@@ -128,3 +129,13 @@ def test_the_example_tables_are_those_of_their_script(tmp_path: Path) -> None:
 def test_the_rules_of_the_example_tables_are_those_of_the_page() -> None:
     rules, _ = [block for language, block in blocks(ROOT / "docs" / "audit.md") if language == "toml"]
     assert (DATA / "rules.toml").read_text(encoding="utf-8") == rules
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "NEWS.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_every_command_that_is_named_exists(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in sorted(set(NAMED.findall(page.read_text(encoding="utf-8")))):
+        try:
+            code = main([name, "--help"])
+        except SystemExit as ended:
+            code = ended.code
+        assert code == 0, capsys.readouterr().err

@@ -75,7 +75,7 @@ def bradley_terry(
     by: str | None = "declared",
     **columns: Any,
 ) -> BradleyTerryResult | ResultGroup:
-    """Estimate the strengths of items from paired comparisons, with the uncertainty the design really has.
+    """Estimate the strengths of items from paired comparisons, with errors that allow for dependence in the design.
 
     The probability that i beats j is p_i / (p_i + p_j) (Bradley & Terry 1952). Estimates are the log-strengths
     log p_i, with sum zero unless `reference` is given. A difference of two is a log-odds.

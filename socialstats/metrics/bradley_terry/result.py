@@ -470,7 +470,8 @@ class BradleyTerryResult(Result):
     def effect_in_sds(self, term: str, *, level: float | None = None) -> Result:
         """Return a covariate's effect in standard deviations of the strengths.
 
-        The sd is that of the true strengths: the variance of the estimates minus their mean sampling variance.
+        The SD is that of the true strengths: its square is the variance of the estimates minus their mean sampling
+        variance.
         """
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         n = len(strength)

@@ -328,7 +328,7 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
     """Raise `MleDoesNotExist`, naming terms, when they predict outcomes perfectly.
 
     Look for a direction (d, t), t the tie parameter's, along which the likelihood rises for ever. This means s x'd >= t
-    >= 0 for every decided comparison (s = +1 where a won) and |x'd| <= t for every tie, not all zero (Konis 2007;
+    >= 0 for every decided comparison (s = +1 where a won) and abs(x'd) <= t for every tie, not all zero (Konis 2007;
     without tie parameter t = 0). The terms named are few: each is left out if the others do.
 
     Parameters
