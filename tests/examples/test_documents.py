@@ -135,7 +135,7 @@ def test_the_rules_of_the_example_tables_are_those_of_the_page() -> None:
 def test_every_command_that_is_named_exists(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in sorted(set(NAMED.findall(page.read_text(encoding="utf-8")))):
         try:
-            code = main([name, "--help"])
+            code: object = main([name, "--help"])
         except SystemExit as ended:
             code = ended.code
         assert code == 0, capsys.readouterr().err
