@@ -13,7 +13,6 @@ from socialstats.text import (
     capital,
     count,
     counted,
-    digits_of,
     interval,
     level_text,
     listing,
@@ -23,9 +22,9 @@ from socialstats.text import (
 )
 
 __all__ = [
-    "agreement", "bounded", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving",
-    "headline", "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "stat", "statistic_of",
-    "subtracting", "undefined",
+    "agreement", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
+    "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "stat", "statistic_of",
+    "undefined",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]
@@ -33,14 +32,6 @@ LETTERS = {"t": "t", "z": "z", "chi2": "\u03c7\u00b2", "f": "F"}
 # cautions about an interval, which is then called approximate
 APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS317"))
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
-
-
-def bounded(row: Row) -> bool:
-    """Return whether a quantity cannot exceed 1 by its definition, and so is printed without a leading zero.
-
-    Of coefficients of agreement, whose lower limit is open, the upper one decides.
-    """
-    return row.limits is not None and row.limits[1] <= 1 and (row.limits[0] >= -1 or math.isinf(row.limits[0]))
 
 
 def kind_of(cautions: Iterable[Caution]) -> str:
@@ -55,16 +46,12 @@ def kind_of(cautions: Iterable[Caution]) -> str:
     return "approximate" if any(one.code in APPROXIMATE for one in cautions) else ""
 
 
-def estimate(
-    row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False, kind: str = ""
-) -> str:  # fmt: skip
-    """Return the estimate with its interval.
+def estimate(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = "") -> str:
+    """Return the estimate with its interval, with the decimals of the row.
 
     Parameters
     ----------
     row : Row
-    digits : int, optional
-        Decimals of estimate and limits; by default those that the standard error asks for.
     unit : str
         Stands after the estimate.
     as_percent : bool
@@ -75,20 +62,15 @@ def estimate(
     Examples
     --------
     >>> row = Row(term="d", estimate=0.612, conf_low=0.602, conf_high=0.6231, conf_level=0.95, limits=(0.0, 1.0))
-    >>> estimate(row, digits=3), estimate(row, as_percent=True)
+    >>> estimate(row), estimate(row, as_percent=True)
     ('.612, 95% CI [.602, .623]', '61.2%, 95% CI [60.2, 62.3]')
     """
     if row.estimate is None:
         return f"undefined ({row.undefined or 'no estimate'})"
-    if as_percent:
-        places = 1 if digits is None else digits
-        value, scale, no_zero = percent(row.estimate, places), 100.0, False
-    else:
-        places = digits_of(row.std_error) if digits is None else digits
-        no_zero, scale = bounded(row), 1.0
-        value = number(row.estimate, places, bounded=no_zero)
+    scale, places, no_zero = (100.0, 1, False) if as_percent else (1.0, row.decimals, row.bounded)
+    value = percent(row.estimate) if as_percent else number(row.estimate, places, bounded=no_zero)
     if row.conf_low is None and row.conf_high is None:
-        return f"{value}{unit}" + (f" (no interval: {row.undefined})" if row.undefined else "")
+        return f"{value}{unit}" + (f", no interval: {row.undefined}" if row.undefined else "")
     low, high = (None if end is None else scale * end for end in (row.conf_low, row.conf_high))
     said = interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)
     return f"{value}{unit}, {kind} {said}" if kind else f"{value}{unit}, {said}"
@@ -119,9 +101,7 @@ def p_of(row: Row) -> str:
     return p_value(row.p_value) if row.p_value is not None else ""
 
 
-def stat(
-    row: Row, *, digits: int | None = None, unit: str = "", as_percent: bool = False, kind: str = ""
-) -> str:  # fmt: skip
+def stat(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = "") -> str:
     """Return estimate, interval, test and p: ``0.31, 95% CI [0.12, 0.50], t(23) = 3.40, p = .002``.
 
     An interval that disagrees with the adjusted p is called unadjusted.
@@ -129,13 +109,13 @@ def stat(
     Examples
     --------
     >>> row = Row(term="d", estimate=-2.4, conf_low=-4.4, conf_high=-0.4, p_value=0.025, p_adjusted=0.076)
-    >>> stat(row, digits=1)
-    '−2.4, unadjusted 95% CI [−4.4, −0.4], p_Holm = .076'
+    >>> stat(row)
+    '−2.40, unadjusted 95% CI [−4.40, −0.40], p_Holm = .076'
     """
     if row.p_adjusted is not None and row.conf_low is not None and reliable(row) != significant(row):
         kind = f"unadjusted {kind}".rstrip()
     tested = statistic_of(row)
-    said = estimate(row, digits=digits, unit=unit, as_percent=as_percent, kind=kind)
+    said = estimate(row, unit=unit, as_percent=as_percent, kind=kind)
     return said + (f", {tested}" if tested else "")
 
 
@@ -159,30 +139,29 @@ def significant(row: Row, alpha: float | None = None) -> bool:
 
 
 def headline(
-    quantity: str, row: Row, reference: float, name: str, *, digits: int | None = None, as_percent: bool = False,
-    kind: str = "",
+    quantity: str, row: Row, reference: float, name: str, *, as_percent: bool = False, kind: str = ""
 ) -> str:  # fmt: skip
     """Compare an estimate with a reference, by its interval.
 
     Examples
     --------
     >>> row = Row(term="B", estimate=-0.37, conf_low=-0.56, conf_high=-0.18, conf_level=0.95)
-    >>> headline("Bias B", row, 0.0, "no bias", digits=2)
+    >>> headline("Bias B", row, 0.0, "no bias")
     'Bias B was −0.37, 95% CI [−0.56, −0.18], below no bias (0).'
     """
     if row.estimate is None:
         return undefined(quantity, row.undefined or "no estimate")
     value = percent(reference, 0) if as_percent else number(reference, 0 if float(reference).is_integer() else 2,
-                                                            bounded=bounded(row))  # fmt: skip
+                                                            bounded=row.bounded)  # fmt: skip
     if row.conf_low is None and row.conf_high is None:
-        return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent, kind=kind)}; {name} is {value}."
+        return f"{quantity} was {stat(row, as_percent=as_percent, kind=kind)}; {name} is {value}."
     side = {"above": "above", "below": "below", "none": "not reliably different from"}[direction(row, reference)]
-    return f"{quantity} was {stat(row, digits=digits, as_percent=as_percent, kind=kind)}, {side} {name} ({value})."
+    return f"{quantity} was {stat(row, as_percent=as_percent, kind=kind)}, {side} {name} ({value})."
 
 
 def difference(
-    quantity: str, a: str, b: str, row: Row, *, digits: int | None = None, as_percent: bool = False, verb: str = "was",
-    kind: str = "", at: str = "for",
+    quantity: str, a: str, b: str, row: Row, *, as_percent: bool = False, verb: str = "was", kind: str = "",
+    at: str = "for",
 ) -> str:  # fmt: skip
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
 
@@ -198,38 +177,19 @@ def difference(
         return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
     tested = row.p_value is not None or row.p_adjusted is not None
     clear = significant(row) if tested else reliable(row)
-    numbers = f"(difference = {stat(row, digits=digits, as_percent=as_percent, kind=kind)})"
+    numbers = f"(difference = {stat(row, as_percent=as_percent, kind=kind)})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
         return f"{capital(quantity)} {verb} {word} {at} {a} than {b} {numbers}."
     if not tested and row.conf_low is None and row.conf_high is None:
-        return f"The difference in {quantity} between {a} and {b} was {numbers[14:-1]}, without interval or test."
+        why = "" if row.undefined else ", without interval or test"
+        return f"The difference in {quantity} between {a} and {b} was {numbers[14:-1]}{why}."
     how = "significantly" if tested else "reliably"
     return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
 
 
-def subtracting(one: Row, other: Row, gap: Row, least: int = 2) -> int:
-    """Return the decimals of two estimates and of their difference at which the printed ones subtract.
-
-    They are those that the error of the difference asks for, with `least`, or more.
-
-    Examples
-    --------
-    >>> rows = [Row(term=t, estimate=x, std_error=0.4) for t, x in (("a", 0.617), ("b", 0.564), ("a - b", 0.053))]
-    >>> subtracting(*rows)
-    3
-    """
-    values, least = [row.estimate or 0.0 for row in (one, other, gap)], digits_of(gap.std_error, least)
-    for digits in range(least, 6):
-        a, b, d = (round(value, digits) for value in values)
-        if abs(a - b - d) < 0.1 * 10.0**-digits:
-            return digits
-    return least
-
-
 def equivalence(
-    a: str, b: str, row: Row, bound: float, p: float | None, *, digits: int | None = None, unit: str = "",
-    kind: str = "",
+    a: str, b: str, row: Row, bound: float, p: float | None, *, unit: str = "", kind: str = ""
 ) -> str:  # fmt: skip
     """State whether two were equivalent within plus or minus a bound (two one-sided tests).
 
@@ -244,12 +204,11 @@ def equivalence(
     """
     low, high = row.conf_low, row.conf_high
     inside = low is not None and high is not None and -bound < low and high < bound
-    size = (as_given(bound).lstrip("0") if bounded(row) else as_given(bound)) + unit
+    size = (as_given(bound).lstrip("0") if row.bounded else as_given(bound)) + unit
     if low is None or high is None:
         return undefined(f"Equivalence of {a} and {b} within \u00b1{size}", row.undefined or "no interval")
     verdict = "equivalent" if inside else "not shown to be equivalent"
-    places = digits_of(row.std_error) if digits is None else digits
-    span = f"{kind} " * bool(kind) + interval(low, high, places, level=row.conf_level or 0.9, bounded=bounded(row))
+    span = f"{kind} " * bool(kind) + interval(low, high, row.decimals, level=row.conf_level or 0.9, bounded=row.bounded)
     tested = "" if p is None else f", {p_value(p, name='TOST p')}"
     return f"{a} and {b} were {verdict} within \u00b1{size} ({span}{tested})."
 
@@ -261,7 +220,7 @@ def agreement(name: str, row: Row, units: int, raters: int | None, band: str = "
     --------
     >>> row = Row(term="alpha", estimate=0.71, conf_low=0.62, conf_high=0.79, limits=(-math.inf, 1.0))
     >>> agreement("α", row, 120, 3, "reliably below .80")
-    'Agreement was α = .71, 95% CI [.62, .79] (120 units, 3 raters), reliably below .80.'
+    'Agreement was α = .710, 95% CI [.620, .790] (120 units, 3 raters), reliably below .80.'
     """
     sizes = [count(units, "unit"), *([] if raters is None else [count(raters, "rater")])]
     said = f"Agreement was {name} = {estimate(row, kind=kind)} ({', '.join(sizes)})"
@@ -287,7 +246,7 @@ def first_ranked(
 ) -> str:  # fmt: skip
     """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable."""
     lead = f"its lead over {runner_up} was {'' if reliable else 'not '}reliable"
-    chance = f"win probability {estimate(win, digits=2, kind=kind)}"
+    chance = f"win probability {estimate(win, kind=kind)}"
     return f"{item} ranked first (log-strength {estimate(strength, kind=kind)}); {lead} ({chance})."
 
 

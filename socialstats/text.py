@@ -15,10 +15,18 @@ MINUS = "\u2212"
 MISSING = "\u2014"
 
 
-class Bounded(float):
-    """A number that cannot exceed 1 in size by its definition: printed without a leading zero."""
+class Shown(float):
+    """A number with the decimals that it is printed with, and whether it cannot exceed 1 in size by its definition."""
 
-    __slots__ = ()
+    __slots__ = ("bounded", "digits")
+    bounded: bool
+    digits: int
+
+    def __new__(cls, value: float, digits: int = 2, bounded: bool = False) -> Shown:
+        """Make a number with its decimals."""
+        made = super().__new__(cls, value)
+        made.digits, made.bounded = digits, bounded
+        return made
 
 
 def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> str:
@@ -31,20 +39,22 @@ def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> st
     digits : int
         Decimals.
     bounded : bool
-        True for quantities that cannot exceed 1 in size (p, kappa, shares): drops the leading zero. A `Bounded`
-        value needs no flag.
+        True for quantities that cannot exceed 1 in size (p, kappa, shares): drops the leading zero. A `Shown` value
+        has decimals and flag of its own.
 
     Examples
     --------
-    >>> number(-0.001), number(1234.5, 1), number(-0.25, bounded=True), number(Bounded(0.4))
-    ('0.00', '1,234.5', '−.25', '.40')
+    >>> number(-0.001), number(1234.5, 1), number(-0.25, bounded=True), number(Shown(0.4, 3, True))
+    ('0.00', '1,234.5', '−.25', '.400')
     """
     if value is None or math.isnan(value):
         return MISSING
     if math.isinf(value):
         return "\u221e" if value > 0 else f"{MINUS}\u221e"
+    if isinstance(value, Shown):
+        digits, bounded = value.digits, value.bounded
     text = f"{abs(value):,.{digits}f}"
-    if (bounded or isinstance(value, Bounded)) and text.startswith("0."):
+    if bounded and text.startswith("0."):
         text = text[1:]
     is_zero = not any(ch in "123456789" for ch in text)
     return f"{MINUS}{text}" if value < 0 and not is_zero else text
@@ -96,18 +106,18 @@ def interval(
 
 
 def digits_of(std_error: float | None, least: int = 2) -> int:
-    """Return the decimals that show an estimate and its error: `least`, more for small errors, fewer for large ones.
+    """Return the decimals that show an estimate and one digit of its error: `least` or more; fewer for large errors.
 
     Examples
     --------
     >>> digits_of(0.4), digits_of(0.031), digits_of(0.0002), digits_of(40.0), digits_of(1e4), digits_of(None)
-    (2, 3, 5, 1, 0, 2)
+    (2, 2, 4, 1, 0, 2)
     """
     if not std_error or not math.isfinite(std_error):
         return least
     if std_error >= 10:
         return 0 if std_error >= 100 else 1
-    return min(max(least, 1 + math.ceil(-math.log10(std_error))), 6)
+    return min(max(least, math.ceil(-math.log10(std_error))), 6)
 
 
 def as_given(value: float) -> str:

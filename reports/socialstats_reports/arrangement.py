@@ -68,8 +68,8 @@ class Arrangement:
         return [one for one in self.blocks if one.part == name]
 
 
-def arranged(outcome: Outcome) -> Arrangement:
-    """Place and number the blocks, tables and cautions of an outcome.
+def arranged(outcome: Outcome, deviations: Sequence[str] = ()) -> Arrangement:
+    """Place and number the blocks, tables and cautions of an outcome; deviations from a plan count as words.
 
     The main part holds at most 8 blocks, 5 cautions and about 1,400 words. What goes beyond it is moved to the
     appendix from the end: first tables are closed, then blocks are moved.
@@ -77,14 +77,15 @@ def arranged(outcome: Outcome) -> Arrangement:
     asked = [block for block in outcome.blocks if block.part == "main"]
     main, closed, beside = asked[:MOST_BLOCKS], False, _beside(outcome)
     while True:
-        found = _placed(outcome, main, closed, beside)
+        found = _placed(outcome, main, closed, beside, deviations)
         if found.words <= MOST_WORDS or (closed and not main):
             return found
         main, closed = (main[:-1] if closed else main), True
 
 
 def _placed(
-    outcome: Outcome, main: Sequence[Block], closed: bool, beside: Mapping[str, Sequence[Table]]
+    outcome: Outcome, main: Sequence[Block], closed: bool, beside: Mapping[str, Sequence[Table]],
+    deviations: Sequence[str],
 ) -> Arrangement:  # fmt: skip
     """Return the arrangement with these blocks in the main part, whose tables are all closed or not."""
     figures, tables = (partial(next, map(str, count(1))) for _ in range(2))
@@ -101,7 +102,7 @@ def _placed(
         cautions=tuple(replace(s, id=f"caution-{k}") for k, s in enumerate(stated[0], 1)),
         notes=tuple(replace(s, id=f"note-{k}") for k, s in enumerate(stated[1], 1)),
     )  # fmt: skip
-    return replace(found, words=sum(len(text.split()) for text in visible(outcome, found)) + FRAME)
+    return replace(found, words=sum(len(text.split()) for text in (*visible(outcome, found), *deviations)) + FRAME)
 
 
 def _numbered(
@@ -118,13 +119,16 @@ def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated
     """Return the cautions that stand open, strongest first, and the others as notes.
 
     Open ones are serious and carried by a result of the main part (or by none). Of like severity those come first
-    whose result comes first.
+    whose result comes first. A caution touches the results that carry it; where a study worded it anew, those with its
+    code.
     """
-    carried = [{c.code for result in one.block.results for c in result.cautions} for one in blocks]
+    carried = [[c for result in one.block.results for c in result.cautions] for one in blocks]
     found = []
     for one in (*outcome.cautions, *display_cautions(outcome)):
-        carriers = [block for block, codes in zip(blocks, carried, strict=True) if one.code in codes]
-        first = next((k for k, codes in enumerate(carried) if one.code in codes), -1)
+        alike = [[c for c in own if c.code == one.code] for own in carried]
+        exact = [[c for c in own if c.detail == one.detail] for own in alike]
+        places = [k for k, own in enumerate(exact if any(exact) else alike) if own]
+        carriers, first = [blocks[k] for k in places], min(places, default=-1)
         said = Stated(
             one, "", tuple(b.figure for b in carriers if b.figure), tuple(t.number for b in carriers for t in b.tables)
         )

@@ -6,7 +6,7 @@ import base64
 import json
 import lzma
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -15,6 +15,7 @@ from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import plain, tally_text, totals
 from socialstats.studies.page import Outcome
+from socialstats.text import Shown, number
 from socialstats_reports.arrangement import Arrangement, Numbered, Placed, arranged
 
 ELEMENT = "socialstats-results"
@@ -51,9 +52,9 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
     }
 
 
-def as_json(outcome: Outcome) -> str:
-    """Return an outcome as JSON text, ASCII only, with a final newline."""
-    return json.dumps(as_dict(outcome), indent=1, allow_nan=False) + "\n"
+def as_json(outcome: Outcome, deviations: Sequence[str] = ()) -> str:
+    """Return an outcome as JSON text, ASCII only, with a final newline; `deviations` as for the page."""
+    return json.dumps(as_dict(outcome, arranged(outcome, deviations)), indent=1, allow_nan=False) + "\n"
 
 
 def embedded(outcome: Outcome, run: Mapping[str, Any], place: Arrangement | None = None) -> str:
@@ -114,7 +115,9 @@ def _table(one: Numbered) -> dict[str, Any]:
     table = one.table
     whole = {"number": one.number} | {f.name: getattr(table, f.name) for f in fields(table)}
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
-    return {name: plain(cells if name == "cells" else value) for name, value in whole.items()}
+    return {name: plain(cells if name == "cells" else value) for name, value in whole.items()} | {
+        "printed": [[number(v) if isinstance(v, Shown) else None for v in row] for row in table.cells]
+    }
 
 
 def _block(placed: Placed) -> dict[str, Any]:

@@ -65,7 +65,11 @@ def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
         csv.writer(out, lineterminator="\n").writerows([table["header"], *table["cells"]])
         return out.getvalue()
     digits = tuple(table["digits"]) if isinstance(table["digits"], list) else table["digits"]
-    view = table_view(Table(table["caption"], tuple(table["header"]), tuple(map(tuple, table["cells"])), digits))
+    cells = tuple(
+        tuple(value if text is None else text for value, text in zip(row, texts, strict=True))
+        for row, texts in zip(table["cells"], table["printed"], strict=True)
+    )
+    view = table_view(Table(table["caption"], tuple(table["header"]), cells, digits))
     if format == "md":
         title = f"Table {table['number']}. {escaped(table['caption'], LONGEST)}"
         return f"{title}\n\n{markdown(view['header'], view['rows'], view['right'])}\n"

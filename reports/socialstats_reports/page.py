@@ -73,7 +73,7 @@ def render(
     run = {"command": command, "facts": known, "plan_sha256": plan_sha256, "deviations": list(deviations),
            "status": status, "date": date, "versions": versions()}  # fmt: skip
     drawn, checks = drawn_and_checked(outcome)
-    place = arranged(outcome)
+    place = arranged(outcome, deviations)
     pictures = {id(block): figure for block, figure in zip(outcome.blocks, drawn[1:], strict=True)}
     blocks = {part: [block_view(one, *pictures[id(one.block)], mark_of(one.block, status)) for one in place.part(part)]
               for part in ("main", "appendix")}  # fmt: skip

@@ -69,7 +69,7 @@ def write(
     for k, name in enumerate(targets):
         if not name:
             continue
-        text = socialstats_reports.as_json(outcome) if k else socialstats_reports.render(
+        text = socialstats_reports.as_json(outcome, deviations) if k else socialstats_reports.render(
             outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
             deviations=deviations, status=plan.values.get("status", "exploratory"), date=options.date or source_date(),
         )  # fmt: skip

@@ -61,6 +61,8 @@ def leave_one_out_checks(result: Result) -> list[Check]:
 
 def part_gap_checks(result: Result) -> list[Check]:
     """Recompute every difference from the two rows behind it."""
+    import math
+
     import numpy as np
 
     checks: list[Check] = []
@@ -74,5 +76,7 @@ def part_gap_checks(result: Result) -> list[Check]:
             relative(label(row, "estimate"), row.estimate, float(-np.diff(values[:, 0])[0]), "numpy", size=1.0)
         )
         checks.append(relative(label(row, "s.e."), row.std_error, float(np.linalg.norm(values[:, 1])), "numpy"))
-        checks += statistic_checks(row, df=df) + t_ends(row, row.conf_level or 0.95, df, cut=(-2.0, 2.0))
+        checks += statistic_checks(row, df=df) + t_ends(
+            row, row.conf_level or 0.95, df, cut=row.limits or (-math.inf, math.inf)
+        )
     return checks

@@ -38,7 +38,6 @@ def dumbbell(
     order: Sequence[str] | None = None,
     xlabel: str = "Win rate",
     numbers: bool = True,
-    digits: int = 2,
 ) -> Axes:
     """Draw one line an item and one mark a condition, with intervals and targets.
 
@@ -57,7 +56,6 @@ def dumbbell(
     xlabel : str
     numbers : bool
         Write the estimates at the right.
-    digits : int
 
     Returns
     -------
@@ -103,7 +101,7 @@ def dumbbell(
     if style.is_narrow() or not numbers:
         style.legend(ax, legend or [(text, "muted") for text, _ in _legend(wanted)], style.SMALL)
     if numbers:
-        _numbers(ax, wanted, [table[item] for item in items], [y + place.numbers for y in ys], digits)
+        _numbers(ax, wanted, [table[item] for item in items], [y + place.numbers for y in ys])
     style.footnotes(ax, style.noted(reasons, style.left_of(ax)), 34)
     return ax
 
@@ -216,12 +214,10 @@ def _numbers(
     wanted: Mapping[str, float | None],
     table: Sequence[Mapping[str, Row]],
     ys: Sequence[float],
-    digits: int,
 ) -> None:
     """Write the numbers of each condition in a column, under its mark and name or, if narrow, in its colour."""
     width = _column(wanted)
     top = ax.get_ylim()[1]
-    short = style.bounded(row for cells in table for row in cells.values())
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
         edge = (i + 1 - (len(wanted) if style.is_narrow() else 0)) * width
         ink = style.LIGHT[color]
@@ -231,6 +227,6 @@ def _numbers(
             row = cells.get(group)
             if row is not None and style.is_known(row):
                 dark = ink if style.is_narrow() else style.LIGHT["ink"]
-                style.beside(ax, y, number(row.estimate, digits, bounded=short), edge, color=dark)
+                style.beside(ax, y, number(row.shown()), edge, color=dark)
             else:
                 style.beside(ax, y, "undef.", edge, color=style.LIGHT["muted"])

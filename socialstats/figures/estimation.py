@@ -70,7 +70,7 @@ def estimation(
     reference : float or None
         Difference to draw a dashed line at.
     digits : int
-        Decimals of the numbers.
+        Decimals of the means.
     most : int
         Lines drawn at most.
     unit : str
@@ -123,7 +123,7 @@ def estimation(
         _histogram(right, one - two, n, unit)
     _conditions(left, names)
     _ylabel(right, " minus ".join(shortened(conditions, LABEL_WIDTH)))
-    _mean(right, row, reference, digits)
+    _mean(right, row, reference)
     return ax
 
 
@@ -255,7 +255,7 @@ def _discordant(ax: Axes, one: Any, two: Any, n: Any, conditions: tuple[str, str
     ax.set_xticks([-0.2, 0.35, 0.8], ["difference", *(style.literal(f"only {c}", 13) for c in conditions)])
 
 
-def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
+def _mean(ax: Axes, row: Row, reference: float | None) -> None:
     """Draw the mean difference with its interval at the left of the panel, its numbers above."""
     low, high = ax.get_ylim()
     ends = [v for v in (row.estimate, row.conf_low, row.conf_high, reference) if v is not None and math.isfinite(v)]
@@ -267,12 +267,12 @@ def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
     if row.estimate is None or not style.is_known(row):
         _above(ax, f"undefined: {row.undefined or 'no value was given'}")
         return
-    short = style.bounded([row])
-    text = number(row.estimate, digits, bounded=short)
+    text = number(row.shown())
     if row.conf_low is not None and row.conf_high is not None:
         inside = max(row.conf_low, ax.get_ylim()[0]), min(row.conf_high, ax.get_ylim()[1])
         ax.plot((-0.2, -0.2), inside, color=style.LIGHT["series-1"], linewidth=2.2, solid_capstyle="butt", zorder=3)
-        text += f", {interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=short)}"
+        level = row.conf_level or 0.95
+        text += f", {interval(row.conf_low, row.conf_high, row.decimals, level=level, bounded=row.bounded)}"
     ax.plot(-0.2, row.estimate, "o", color=style.LIGHT["series-1"], markersize=7, zorder=4, markeredgewidth=0)
     _above(ax, text, ink="ink")
 

@@ -32,7 +32,6 @@ def forest(
     reference: float | None = 0.0,
     numbers: bool = True,
     sort: bool = True,
-    digits: int = 2,
 ) -> Axes:
     """Draw estimates with their intervals, one line a row, largest first.
 
@@ -54,8 +53,6 @@ def forest(
         Write estimate and interval at the right.
     sort : bool
         False keeps the order given.
-    digits : int
-        Decimals of the numbers.
 
     Returns
     -------
@@ -78,7 +75,7 @@ def forest(
     shown = ordered(rows) if sort else list(rows)
     total = len(shown)
     shown, ys = style.ends(shown)
-    columns = number_columns(shown, ranks, digits) if numbers else []
+    columns = number_columns(shown, ranks) if numbers else []
     wide = column_offsets(columns)[-1] if columns else 0.0
     labels = row_labels(shown)
     place = style.slots(style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), wide)
@@ -112,28 +109,25 @@ def row_labels(rows: Sequence[Row], width: int = LABEL_WIDTH) -> list[str]:
     return style.fitted(texts, style.label_room(), width=width)
 
 
-def number_columns(
-    rows: Sequence[Row], ranks: Mapping[str, tuple[int, int]] | None, digits: int
-) -> list[tuple[str, list[str]]]:
+def number_columns(rows: Sequence[Row], ranks: Mapping[str, tuple[int, int]] | None) -> list[tuple[str, list[str]]]:
     """Return the columns beside the marks: header and one right-aligned text a row."""
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
     header = f"{level_text(level)} CI" if level is not None else "CI"
-    short = style.bounded(rows)
     columns = [
-        ("Estimate", ["" if row.estimate is None else number(row.estimate, digits, bounded=short) for row in rows]),
-        (header, [interval_text(row, digits, short) for row in rows]),
+        ("Estimate", ["" if row.estimate is None else number(row.shown()) for row in rows]),
+        (header, [interval_text(row) for row in rows]),
     ]
     if ranks is not None:
         columns.append(("Ranks", [rank_text(ranks.get(row.term)) for row in rows]))
     return [column for column in columns if any(column[1])]
 
 
-def interval_text(row: Row, digits: int, short: bool) -> str:
+def interval_text(row: Row) -> str:
     """Return ``[low, high]``, or a note that the interval is missing."""
     if row.estimate is None:
         return ""
-    ends = style.ends_of(row)
-    return "no CI" if ends is None else f"[{', '.join(number(end, digits, bounded=short) for end in ends)}]"
+    ends = [row.shown("conf_low"), row.shown("conf_high")]
+    return "no CI" if None in ends else f"[{', '.join(map(number, ends))}]"
 
 
 def rank_text(ranks: tuple[int, int] | None) -> str:

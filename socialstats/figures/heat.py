@@ -28,7 +28,6 @@ def heat(
     neutral: float = 0.5,
     extreme: float = 0.5,
     xlabel: str = "against",
-    digits: int = 2,
 ) -> Axes:
     """Draw one cell for each pair of groups, with its value and n.
 
@@ -43,7 +42,6 @@ def heat(
         Value without colour, and the distance from it that has full colour. Values above `neutral` are blue, below
         are orange; the number is always written.
     xlabel : str
-    digits : int
 
     Returns
     -------
@@ -81,14 +79,13 @@ def heat(
     names, turned = style.heads(across, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / len(across))
     style.tiled(ax, names, labels, turned=turned > 0)
     room = style.cell_size(ax)
-    short = style.bounded(rows)
     colors: list[tuple[int, int, str, float]] = []
     for row in rows:
         x, y = across.index(row.group or ""), down.index(row.term)
         value = row.estimate if row.estimate is not None and style.is_known(row) else neutral
         strength = min(abs(value - neutral) / extreme, 1.0)
         colors.append((x, y, "series-1" if value >= neutral else "series-2", 0.04 + 0.4 * strength))
-        _numbers(ax, row, x, y, digits, room, short)
+        _numbers(ax, row, x, y, room)
     style.tiles(ax, colors)
     style.footnotes(ax, notes, 6)
     return ax
@@ -103,11 +100,11 @@ def _new(across: Sequence[str], down: int, left: float, notes: int) -> Axes:
     return style.new_axes(height, left=left, right=style.width() - left - inner, top=top, bottom=bottom)
 
 
-def _numbers(ax: Axes, row: Row, x: int, y: int, digits: int, room: tuple[float, float], short: bool) -> None:
+def _numbers(ax: Axes, row: Row, x: int, y: int, room: tuple[float, float]) -> None:
     """Write the value of a cell and its n, where they fit."""
     if not style.is_known(row):
         wide = style.text_width("undefined") <= room[0] - 2
         style.in_cell(ax, x, y, ["undefined" if wide else "\u2014"], room, "muted")
         return
-    texts = [number(row.estimate, digits, bounded=short), *([] if row.n is None else [f"n {count(row.n)}"])]
+    texts = [number(row.shown()), *([] if row.n is None else [f"n {count(row.n)}"])]
     style.in_cell(ax, x, y, texts, room)

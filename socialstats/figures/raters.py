@@ -23,7 +23,6 @@ def rater_heat(
     ax: Axes | None = None,
     neutral: float = 0.0,
     extreme: float = 1.0,
-    digits: int = 2,
 ) -> Axes:
     """Draw the agreement of each pair of raters twice, at both sides of an empty diagonal.
 
@@ -35,7 +34,6 @@ def rater_heat(
         Draw into this Axes. By default a new figure is made.
     neutral, extreme : float
         Agreement without colour (0: as by chance), and the distance from it with full colour.
-    digits : int
 
     Returns
     -------
@@ -65,4 +63,4 @@ def rater_heat(
     rows = [
         replace(both[one, other], term=one, group=other) for one in names for other in names if (one, other) in both
     ]
-    return heat(rows, ax=ax, neutral=neutral, extreme=extreme, xlabel="agreement with", digits=digits)
+    return heat(rows, ax=ax, neutral=neutral, extreme=extreme, xlabel="agreement with")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from socialstats.figures import style
 from socialstats.figures.notes import Note, place_note
-from socialstats.text import number
+from socialstats.text import Shown, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,8 +85,10 @@ def strip(
     others = [mark for mark in marks if mark.kind != "reference" or not is_known(mark)]
     values = [v for m in marks for v in (m.value, m.low, m.high) if v is not None and math.isfinite(v)]
     limits = style.padded(values or [0.0], 0.05)
+    own = [m.value for m in others if isinstance(m.value, Shown)]
+    short, digits = bool(own) and all(v.bounded for v in own), max((v.digits for v in own), default=digits)
     width = (style.width() - 0.2) * style.POINTS if ax is None else _width_in_points(ax)
-    labels = [style.literal(f"{m.label} {number(m.value, digits)}", 60) for m in lines]
+    labels = [style.literal(f"{m.label} {number(m.value, digits, bounded=short)}", 60) for m in lines]
     anchors = [width * (float(m.value or 0.0) - limits[0]) / (limits[1] - limits[0]) for m in lines]
     places = lay_out(anchors, [style.text_width(label, style.SMALL) for label in labels], width)
     below = 1 + max((place.level for place in places), default=-1)
@@ -98,6 +100,8 @@ def strip(
     if not marks:
         return style.message(ax, "nothing to show")
     style.dress(ax)
+    if short:
+        style.short_ticks(ax.xaxis)
     ax.set_yticks([])
     ax.set_xlim(*limits)
     ax.set_ylim(-0.35, rows + 0.1)

@@ -496,8 +496,8 @@ def ends_of(row: Row) -> tuple[float, float] | None:
 
 def bounded(rows: Iterable[Row]) -> bool:
     """Return whether all rows with an estimate are of a quantity that cannot exceed 1 in size."""
-    limits = [row.limits for row in rows if is_known(row)]
-    return bool(limits) and all(ends is not None and max(map(abs, ends)) <= 1 for ends in limits)
+    known = [row.bounded for row in rows if is_known(row)]
+    return bool(known) and all(known)
 
 
 def short_ticks(axis: Axis) -> None:

@@ -32,7 +32,6 @@ def trajectories(
     ax: Axes | None = None,
     lines: Mapping[str, float] | None = None,
     ylabel: str = "Estimate",
-    digits: int = 1,
 ) -> Axes:
     """Draw the course of each item over the stages.
 
@@ -47,8 +46,6 @@ def trajectories(
     lines : mapping of str to float, optional
         Horizontal reference lines: label -> value.
     ylabel : str
-    digits : int
-        Decimals of the last value, which is written beside the item.
 
     Returns
     -------
@@ -65,7 +62,7 @@ def trajectories(
     >>> ax = trajectories([Row(term="m", group="start", estimate=1.0), Row(term="m", group="end", estimate=3.0)],
     ...                   stages=["start", "end"])
     >>> [t.get_text() for t in ax.get_xticklabels()], ax.texts[-1].get_text()
-    (['start', 'end'], 'm 3.0')
+    (['start', 'end'], 'm 3.00')
     """
     table = by_item(rows, stages)
     reasons = [f"{r.term}, {r.group}: undefined ({r.undefined or 'no value was given'})"
@@ -74,7 +71,7 @@ def trajectories(
     below = [f"dashed: {label} {number(value, 1)}" for label, value in marks.items()] if style.is_narrow() else []
     left = 0.6 if style.is_narrow() else 0.75
     notes = style.noted([*below, *reasons[:6]], left)
-    right = style.room_for([f"{name} \u2212000.0" for name in _names(list(table)).values()]) + 0.15
+    right = style.room_for([f"{name} \u221200.00" for name in _names(list(table)).values()]) + 0.15
     step = (style.width() - left - right) * style.POINTS / max(len(stages) - 0.2, 1.0)
     heads, turned = style.heads(stages, step, 16)
     if ax is None:
@@ -90,7 +87,7 @@ def trajectories(
     _scale(ax, rows, marks, len(stages))
     for k, cells in enumerate(table.values()):
         _course(ax, cells, stages, k, len(table))
-    _labels(ax, table, stages, digits)
+    _labels(ax, table, stages)
     style.footnotes(ax, notes, 22 + style.POINTS * max(turned - 0.2, 0.0))
     return ax
 
@@ -162,7 +159,7 @@ def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n
     ax.plot(xs, ys, color=color, linestyle=dash, linewidth=1.3, marker="o", markersize=3.6, markeredgewidth=0, zorder=3)
 
 
-def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[str], digits: int) -> None:
+def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[str]) -> None:
     """Write each item with its last value at the right, moved apart where they would overlap, and tied to its point."""
     low, high = ax.get_ylim()
     scale = (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
@@ -170,10 +167,9 @@ def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[s
             if (last := _last(cells, stages)).estimate is not None]  # fmt: skip
     names = _names(list(table))
     values = [float(last.estimate or 0.0) for _, _, last in ends]
-    short = style.bounded(last for _, _, last in ends)
     for (k, item, last), value, place in zip(ends, values, spread_out(values, GAP * scale), strict=True):
         shift = SPREAD * (2 * (k + 0.5) / len(table) - 1)
-        ax.annotate(f"{names[item]} {number(value, digits, bounded=short)}",
+        ax.annotate(f"{names[item]} {number(last.shown())}",
                     xy=(list(stages).index(str(last.group)) + shift, value), xycoords="data",
                     xytext=(len(stages) - 0.55, place), textcoords=_to_the_right(ax), va="center",
                     fontsize=style.FONT, color=_look(k)[0], annotation_clip=False,

@@ -62,7 +62,20 @@ def with_pairs_holm(rows: Sequence[Row]) -> list[Row]:
     return with_holm(rows, HOLM, fewest=2, family="pairs of raters")
 
 
-def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[float, float] = ANYWHERE) -> Row:
+def gap_limits(one: Row, two: Row) -> tuple[float, float]:
+    """Return what the difference of two quantities can be, from what each can be.
+
+    Examples
+    --------
+    >>> share = Row(term="share", limits=(0.0, 1.0))
+    >>> gap_limits(share, share), gap_limits(share, Row(term="mean"))
+    ((-1.0, 1.0), (-inf, inf))
+    """
+    (low, high), (least, most) = one.limits or ANYWHERE, two.limits or ANYWHERE
+    return low - most, high - least
+
+
+def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[float, float] | None = None) -> Row:
     """Return the first minus the second of two independent estimates, with Welch's (1947) s.e. and df.
 
     Parameters
@@ -72,7 +85,7 @@ def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[floa
     one, two : Row
         With `estimate`, `std_error`, and `n_clusters` (or `n_units`).
     level, within
-        As for `with_ends`.
+        As for `with_ends`; by default `gap_limits`.
 
     References
     ----------
@@ -94,6 +107,7 @@ def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[floa
     if min(sizes) < 2:
         return replace(row, undefined=ONE_CLUSTER)
     df = sum(parts) ** 2 / sum(v**2 / (g - 1) for v, g in zip(parts, sizes, strict=True))
+    within = gap_limits(one, two) if within is None else within
     return with_t(row, float(np.sqrt(sum(parts))), df, level, within=within, n_clusters=sum(sizes))
 
 

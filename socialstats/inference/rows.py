@@ -81,6 +81,7 @@ def with_ends(
     """
     if not why and (low is None or high is None or math.isnan(low) or math.isnan(high)):
         why = NO_ENDS
+    row = row if within == ANYWHERE else replace(row, limits=within)
     if why or low is None or high is None:
         return replace(row, conf_low=None, conf_high=None, conf_level=None, undefined=why)
     wide = low < high
@@ -93,7 +94,6 @@ def with_ends(
             return with_ends(row, None, None, level, why=MISSED)
         low, high = min(low, row.estimate), max(high, row.estimate)
     shown = [None if math.isinf(end) else end for end in (low, high)]
-    fields |= {} if within == ANYWHERE else {"limits": within}
     return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, **fields)
 
 

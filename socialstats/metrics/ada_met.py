@@ -684,7 +684,7 @@ def sentence(result: Result) -> str:
     low, high = extremes(known)
     near, far = (quoted([row.term for row in end], 3) for end in (low, high))
     kind = sentences.kind_of(result.cautions)
-    first, last = (sentences.estimate(row, digits=2, kind=kind) for row in (low[0], high[0]))
+    first, last = (sentences.estimate(row, kind=kind) for row in (low[0], high[0]))
     if len(known) == 1:
         said = f"The distance of {near} from {away} was {first} ({among})."
     elif len(low) == len(known):

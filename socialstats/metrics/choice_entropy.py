@@ -182,7 +182,8 @@ def mean_rows(
         )  # fmt: skip
         within = (-magnitude, magnitude) if differences else (0.0, magnitude)  # entropy of two outcomes
         row = row if differences else kept_within(row, mean.mean, within)
-        rows.append(with_mean(row, mean, level, test=differences, within=within, hold=True))
+        found = with_mean(row, mean, level, test=differences, within=within, hold=True)
+        rows.append(replace(found, limits=None))  # bits keep their leading zero
     return rows, means
 
 
@@ -327,22 +328,22 @@ def sentence(result: Result) -> str:
         row, whole = result.row(PROBABLE[1] if probable else "H_corrected"), result.row("H")
         ends = f"no interval ({row.undefined})"
         if row.conf_low is not None:
-            ends = interval(row.conf_low, row.conf_high, 3, level=level)
+            ends = interval(row.conf_low, row.conf_high, row.decimals, level=level)
         if probable:
             return (
-                f"Mean entropy of single replies over {count(row.n_units or 0, 'pair')} was {number(row.estimate, 3)} "
-                f"{name}, {ends}; the entropy of the pairs' mean probabilities was {number(whole.estimate, 3)}."
+                f"Mean entropy of single replies over {count(row.n_units or 0, 'pair')} was {number(row.shown())} "
+                f"{name}, {ends}; the entropy of the pairs' mean probabilities was {number(whole.shown())}."
             )
         return (
-            f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.estimate, 3)} {name} "
-            f"(bias-corrected), {ends}; plug-in {number(whole.estimate, 3)}."
+            f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.shown())} {name} "
+            f"(bias-corrected), {ends}; plug-in {number(whole.shown())}."
         )
     row, effect = result.row("H", group="difference"), result.row("d_z", group="difference")
     a, b = result.settings["labels"]
-    text = f"The difference in choice entropy was {number(row.estimate, 3)} {name} ({a} minus {b}"
+    text = f"The difference in choice entropy was {number(row.shown())} {name} ({a} minus {b}"
     if row.undefined:
         return f"{text}); {row.undefined}."
-    ends = interval(row.conf_low, row.conf_high, 3, level=level)
+    ends = interval(row.conf_low, row.conf_high, row.decimals, level=level)
     test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
     size = f"d_z = {number(effect.estimate)}, {interval(effect.conf_low, effect.conf_high, level=level)}"
     return f"{text}), {ends}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
@@ -353,7 +354,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import forest
 
     shown = [r for r in result.rows if r.term in (*TERMS, *PROBABLE) and r.group in (None, "difference")]
-    settings = {"xlabel": f"Entropy ({unit(result.settings['base'])})", "sort": False, "digits": 3}
+    settings = {"xlabel": f"Entropy ({unit(result.settings['base'])})", "sort": False}
     return forest(shown, ax=ax, **{**settings, **options})
 
 

@@ -524,7 +524,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     if len(kept) > MOST_DRAWN:
         kept = [row for row in kept if row.label("stratum") is None]
     shown = [replace(r, term=f"{r.term} ({r.group})") for r in kept]
-    settings = {"xlabel": "Share of ratings", "sort": False, "reference": None, "digits": 3}
+    settings = {"xlabel": "Share of ratings", "sort": False, "reference": None}
     return forest(shown, ax=ax, **{**settings, **options})
 
 

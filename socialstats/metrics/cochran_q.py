@@ -198,7 +198,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the share of each rater with its interval."""
     from socialstats.figures import forest
 
-    settings = {"xlabel": f"Share of '{shorten(result.design.levels[1], 20)}'", "reference": None, "digits": 3}
+    settings = {"xlabel": f"Share of '{shorten(result.design.levels[1], 20)}'", "reference": None}
     return forest([r for r in result.rows if r.group == "share"], ax=ax, **{**settings, **options})
 
 

@@ -34,12 +34,11 @@ from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import negated, rows_with
 from socialstats.sentences import difference, estimate, kind_of, significant, some_of
 from socialstats.tables import as_table
-from socialstats.text import capital, count, digits_of, level_text, listing, quoted, shorten, shortened
+from socialstats.text import capital, count, level_text, listing, quoted, shorten, shortened
 from socialstats.voice import option
 
 SIZE = "B_all"
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
-MOST_DIGITS = 5  # decimals of numbers in sentences
 BLOCK = 2_000_000  # numbers of sums without a unit that are held at once
 ALIKE = "the difference is the same without any unit: no standard error, no test"
 APART = "no unit has answers of both"
@@ -104,7 +103,6 @@ class Kind:
         What has rank 1.
     others : callable
         Result -> further numbers that can be asked for: name -> (in words, what has rank 1).
-    digits : int
     bounded : bool
         Written without a leading zero.
     """
@@ -113,7 +111,6 @@ class Kind:
     numbers: Callable[[Result, str, str | None], list[Number]]
     reach: float = np.inf
     best: str = "highest"
-    digits: int = 2
     bounded: bool = False
     others: Callable[[Result], Mapping[str, tuple[str, str]]] = lambda result: {}
 
@@ -312,10 +309,10 @@ KINDS: dict[str, Kind] = {
                         best="lowest", others=lambda result: dict(SENSITIVITIES)),
     "relationship_bias": Kind(said="size of the biases, B_all", numbers=of_bias, reach=4.0, best="lowest",
                               others=biases_of),
-    "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, digits=3, bounded=True),
+    "js_similarity": Kind(said="Jensen-Shannon similarity", numbers=of_similarity, reach=1.0, bounded=True),
     "ada_met": Kind(said="distance from people, ADA-Met", numbers=of_distance, best="lowest"),
     "trait_profile": Kind(said="composite", numbers=of_profile),
-    "krippendorff_alpha": Kind(said="Krippendorff's alpha", numbers=of_ratings, digits=3, bounded=True),
+    "krippendorff_alpha": Kind(said="Krippendorff's alpha", numbers=of_ratings, reach=2.0, bounded=True),
     "mean_ratings": Kind(said="mean rating", numbers=of_ratings),
 }  # fmt: skip
 
@@ -553,7 +550,6 @@ def compare_models(
         for row, one, (_, result, _) in zip(own, numbers, made, strict=True)
     }
     rows = (*own, *rank_rows(own, gaps, kind.best, level), *gaps)
-    digits = kind.digits if shared else printed_digits(rows, kind.digits)
     return Result(
         metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,
         inference="t of differences on the units of both, by what each unit adds to them (jackknife); "
@@ -563,10 +559,10 @@ def compare_models(
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
                   *unmatched(numbers)),
         references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
-        design=first.design, words=sentence(rows, said, kind, level, noun, digits=digits, shared=shared, near=near)
+        design=first.design, words=sentence(rows, said, kind, level, noun, shared=shared, near=near)
         + common_text(both, left, noun),
         extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared, "near": near,
-                "unit": unit_of(first), "digits": digits,
+                "unit": unit_of(first),
                 "crossed": len(found) > 1 and len(made) > len(found), "average": average, "averaged": both,
                 "left_out": left},
         check="socialstats.crosscheck.compare_models:checks_of",
@@ -728,29 +724,16 @@ def told_gaps(rows: Sequence[Row]) -> list[Row]:
     return clear if 0 < len(clear) <= MOST_TOLD else sorted(tested, key=lambda row: -abs(row.estimate or 0.0))[:1]
 
 
-def printed_digits(rows: Sequence[Row], least: int) -> int:
-    """Return the decimals, at least `least`, at which printed numbers subtract to the printed differences named."""
-    own = {row.term: row.estimate or 0.0 for row in rows if row.group == NUMBER}
-    gaps = told_gaps(rows)
-    least = max([least, *(digits_of(row.std_error, least) for row in gaps)])
-    for digits in range(least, MOST_DIGITS):
-        off = [round(own[row.label("model") or ""], digits) - round(own[row.label("minus") or ""], digits)
-               - round(row.estimate or 0.0, digits) for row in gaps]  # fmt: skip
-        if all(abs(x) < 0.1 * 10.0**-digits for x in off):
-            return digits
-    return least
-
-
-def gap_sentence(row: Row, said: str, digits: int, *, shared: bool = False, near: str = "") -> str:
+def gap_sentence(row: Row, said: str, *, shared: bool = False, near: str = "") -> str:
     """Return the difference of two models as a sentence, the model with the larger number first."""
     one, other = (shorten(row.label(side) or "", 40) for side in ("model", "minus"))
     if (row.estimate or 0.0) < 0:
         one, other, row = other, one, negated(row)
-    return difference(f"the {said}{' on shared units' if shared else ''}", one, other, row, digits=digits, kind=near)
+    return difference(f"the {said}{' on shared units' if shared else ''}", one, other, row, kind=near)
 
 
 def sentence(
-    rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, digits: int, shared: bool = False,
+    rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, shared: bool = False,
     near: str = "",
 ) -> str:  # fmt: skip
     """Return the highest and the lowest number; for two their difference, for more what is significant, and ranks.
@@ -763,15 +746,15 @@ def sentence(
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
     if known[0].estimate == known[-1].estimate:
-        value = estimate(known[0], digits=digits, kind=near)
+        value = estimate(known[0], kind=near)
         return f"The {said} was the same for all {count(len(known), noun)} ({value})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
-    ends = [f"{shorten(row.term, 40)} ({estimate(row, digits=digits, kind=near)})" for row in (high, low)]
+    ends = [f"{shorten(row.term, 40)} ({estimate(row, kind=near)})" for row in (high, low)]
     text = f"The {said} was highest for {ends[0]} and lowest for {ends[1]}. "
     if not tested:
         return f"{text}No difference could be tested ({gaps[0].undefined})."
     if len(gaps) == 1:
-        return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, digits, shared=shared, near=near)
+        return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=shared, near=near)
     lost = len(gaps) - len(tested)
     what = f"{'tested ' if lost else ''}differences between {noun}s"
     text += some_of(sum(significant(row) for row in tested), len(tested), what)

@@ -39,7 +39,7 @@ from socialstats.models.effect_sizes import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
-from socialstats.text import as_given, count, digits_of, interval, number, p_value
+from socialstats.text import as_given, count, interval, number, p_value
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -318,13 +318,13 @@ def sentence(result: Result) -> str:
     """Return the difference, and whether equivalence was shown within the bounds."""
     row, bounds = result.rows[0], result.extras["bounds"]
     names = " minus ".join(condition_names(result.design))
-    where, digits = place_of(result.counts), digits_of(row.std_error)
+    where = place_of(result.counts)
     what = "difference" if row.term == "difference" else "standardised difference d_z"
-    text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.estimate, digits)}"
+    text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.shown())}"
     within = f"within [{as_given(bounds[0])}, {as_given(bounds[1])}]"
     if row.conf_low is None or row.conf_level is None:
         return f"{text}; equivalence {within} is undefined: {row.undefined}."
-    ends = interval(row.conf_low, row.conf_high, digits, level=round(row.conf_level, 10))
+    ends = interval(row.conf_low, row.conf_high, row.decimals, level=round(row.conf_level, 10))
     shown = "shown" if result.extras["verdict"] == "equivalent" else "not shown"
     p = p_value(result.row("equivalence").p_value, name="TOST p")
     return f"{text}, {ends}. Equivalence {within} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
@@ -339,7 +339,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     axes = forest(
         [row],
         ax=ax,
-        **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, "digits": digits_of(row.std_error), **options},
+        **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, **options},
     )
     for bound in (low, high):
         axes.axvline(bound, color="0.35", linestyle="--", linewidth=1)

@@ -114,7 +114,7 @@ def sentence(result: Result) -> str:
     one, other = shorten(best.term), shorten(best.group or "")
     return (
         f"The most one-sided pair of groups was {one} over {other}: {one} won at a rate of "
-        f"{estimated(best, digits=3)} (n = {count(best.n or 0, 'comparison')})."
+        f"{estimated(best)} (n = {count(best.n or 0, 'comparison')})."
     )
 
 

@@ -668,7 +668,7 @@ def sentence(result: Result) -> str:
 
 def one_source(row: Row, plain: Row) -> str:
     """State the similarity of one source with interval and test."""
-    beside = "" if plain.estimate is None else f" (plug-in {number(plain.estimate, 3, bounded=True)})"
+    beside = "" if plain.estimate is None else f" (plug-in {number(plain.shown())})"
     if row.estimate is None:
         return f"{shorten(row.term)} undefined, {row.undefined}{beside}"
     why = f", {row.undefined}" if row.conf_low is None else ""
@@ -684,7 +684,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     if len(shown) > MOST_DRAWN:
         shown = [r for r in shown if r.group is None]
     named = [r if r.group is None else replace(r, term=f"{r.term}, {r.group}") for r in shown]
-    settings = {"xlabel": result.title, "sort": False, "digits": 3, "reference": None}
+    settings = {"xlabel": result.title, "sort": False, "reference": None}
     return forest(named, ax=ax, **{**settings, **options})
 
 

@@ -176,7 +176,10 @@ def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray,
     clusters = min((len(np.unique(code)) for code in codes), default=None)
     base = Row(term="", group=name, key=(("judge", name),), n=float(judged.n_ratings), n_units=judged.n_units,
                n_clusters=clusters)  # fmt: skip
-    rows = [replace(base, term=DIFFERENCE, role="difference"), *(replace(base, term=t) for t in (JUDGE, PEOPLE))]
+    rows = [
+        replace(base, term=DIFFERENCE, role="difference", limits=(-2.0, 2.0)),
+        *(replace(base, term=t) for t in (JUDGE, PEOPLE)),
+    ]
     if not judged.n_units:
         return [replace(row, undefined=NO_PEOPLE, reason="no_data") for row in rows]
     judge, people = judged.kappas(v)
@@ -244,16 +247,14 @@ def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None)
     """
     gap, own, theirs = (result.row(term, group=judge) for term in (DIFFERENCE, JUDGE, PEOPLE))
     people, who, on = result.extras["named"], f"'{shorten(judge)}'", count(gap.n_units or 0, "unit")
-    digits = sentences.subtracting(own, theirs, gap)
     verdict = sentences.difference(
         f"agreement with {people}",
         who,
         f"{people} themselves",
         replace(gap, p_adjusted=adjusted),
-        digits=digits,
         kind=sentences.kind_of(result.cautions),
     )
-    numbers = [number(row.estimate, digits, bounded=True) for row in (own, theirs)]
+    numbers = [number(row.shown()) for row in (own, theirs)]
     return f"{verdict} Kappa was {numbers[0]} for {who} and {numbers[1]} among {people}, on the same {on}."
 
 
@@ -261,7 +262,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw each judge's agreement with people beside theirs with each other."""
     from socialstats.figures import forest
 
-    settings = {"xlabel": "kappa: 1 = perfect agreement, 0 = chance", "sort": False, "digits": 3}
+    settings = {"xlabel": "kappa: 1 = perfect agreement, 0 = chance", "sort": False}
     return forest(agreement_rows(result), ax=ax, **{**settings, **options})
 
 

@@ -249,7 +249,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     if len(kept) > MOST_DRAWN:
         kept = [pair for pair in kept if pair[0].group is None][:MOST_DRAWN]
     shown = [replace(s, term=c.term if c.group is None else f"{c.term} ({c.group})") for c, s in kept]
-    settings = {"xlabel": "Share of units that cite the label", "sort": False, "reference": None, "digits": 3}
+    settings = {"xlabel": "Share of units that cite the label", "sort": False, "reference": None}
     return forest(shown, ax=ax, **{**settings, **options})
 
 

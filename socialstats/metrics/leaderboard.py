@@ -38,8 +38,8 @@ from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratif
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import negated, rows_with, undefined_text
-from socialstats.sentences import difference, estimate, kind_of, significant, subtracting
-from socialstats.text import capital, count, digits_of, level_text, listing, number, quoted, shorten, shortened
+from socialstats.sentences import difference, estimate, kind_of, significant
+from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import Word, one_of, option
 
 if TYPE_CHECKING:
@@ -498,8 +498,7 @@ def sentence(result: Result) -> str:
         return f"No model has a mean score ({undefined_text(means)})."
     best, name = known[0], shorten(known[0].term)
     gaps = [difference_of(result, best.term, row.term) for row in known[1:]]
-    digits = subtracting(best, known[1], gaps[0]) if gaps else digits_of(best.std_error)
-    said = f"(mean score {estimate(best, digits=digits, kind=kind)}; {over(result)})"
+    said = f"(mean score {estimate(best, kind=kind)}; {over(result)})"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
         return f"{count(len(tied))} of {n} tied for first {said}: {listing(shortened(tied))}."
@@ -507,7 +506,7 @@ def sentence(result: Result) -> str:
     if not gaps:
         return f"{text}No other model has a mean score."
     shared = "" if gaps[0].n == best.n == known[1].n else " on shared units"
-    text += difference(f"the mean score{shared}", name, shorten(known[1].term), gaps[0], digits=digits, kind=kind)
+    text += difference(f"the mean score{shared}", name, shorten(known[1].term), gaps[0], kind=kind)
     tested = [row for row in gaps if row.p_adjusted is not None]
     if len(gaps) < 2 or not tested:
         return text
@@ -525,7 +524,6 @@ def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options
         raise InputError(f"no group '{shorten(group)}'; groups: {quoted(groups, 12)}")
     rows = [row for row in result.rows if row.group == group]
     settings: dict[str, Any] = {"xlabel": shorten(group) if group != MEAN else "mean score", "reference": None}
-    settings["digits"] = max((digits_of(row.std_error) for row in rows), default=2)
     return forest(rows[:200], ax=ax, **{**settings, **options})
 
 

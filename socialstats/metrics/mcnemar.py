@@ -629,7 +629,7 @@ def plot(result: Result, ax: Axes | None = None, *, kind: str = "difference", **
     names = ["difference"] if len(shown) == 1 else ["with clusters", IGNORING]
     shown = [replace(r, term=name) for r, name in zip(shown, names, strict=True)]
     first, second = (shorten(c, 20) for c in result.design.conditions)
-    settings = {"xlabel": f"Difference of proportions ({first} minus {second})", "sort": False, "digits": 3}
+    settings = {"xlabel": f"Difference of proportions ({first} minus {second})", "sort": False}
     return forest(shown, ax=ax, **{**settings, **options})
 
 

@@ -13,7 +13,6 @@ from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.results import Result, Row
-from socialstats.sentences import bounded
 from socialstats.text import capital, count, interval, listing, number, quoted, shorten
 
 Side = Literal["above", "below", "holds", "unknown"]
@@ -45,9 +44,7 @@ class Variant:
     lead: Callable[[Result], Row] = lambda result: result.rows[0]
 
 
-def multiverse(
-    metric: str, quantity: str, variants: Sequence[Variant], *, reference: float, digits: int = 2, words: str = ""
-) -> Result:
+def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, reference: float, words: str = "") -> Result:
     """Compute every variant of an estimate; the first is the page's own.
 
     Parameters
@@ -109,8 +106,8 @@ def multiverse(
     return Result(
         metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis variant')}",
         rows=tuple(rows), inference="the interval of each analysis; nothing is pooled", counts=own.counts,
-        settings={"reference": reference, "digits": digits}, references=("steegen2016",), design=own.design,
-        words=_words(tuple(rows), quantity, reference, digits, words or f"{reference:g}"),
+        settings={"reference": reference}, references=("steegen2016",), design=own.design,
+        words=_words(tuple(rows), quantity, reference, words or f"{reference:g}"),
         extras={"results": results, "leads": leads},
         check="socialstats.crosscheck.multiverse:checks_of",
     )  # fmt: skip
@@ -183,14 +180,14 @@ def side(row: Row, reference: float) -> Side:
     return "above" if row.conf_low > reference else "below" if row.conf_high < reference else "holds"
 
 
-def _words(rows: tuple[Row, ...], quantity: str, reference: float, digits: int, name: str) -> str:
+def _words(rows: tuple[Row, ...], quantity: str, reference: float, name: str) -> str:
     """Return the range, the choice with the largest effect, and how many variants share the conclusion."""
-    own, n = value_text(rows[0], digits), len(known(rows))
+    own, n = number(rows[0].shown()), len(known(rows))
     if n < 2:
         return f"{capital(quantity)} was {own} on this page. No other analysis variant has an estimate."
-    low, high = (f"{value_text(row, digits)} ({shorten(row.term, 60)})" for row in ends(rows))
+    low, high = (f"{number(row.shown())} ({shorten(row.term, 60)})" for row in ends(rows))
     text = f"{capital(quantity)} was {own} under all {count(n)} analysis variants."
-    if largest := mover(rows, digits):
+    if largest := mover(rows):
         text = f"Over {count(n)} analysis variants, {quantity} ranged from {low} to {high}. {largest} "
         text += f"On this page it was {own}."
     inside = [row for row in rows if row.conf_low is not None]
@@ -202,39 +199,34 @@ def _words(rows: tuple[Row, ...], quantity: str, reference: float, digits: int, 
     text += f" The interval on this page {SIDES[mine]} {name}, "
     if not others:
         return f"{text}as in {'the other variant' if same == 1 else f'all {count(same)} other variants'}."
-    told = listing([f"{shorten(row.term, 60)} ({_interval(row, digits, reference)})" for row in others], most=3)
+    told = listing([f"{shorten(row.term, 60)} ({_interval(row, reference)})" for row in others], most=3)
     shared = f"as in {count(same, 'other variant')}" if same else "unlike in all other variants"
     return f"{text}{shared}. Exceptions: {told}." if same else f"{text}{shared}: {told}."
 
 
-def value_text(row: Row, digits: int) -> str:
-    """Return the estimate of a variant, without a leading zero where it cannot exceed 1."""
-    return number(row.estimate, digits, bounded=bounded(row))
-
-
-def _interval(row: Row, digits: int, reference: float) -> str:
+def _interval(row: Row, reference: float) -> str:
     """Write an interval, with as many more decimals (at most three) as show on which side of the reference it lies."""
-    low, high = row.conf_low or 0.0, row.conf_high or 0.0
+    low, high, digits = row.conf_low or 0.0, row.conf_high or 0.0, row.decimals
     for places in range(digits, digits + 4):
         if side(replace(row, conf_low=round(low, places), conf_high=round(high, places)), reference) == side(
             row, reference
         ):
             digits = places
             break
-    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=bounded(row))
+    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=row.bounded)
 
 
-def mover(rows: tuple[Row, ...], digits: int) -> str:
+def mover(rows: tuple[Row, ...]) -> str:
     """Return which choice had the largest effect on the estimate; empty where none had any."""
     shifts = moves(rows)
     choice, shift = next(iter(shifts.items()), ("", 0.0))
     if abs(shift) <= SAME * max(1.0, abs(rows[0].estimate or 0.0)):
         return ""
-    size = number(shift, digits, bounded=bounded(rows[0]))
+    size = number(replace(rows[0], estimate=shift).shown())
     return f"{capital(choice)} had the largest effect ({'+' if shift > 0 else ''}{size})."
 
 
-def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, digits: int = 3) -> Result:
+def leave_one_out(paired: Paired, *, cluster: str, lead: Row | None = None) -> Result:
     """Compute the mean difference of pairs without each cluster in turn: (S - S_g) / (n - n_g).
 
     Parameters
@@ -242,10 +234,8 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, di
     paired : Paired
     cluster : str
         A declared factor with two levels or more.
-    lead : float, optional
-        The difference of all pairs; by default computed.
-    digits : int
-        Decimals of the sentence.
+    lead : Row, optional
+        The difference of all pairs; by default computed, without its error and limits.
 
     Returns
     -------
@@ -276,7 +266,7 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, di
     if len(factor.levels) < 2:
         raise UndefinedStatistic(f"all pairs are in one {shorten(factor.name, 40)}: nothing is left without it")
     if lead is None:
-        lead = float(np.average(design.difference, weights=design.count))
+        lead = Row(term="difference", estimate=float(np.average(design.difference, weights=design.count)))
     k = len(factor.levels)
     sums = np.bincount(factor.codes, weights=design.count * design.difference, minlength=k)
     sizes = np.bincount(factor.codes, weights=design.count, minlength=k)
@@ -285,14 +275,17 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: float | None = None, di
     order = np.argsort(values, kind="stable")
     rows = tuple(
         Row(term=factor.levels[g], group=f"without this {factor.name}", key=(("without", factor.levels[g]),),
-            role="component", estimate=float(values[g]), n=float(left[g]),
+            role="component", limits=lead.limits, estimate=float(values[g]), n=float(left[g]),
             method="mean difference of the other pairs")
         for g in order.tolist()
     )  # fmt: skip
     low, high = rows[0], rows[-1]
     name = shorten(factor.name, 40)
-    ends_text = (f"{number(row.estimate, digits)} (without '{shorten(row.term, 40)}')" for row in (low, high))
-    words = f"The difference was {number(lead, digits)}. Omitting one {name} at a time gave {' to '.join(ends_text)}."
+    ends_text = (
+        f"{number(replace(lead, estimate=row.estimate).shown())} (without '{shorten(row.term, 40)}')"
+        for row in (low, high)
+    )
+    words = f"The difference was {number(lead.shown())}. Omitting one {name} at a time gave {' to '.join(ends_text)}."
     return Result(
         metric="paired_difference", title=f"Difference without each {name}", rows=rows,
         inference="a range, not an interval",

@@ -47,7 +47,7 @@ from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
 from socialstats.tables import EPSILON
-from socialstats.text import alpha_text, count, digits_of, interval, number, p_value
+from socialstats.text import alpha_text, count, interval, number, p_value
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Ro
         rows.append(replace(of, group="mean", role="component", estimate=float(sized.count @ values / n) * unit))
         rows.append(replace(of, group="sd", role="spread", estimate=sd))
     rows.append(Row(term="difference", group="sd", role="spread", estimate=summary.sd or 0.0, n=n))
-    r = Row(term="r", role="component", estimate=summary.r, n=n)
+    r = Row(term="r", role="component", estimate=summary.r, n=n, limits=(-1.0, 1.0))
     if summary.r is None:
         r = replace(r, undefined="a condition does not vary: no correlation", reason="no_variation")
     return [*rows, r]
@@ -290,14 +290,14 @@ def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
 def sentence(result: Result) -> str:
     """Return the mean difference, its interval and test."""
     row, names = result.rows[0], condition_names(result.design)
-    where, digits = place_of(result.counts), digits_of(row.std_error)
-    text = f"The mean difference ({names[0]} minus {names[1]}) was {number(row.estimate, digits)}"
+    where = place_of(result.counts)
+    text = f"The mean difference ({names[0]} minus {names[1]}) was {number(row.shown())}"
     text += f" over {count(row.n or 0, 'pair')}{where}"
     if row.statistic is None:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
     if ends:
-        span = interval(ends[0], ends[1], digits, level=result.settings["level"])
+        span = interval(ends[0], ends[1], row.decimals, level=result.settings["level"])
     null = result.settings["null"]
     df = number(row.df, 0 if row.df is not None and abs(row.df - round(row.df)) < 1e-9 else 1)
     test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"

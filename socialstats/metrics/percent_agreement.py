@@ -237,7 +237,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import forest
 
     rows = [r if r.group is None else replace(r, term=f"{r.term} ({r.group})") for r in result.rows]
-    settings = {"xlabel": "Share of pairs that agree", "sort": False, "reference": None, "digits": 3}
+    settings = {"xlabel": "Share of pairs that agree", "sort": False, "reference": None}
     return forest(rows, ax=ax, **{**settings, **options})
 
 

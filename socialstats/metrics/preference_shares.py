@@ -252,14 +252,12 @@ def sentence(result: Result) -> str:
     """Return the shares as sentences, largest first, on the first scale asked for."""
     scale = result.rows[0].group
     rows = sorted((r for r in result.rows if r.group == scale), key=lambda r: -(r.estimate or 0.0))
-    text = f"Preference shares ({scale} mean worth): " + "; ".join(
-        f"{shorten(r.term)} {estimated(r, digits=3)}" for r in rows
-    )
+    text = f"Preference shares ({scale} mean worth): " + "; ".join(f"{shorten(r.term)} {estimated(r)}" for r in rows)
     others = [r for r in result.rows if r.group != scale]
     best = max(others, key=lambda r: r.estimate or 0.0, default=rows[0])
     if best.term == rows[0].term:
         return f"{text}."
-    return f"{text}. By the {best.group} mean {shorten(best.term)} ranked first, {estimated(best, digits=3)}."
+    return f"{text}. By the {best.group} mean {shorten(best.term)} ranked first, {estimated(best)}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -16,6 +16,7 @@ from socialstats.inference.compare import with_resampled_t
 from socialstats.inference.dependence import small_sample
 from socialstats.inference.rows import ANYWHERE
 from socialstats.models.measures import (
+    ALPHA,
     SHARES,
     Measure,
     alpha_of,
@@ -142,8 +143,9 @@ def ratings_difference(
     flat, errors = boot.is_constant, boot.std_error
     rows = tuple(
         with_resampled_t(
-            Row(term=term, group=kind, role="difference", n_units=n, n_clusters=g), float(boot.estimate[j]),
-            0.0 if flat[j] else float(errors[j]), g, level, within=(-1.0, 1.0) if kind == SHARES else ANYWHERE,
+            Row(term=term, group=kind, role="difference", n_units=n, n_clusters=g, limits=WITHIN.get(kind)),
+            float(boot.estimate[j]),
+            0.0 if flat[j] else float(errors[j]), g, level, within=WITHIN.get(kind, ANYWHERE),
         )
         for j, (kind, term, n) in enumerate(terms)
     )  # fmt: skip
@@ -172,6 +174,9 @@ def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> Flo
         out.append(a.finish(sums[:, at:middle]) - b.finish(sums[:, middle:end]))
         at = end
     return np.concatenate(out, axis=1)
+
+
+WITHIN = {SHARES: (-1.0, 1.0), ALPHA: (-2.0, 2.0)}  # what differences can be
 
 
 def values_of(design: Ratings) -> Mapping[str, Mapping[str, float]]:

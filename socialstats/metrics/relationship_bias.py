@@ -933,7 +933,7 @@ def sentence(result: Result) -> str:
 def one_bias(row: Row) -> str:
     """Return one B with its test."""
     name = shorten(row.term)
-    return f"{name} undefined ({row.undefined})" if row.estimate is None else f"{name} {stat(row, digits=2)}"
+    return f"{name} undefined ({row.undefined})" if row.estimate is None else f"{name} {stat(row)}"
 
 
 def overall(result: Result) -> str:
@@ -946,7 +946,7 @@ def overall(result: Result) -> str:
         said += f"; expected without bias {number(null.estimate)}, {p_value(null.p_value)}"
     if better.estimate is None:
         return f"B_all was {number(plain.estimate)}, without a correction ({better.undefined})"
-    return f"B_all (bias-corrected) was {estimated(better, digits=2)} ({said})"
+    return f"B_all (bias-corrected) was {estimated(better)} ({said})"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

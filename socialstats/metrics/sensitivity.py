@@ -424,7 +424,7 @@ def sensitivity_difference(
 def difference_sentence(result: Result) -> str:
     """Return the bias-corrected difference (or the plug-in one), its interval and p as a sentence."""
     row, (a, b) = lead_row(result, group="difference"), result.settings["labels"]
-    return difference(f"{kind_of_s(row)} S", a, b, row, digits=2)
+    return difference(f"{kind_of_s(row)} S", a, b, row)
 
 
 def lead_row(result: Result, group: str | None = None) -> Row:
@@ -474,9 +474,9 @@ def sentence(result: Result) -> str:
         return difference_sentence(result)
     row = lead_row(result)
     other = result.row("S")
-    plain = "" if row is other or other.estimate is None else f"; plug-in {number(other.estimate)}"
+    plain = "" if row is other or other.estimate is None else f"; plug-in {number(other.shown())}"
     known = ", ".join(f"{line.label} {number(line.value, 1)}" for line in reference_values(result))
-    return f"S was {estimated(row, digits=2)} ({kind_of_s(row)}{plain}). Reference values: {known}."
+    return f"S was {estimated(row)} ({kind_of_s(row)}{plain}). Reference values: {known}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

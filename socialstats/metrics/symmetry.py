@@ -176,7 +176,7 @@ def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **opt
         return square(result.extras["table"], ax=ax, **{**shown, **options})
     if kind != "margins":
         raise InputError(f"{option('kind', kind)} is not one of margins, table")
-    settings = {"xlabel": f"Difference of shares ({first} minus {second})", "sort": False, "digits": 3}
+    settings = {"xlabel": f"Difference of shares ({first} minus {second})", "sort": False}
     return forest([r for r in result.rows if r.group == "margin"], ax=ax, **{**settings, **options})
 
 

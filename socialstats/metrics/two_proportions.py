@@ -81,7 +81,9 @@ def two_proportions(
         raise NothingToAnalyse(f"no unit was rated by both '{first}' and '{second}'")
     p = [h / m for h, m in zip(hits, n, strict=True)]
     error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
-    row = Row(term=choice, group=f"{first} - {second}", estimate=p[0] - p[1], n=sum(n))
+    row = Row(
+        term=choice, group=f"{first} - {second}", role="difference", estimate=p[0] - p[1], n=sum(n), limits=(-1.0, 1.0)
+    )
     if error > 0:
         row = with_t(row, error, None, level, method="z of two proportions, treating ratings as independent")
     return Result(

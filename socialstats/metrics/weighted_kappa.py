@@ -190,7 +190,7 @@ def numbers(row: Row) -> str:
     """Return estimate, interval and test of a row, after its name."""
     if row.estimate is None:
         return f"is undefined: {row.undefined}" if row.undefined else "is undefined"
-    return f"was {sentences.stat(row, digits=2)}"
+    return f"was {sentences.stat(row)}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

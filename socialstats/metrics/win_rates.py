@@ -280,7 +280,7 @@ def sentence(result: Result) -> str:
     )
     if higher.estimate is None or lower.estimate is None:
         return f"No comparison had two different values of {name}, so the win rates by {name} are undefined."
-    rate, below = (estimated(row, digits=3) for row in (higher, lower))
+    rate, below = (estimated(row) for row in (higher, lower))
     averaged = ", averaged over opponents and items" if result.settings["weights"] == "opponent" else ""
     return (
         f"The item with the higher {name} won at a rate of {rate}{averaged} "

@@ -1099,7 +1099,7 @@ def reliability_sentence(result: Result, name: str) -> str:
     known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
     known += [count(row.n_clusters, "cluster")] if row.n_clusters else []
     how = "" if row.conf_low is None or row.statistic is not None else f", {row.method}"
-    return f"{name} was {sentences.stat(row, digits=3)}{how} ({', '.join(known)})."
+    return f"{name} was {sentences.stat(row)}{how} ({', '.join(known)})."
 
 
 def reliability_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
@@ -1107,4 +1107,4 @@ def reliability_plot(result: Result, ax: Axes | None = None, **options: Any) -> 
     from socialstats.figures import forest
 
     rows = [replace(row, term=row.group or "all units", group=None) for row in result.rows if row.role == "estimate"]
-    return forest(rows, ax=ax, **{"xlabel": result.title, "sort": False, "digits": 3, **options})
+    return forest(rows, ax=ax, **{"xlabel": result.title, "sort": False, **options})

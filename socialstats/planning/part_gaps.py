@@ -31,7 +31,7 @@ def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> Result | Non
                 key=(("whose", part.whose), ("what", part.what), ("one", one), ("two", two)),
                 method="Welch's t, clusters of both parts",
             )  # fmt: skip
-            rows.append(with_welch(row, part.rows[one], part.rows[two], level, within=(-2.0, 2.0)))
+            rows.append(with_welch(row, part.rows[one], part.rows[two], level))
             pairs.append((part.rows[one], part.rows[two]))
     tested, _ = with_holm(rows, f"differences between levels of {stratum}")
     if not any(row.p_value is not None for row in tested):

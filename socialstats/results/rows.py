@@ -14,7 +14,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
-from socialstats.text import MISSING, number, quoted, shortened
+from socialstats.text import MISSING, Shown, digits_of, number, quoted, shortened
 from socialstats.text import markdown as escaped
 
 OUT_OF_RANGE = "beyond the range of floating-point numbers: give the values in another unit"
@@ -82,7 +82,7 @@ class Row:
     reason : str
         Why there is no estimate or no interval, one of `Reason`; `undefined` renders it.
     limits : pair of float
-        What the quantity can be, where the interval is cut there.
+        What the quantity can be.
     """
 
     term: str
@@ -121,6 +121,50 @@ class Row:
         '3'
         """
         return dict(self.key).get(dimension)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the quantity cannot exceed 1 in size by its definition, and so is printed without a leading zero.
+
+        Of coefficients of agreement, whose lower limit is open, the upper one decides.
+        """
+        low, high = self.limits or (-math.inf, math.inf)
+        return high <= 1 and (low >= -1 or math.isinf(low))
+
+    @property
+    def decimals(self) -> int:
+        """Decimals of estimate, error and limits wherever they are printed.
+
+        There are 3 where the quantity cannot exceed 1 in size, and for differences of two such; 2 otherwise. More are
+        printed where the error is smaller, or an interval that excludes 0 would end at 0; fewer where the error is
+        10 or more.
+
+        Examples
+        --------
+        >>> share = Row(term="share", estimate=0.25, std_error=0.2, limits=(0.0, 1.0))
+        >>> share.decimals, Row(term="d", std_error=0.2).decimals, Row(term="d", std_error=20.0).decimals
+        (3, 2, 1)
+        """
+        within = self.limits is not None and max(map(abs, self.limits)) <= 2 and self.role == "difference"
+        error, low, high = self.std_error, self.conf_low, self.conf_high
+        if error is None and low is not None and high is not None:
+            error = (high - low) / 4
+        digits = digits_of(error, 3 if within or self.bounded else 2)
+        if low is not None and high is not None and (low > 0 or high < 0):
+            near = min(abs(low), abs(high))
+            digits = next((d for d in range(digits, 6) if near >= 0.5 * 10.0**-d), digits)
+        return digits
+
+    def shown(self, name: str = "estimate") -> Shown | None:
+        """Return estimate, error or a limit with the decimals that it is printed with; None where there is none.
+
+        Examples
+        --------
+        >>> number(Row(term="share", estimate=0.25, limits=(0.0, 1.0)).shown())
+        '.250'
+        """
+        value = getattr(self, name)
+        return None if value is None else Shown(value, self.decimals, self.bounded)
 
 
 def negated(row: Row) -> Row:

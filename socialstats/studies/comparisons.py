@@ -53,7 +53,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import capital, count, level_text, listing, number, percent, quoted, shorten, spoken
+from socialstats.text import Shown, capital, count, level_text, listing, number, percent, quoted, shorten, spoken
 from socialstats.voice import option
 
 
@@ -266,7 +266,7 @@ def fits_table(pairs: Pairs) -> Table:
             rows = strongest(fit)
             effects = [row for row in fit.rows if row.group == "covariate"]
             numbers = [x for row in (lead(rows, fit), *effects) for x in ends(row)]
-            cells.append((*([level] if level else []), label, rows[0].term, rows[0].estimate, rows[1].term, *numbers))
+            cells.append((*([level] if level else []), label, rows[0].term, rows[0].shown(), rows[1].term, *numbers))
     named = [text for row in effects for text in (row.term, "Low", "High")]
     header = ["Order effect", "Strongest", "Log-strength", "Next", "Lead", "Low", "High", *named]
     caption = "The fit with and without the order effect: strongest item, lead (log-odds), effects of covariates"
@@ -425,7 +425,7 @@ def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth:
     """Return log-strengths, worths, and ranks with both rank intervals, strongest first."""
     marginal, together, worths = ({r.term: r for r in result.rows} for result in (ranks, joint, worth))
     try:
-        quasi = {r.term: r.std_error for r in fit.quasi_variances().rows}
+        quasi = {r.term: r.std_error for r in fit.quasi_variances().rows if r.std_error is not None}
     except UndefinedStatistic:
         quasi = {}
 
@@ -437,10 +437,10 @@ def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth:
         "SE": "std_error",
         "Low": "conf_low",
         "High": "conf_high",
-        "Quasi-SE": lambda r: quasi.get(r.term),
-        "Worth (RPI)": lambda r: worths[r.term].estimate,
-        "Low of worth": lambda r: worths[r.term].conf_low,
-        "High of worth": lambda r: worths[r.term].conf_high,
+        "Quasi-SE": lambda r: Shown(quasi[r.term], r.decimals) if r.term in quasi else None,
+        "Worth (RPI)": lambda r: worths[r.term].shown(),
+        "Low of worth": lambda r: worths[r.term].shown("conf_low"),
+        "High of worth": lambda r: worths[r.term].shown("conf_high"),
         "Rank": lambda r: int(marginal[r.term].estimate or 0),
         "Marginal rank interval": lambda r: span(marginal[r.term]),
         "Simultaneous rank interval": lambda r: span(together[r.term]),
@@ -490,9 +490,9 @@ def effect_sentence(row: Row) -> str:
         share, model = (half, "Davidson's") if row.term == "log_nu" else (np.tanh(row.estimate / 2), "Rao and Kupper's")
         return (
             f"Two equal items tied with probability {number(float(share), bounded=True)} in {model} model "
-            f"({spoken(row.term)} = {sentences.estimate(row, digits=2)})."
+            f"({spoken(row.term)} = {sentences.estimate(row)})."
         )
-    numbers = f"({sentences.stat(row, digits=2)}, log-odds)"
+    numbers = f"({sentences.stat(row)}, log-odds)"
     tested = row.p_value is not None
     clear = sentences.significant(row) if tested else sentences.reliable(row)
     name = "The order effect" if row.group == "order" else f"The effect of one unit of {spoken(row.term)}"
@@ -505,12 +505,12 @@ def effect_sentence(row: Row) -> str:
     )
 
 
-def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
+def row_table(rows: Sequence[Row], caption: str) -> Table:
     """Return the rows of a result as a table, with their test."""
     columns = NUMBERS | {"df": whole("df"), "p": lambda r: p_text(r.p_value), "n": whole("n")}
     columns["Why no interval"] = "undefined"
     labels = [r.term if r.group in (None, *BESIDE) else f"{r.term} ({r.group})" for r in rows]
-    return table_of(rows, caption, ("Term", labels), columns, digits)
+    return table_of(rows, caption, ("Term", labels), columns)
 
 
 def cluster_block(design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult) -> Block:

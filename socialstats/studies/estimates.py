@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats import sentences
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -18,7 +17,7 @@ from socialstats.inference.intervals import critical_value, not_zero, two_sided_
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
 from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table
-from socialstats.text import Bounded, count, digits_of, interval, listing, number, p_value, percent, shorten
+from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -183,9 +182,7 @@ Column = str | Callable[[Row], Any]  # a field of a row, or what makes a cell of
 NUMBERS: dict[str, Column] = {
     "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Statistic": "statistic",
 }  # fmt: skip
-SCALED = ("Estimate", "SE", "Low", "High")  # columns in the unit of the estimate
 SCALED_FIELDS = ("estimate", "std_error", "conf_low", "conf_high")
-UNITLESS = ("r", "correlation")  # beside rows in the unit of the values
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 WORDS = {"odds_ratio": "odds ratio", "cohens_g": "Cohen's g", "alpha": "alpha", "r": "correlation"}
 SILENT = (None, "test", "proportion", "margin", "mean")  # groups that a label need not name
@@ -208,7 +205,6 @@ def table_of(
     caption: str,
     first: tuple[str, Column | Sequence[str]],
     columns: Mapping[str, Column],
-    digits: int | tuple[int, ...] = 3,
 ) -> Table:
     """Return rows as a table: for each column, by its header, a field of the row or what a function makes of the row.
 
@@ -224,21 +220,18 @@ def table_of(
     read = attrgetter(own) if isinstance(own, str) else own
     labels = [read(row) for row in rows] if callable(read) else read
     cells = tuple((label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True))
-    return Table(caption, (name, *columns), cells, digits)
+    return Table(caption, (name, *columns), cells)
 
 
 def field_of(name: str) -> Callable[[Row], Any]:
-    """Return what reads a field of a row; estimate, error and limits of a bounded quantity are `Bounded`.
+    """Return what reads a field of a row; estimate, error and limits have the decimals of the row.
 
     Examples
     --------
     >>> number(field_of("estimate")(Row(term="share", estimate=0.25, limits=(0.0, 1.0))))
-    '.25'
+    '.250'
     """
-    read = attrgetter(name)
-    if name not in SCALED_FIELDS:
-        return read
-    return lambda row: Bounded(value) if (value := read(row)) is not None and sentences.bounded(row) else value
+    return methodcaller("shown", name) if name in SCALED_FIELDS else attrgetter(name)
 
 
 def whole(name: str) -> Callable[[Row], int | None]:
@@ -251,39 +244,40 @@ def whole(name: str) -> Callable[[Row], int | None]:
     return read
 
 
+def in_cell(row: Row) -> str | None:
+    """Return ``2.21 [1.88, 2.55]``, or the bare estimate of a row without an interval."""
+    ends = (
+        ""
+        if row.conf_low is None or row.conf_high is None
+        else " [{}, {}]".format(*(number(row.shown(name)) for name in ("conf_low", "conf_high")))
+    )
+    return None if row.estimate is None else number(row.shown()) + ends
+
+
 def beside(
-    caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any], digits: int,
-    *, bounded: bool = False,
+    caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any]
 ) -> Table:  # fmt: skip
-    """Return a table with one column per level, whose cells are ``2.21 [1.88, 2.55]``, or bare without an interval."""
-
-    def cell(row: Row | None) -> str | None:
-        if row is None or row.estimate is None:
-            return None
-        short = bounded or sentences.bounded(row)
-        text, low, high = (number(x, digits, bounded=short) for x in (row.estimate, row.conf_low, row.conf_high))
-        return text if row.conf_low is None else f"{text} [{low}, {high}]"
-
+    """Return a table with one column per level, whose cells are those of `in_cell`."""
     cells = tuple(
-        (*(key if isinstance(key, tuple) else (key,)), *(cell(rows.get(key)) for rows in found.values()))
+        (
+            *(key if isinstance(key, tuple) else (key,)),
+            *(in_cell(rows[key]) if key in rows else None for rows in found.values()),
+        )
         for key in keys
-    )  # fmt: skip
+    )
     return Table(caption=caption, header=(*header, *found), cells=cells)
 
 
 def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
-    decimals, estimate = digits_for(rows), field_of("estimate")
     columns = NUMBERS | {
-        "Estimate": lambda r: number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else estimate(r),
         "Statistic": statistic_beside_error,
         "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
         "n": whole("n"), "Clusters": "n_clusters", "Why not": "undefined",
     }  # fmt: skip
-    digits = tuple(decimals if name in SCALED else 3 for name in ("", *columns))
     if any(row.statistic is not None and statistic_beside_error(row) is None for row in rows):
         caption += "; statistics on another scale than the SE (Fisher z, permutation) are left out"
-    return table_of(rows, caption + family_words(rows), (term, labels or label_of), columns, digits)
+    return table_of(rows, caption + family_words(rows), (term, labels or label_of), columns)
 
 
 def statistic_beside_error(row: Row) -> float | None:
@@ -304,25 +298,6 @@ def statistic_beside_error(row: Row) -> float | None:
 def counts_table(caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float) -> Table:
     """Return counts with their shares of a total: a line for each label and count."""
     return Table(caption, tuple(header), tuple((label, round(n), percent(float(n / total))) for label, n in parts))
-
-
-def digits_for(rows: Sequence[Row], least: int = 3) -> int:
-    """Return the decimals of a table of rows: `least`, more where an error is small, fewer where all are large.
-
-    Examples
-    --------
-    >>> digits_for([Row(term="a", std_error=0.3), Row(term="b", std_error=0.0002)]), digits_for([Row(term="a")])
-    (5, 3)
-    """
-    errors = [error for row in rows if (error := error_of(row))]
-    return max((digits_of(error, least) for error in errors), default=least)
-
-
-def error_of(row: Row) -> float | None:
-    """Return the standard error of a row, or a quarter of the length of its interval where it has none."""
-    if row.std_error is not None or row.conf_low is None or row.conf_high is None:
-        return row.std_error
-    return (row.conf_high - row.conf_low) / 4
 
 
 def family_words(rows: Sequence[Row]) -> str:
@@ -373,32 +348,21 @@ def p_text(p: float | None) -> str | None:
     return None if p is None else p_value(p, name="").strip(" =")
 
 
-def numbers_text(row: Row, *, digits: int = 2, bounded: bool = False) -> str:
-    """Return estimate and interval of a row as a phrase, or why there is none."""
-    if row.estimate is None:
-        return f"undefined: {row.undefined or 'no estimate'}"
-    text = number(row.estimate, digits, bounded=bounded)
-    if row.conf_low is None or row.conf_high is None:
-        return f"{text} (no interval: {row.undefined})" if row.undefined else text
-    inside = interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=bounded)
-    return f"{text}, {inside}"
-
-
 def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows of the smallest and of the largest estimate; nothing where there is no estimate."""
     known = [row for row in rows if row.estimate is not None]
     return tuple(pick(known, key=lambda row: row.estimate or 0.0) for pick in (min, max)) if known else ()
 
 
-def ends(row: Row) -> tuple[float | None, float | None, float | None]:
+def ends(row: Row) -> tuple[Shown | None, Shown | None, Shown | None]:
     """Return estimate and limits for the cells of a table."""
-    low, middle, high = (field_of(name)(row) for name in ("conf_low", "estimate", "conf_high"))
-    return middle, low, high
+    return row.shown(), row.shown("conf_low"), row.shown("conf_high")
 
 
 def mark_of(row: Row, label: str) -> Mark:
     """Return the estimate of a row with its interval, for a number line."""
-    return Mark(label=label, value=row.estimate, low=row.conf_low, high=row.conf_high, undefined=row.undefined or "")
+    value, low, high = ends(row)
+    return Mark(label=label, value=value, low=low, high=high, undefined=row.undefined or "")
 
 
 def single(found: Result | ResultGroup) -> Result:
@@ -412,28 +376,6 @@ def single(found: Result | ResultGroup) -> Result:
     if isinstance(found, ResultGroup):
         raise InputError("one model at a time")
     return found
-
-
-def span_text(
-    rows: Sequence[Row], *, verbs: tuple[str, str] = ("runs", "is"), digits: int = 2, bounded: bool = False,
-    width: int = 40,
-) -> str:  # fmt: skip
-    """State from where to where some estimates run, each end with its row's name; one number where all print alike.
-
-    Examples
-    --------
-    >>> rows = [Row(term="m1", estimate=0.286), Row(term="m2", estimate=0.31)]
-    >>> span_text(rows, digits=3), span_text(rows, digits=1, verbs=("adds", "adds")), span_text(rows[:1])
-    ('runs from 0.286 (m1) to 0.310 (m2)', 'adds 0.3 in all 2', 'is 0.29 (m1)')
-    """
-    known = [r for r in rows if r.estimate is not None]
-    printed = {number(r.estimate, digits, bounded=bounded) for r in known}
-    said = [f"{numbers_text(r, digits=digits, bounded=bounded)} ({shorten(r.term, width)})" for r in extremes(known)]
-    if len(known) < 2:
-        return f"{verbs[1]} {said[0] if said else 'undefined'}"
-    if len(printed) == 1:
-        return f"{verbs[1]} {printed.pop()} in all {count(len(known))}"
-    return f"{verbs[0]} from {said[0]} to {said[1]}"
 
 
 def cluster_ways(factors: Sequence[Factor], rows: str) -> dict[str, str | tuple[str, str] | None]:

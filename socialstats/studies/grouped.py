@@ -203,10 +203,9 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
         id="levels",
         question=f"How did the levels of {named} compare?",
         sentences=(none_or_some(tested, adjusted is not None),),
-        draw=partial(forest, tested, sort=False, digits=3, label=by, xlabel=title),
+        draw=partial(forest, tested, sort=False, label=by, xlabel=title),
         figure_title=f"{title} by {named}",
-        caption=f"{title} by {named}. Points: separate estimates with unadjusted CIs; differences between levels were "
-        "not tested.",
+        caption="Points: separate estimates with unadjusted CIs; differences between levels were not tested.",
         tables=(rows_table(tested, f"{title} by {named}", term=named),),
         results=() if adjusted is None else (adjusted,),
     )

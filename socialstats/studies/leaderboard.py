@@ -35,8 +35,8 @@ from socialstats.studies.estimates import (
     cluster_words,
     clusters_caption,
     df_text,
-    digits_for,
     ends,
+    mark_of,
     p_text,
     references_of,
     rows_table,
@@ -48,7 +48,6 @@ from socialstats.studies.multiverse import dependence_block, with_design_effect
 from socialstats.studies.page import (
     Block,
     Diagnostic,
-    Mark,
     Outcome,
     Strip,
     Study,
@@ -98,11 +97,6 @@ class Numbers:
     def differences(self) -> list[Row]:
         """Differences of all pairs."""
         return self.group(DIFFERENCE)
-
-    @cached_property
-    def digits(self) -> int:
-        """Decimals of means and differences."""
-        return digits_for(self.means)
 
     @cached_property
     def all_ordered(self) -> list[Row]:
@@ -173,11 +167,11 @@ def board_block(numbers: Numbers) -> Block:
         question="Which model ranked first?",
         sentences=(numbers.joint.sentence(), numbers.marginal.sentence()),
         draw=partial(forest, shown[:MOST_FOREST], ranks=sets, reference=None, xlabel="mean score", sort=False,
-                     digits=numbers.digits),
+                    ),
         figure_title=title,
-        caption=f"{title}. Points: means; {level} CIs ({method}), unadjusted; ranks: simultaneous {level} intervals; "
+        caption=f"Points: means; {level} CIs ({method}), unadjusted; ranks: simultaneous {level} intervals; "
         f"{numbers.sample}.",
-        tables=(table_of(shown, "Mean and rank of each model", MODEL, columns, numbers.digits),),
+        tables=(table_of(shown, "Mean and rank of each model", MODEL, columns),),
         results=(numbers.main, numbers.marginal, numbers.joint),
     )  # fmt: skip
 
@@ -206,10 +200,9 @@ def lead_block(numbers: Numbers) -> Block | None:
     best, *others = numbers.ordered
     name = shorten(best.term, 40)
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
-    digits = digits_for(rows)
     said, unit = [], f"clusters of {shorten(numbers.factors[0].name, 40)}" if numbers.factors else "units"
     if len(rows) > 1:
-        said.append(difference("the mean score", name, shorten(rows[-1].term, 40), rows[-1], digits=digits,
+        said.append(difference("the mean score", name, shorten(rows[-1].term, 40), rows[-1],
                                kind=numbers.kind))  # fmt: skip
     if (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
         said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))
@@ -218,9 +211,9 @@ def lead_block(numbers: Numbers) -> Block | None:
         id="lead",
         question=f"How far was {name} ahead?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{name} minus this model", sort=False, digits=digits),
+        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{name} minus this model", sort=False),
         figure_title=title,
-        caption=f"{title}. Points: paired differences; unadjusted {level_text(level)} CIs (t); {numbers.sample}.",
+        caption=f"Points: paired differences; unadjusted {level_text(level)} CIs (t); {numbers.sample}.",
         tables=(rows_table(rows, f"{name} minus each other model; p (Holm): over all pairs", term="Model",
                            labels=[row.term for row in rows]),),
     )  # fmt: skip
@@ -241,20 +234,20 @@ def pairs_block(numbers: Numbers) -> Block | None:
         replace(difference_of(numbers.main, one, other), term=one, group=other, n=None)
         for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)
     ]
-    digits, title = digits_for(rows), "Differences in mean score between models"
-    draw = partial(heat, cells, neutral=0.0, extreme=away_from(rows, 0.0), xlabel="minus", digits=min(digits, 3))
+    title = "Differences in mean score between models"
+    draw = partial(heat, cells, neutral=0.0, extreme=away_from(rows, 0.0), xlabel="minus")
     return Block(
         id="pairs",
         question="Which models differed?",
         sentences=(said,),
         draw=draw if cells else None,
         figure_title=title if cells else "",
-        caption=f"{title}. Row minus column; models in order of rank; {numbers.sample}." if cells else "",
-        tables=(pairs_table(rows, digits),),
+        caption=f"Row minus column; models in order of rank; {numbers.sample}." if cells else "",
+        tables=(pairs_table(rows),),
     )  # fmt: skip
 
 
-def pairs_table(rows: Sequence[Row], digits: int) -> Table:
+def pairs_table(rows: Sequence[Row]) -> Table:
     """Return the table of all pairs."""
     columns: dict[str, Any] = {
         "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "t": "statistic",
@@ -262,10 +255,8 @@ def pairs_table(rows: Sequence[Row], digits: int) -> Table:
         "n": "n_units",
     }  # fmt: skip
     columns |= {"Why not": "undefined"} if any(row.undefined for row in rows) else {}
-    places = {"t": 2, "n": 0, "Why not": 0}
     caption = f"All pairs of models, first minus second; p (Holm): over {count(len(rows), 'pair')}"
-    return table_of(rows, caption, ("Difference", "term"), columns,
-                    (digits, *(places.get(name, digits) for name in columns)))  # fmt: skip
+    return table_of(rows, caption, ("Difference", "term"), columns)
 
 
 def tasks_block(numbers: Numbers) -> Block | None:
@@ -288,11 +279,10 @@ def tasks_block(numbers: Numbers) -> Block | None:
     known = [row.estimate for row in cells if row.estimate is not None]
     middle = float(np.mean(known)) if known else 0.0
     small = len(names) <= 2 * MOST_CELLS - 4 and len(tasks) <= MOST_CELLS
-    digits = digits_for([row for rows in by_task.values() for row in rows.values()])
-    draw = partial(heat, cells, neutral=middle, extreme=away_from(cells, middle), xlabel="task", digits=min(digits, 3))
+    draw = partial(heat, cells, neutral=middle, extreme=away_from(cells, middle), xlabel="task")
     title = "Mean score by model and task"
     wide = Table(
-        caption=title, header=("Model", *tasks), digits=digits,
+        caption=title, header=("Model", *tasks),
         cells=tuple((name, *(ends(by_task[t][name])[0] for t in tasks)) for name in names),
     )  # fmt: skip
     tables = [wide]
@@ -308,14 +298,14 @@ def tasks_block(numbers: Numbers) -> Block | None:
             "Task": lambda r: r.label(TASK), "Mean": "estimate", "SE": "std_error", "Low": "conf_low",
             "High": "conf_high", "Units": "n_units", "Why not": "undefined",
         }  # fmt: skip
-        tables.append(table_of(every, "All means by task", MODEL, columns, digits))
+        tables.append(table_of(every, "All means by task", MODEL, columns))
     return Block(
         id="tasks",
         question="How did the models score on each task?",
         sentences=tuple(said),
         draw=draw if small else None,
         figure_title=title if small else "",
-        caption=f"{title}. Colour: distance from the mean of all cells; intervals are in the table." if small else "",
+        caption="Colour: distance from the mean of all cells; intervals are in the table." if small else "",
         tables=tuple(tables),
         results=tuple(numbers.by_task.values()),
     )  # fmt: skip
@@ -346,7 +336,7 @@ def pooling_block(numbers: Numbers) -> Block | None:
         sentences=(said,),
         tables=(Table(caption=f"Means with {WEIGHED[lead]}, and with {WEIGHED[other]}", cells=cells,
                       header=("Model", first, "Low", "High", then, "Low ", "High ", "New rank", "Why not"),
-                      digits=numbers.digits),),
+                     ),),
         part="appendix",
     )  # fmt: skip
 
@@ -382,7 +372,7 @@ def missing_block(numbers: Numbers) -> Block | None:
         tables=(Table(
             caption="Units of each model, and its mean on the units shared by all models",
             header=("Model", "Units", "Missing", "Mean", "Rank", "Mean on shared units", "Low", "High",
-                    "Rank on shared units"), cells=cells, digits=numbers.digits),),
+                    "Rank on shared units"), cells=cells),),
     )  # fmt: skip
 
 
@@ -473,7 +463,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         minus = " minus ".join(shorten(name, 40) for name in first)
         found.append(dependence_block(
             design.clusters, lambda way: board(design, options, way), rows="units", quantity=f"difference, {minus}",
-            bounded=bool(numbers.main.extras["shares"]), lead=top,
+            lead=top,
         ))  # fmt: skip
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=top)
 
@@ -491,9 +481,9 @@ def strip(numbers: Numbers) -> Strip | None:
     known = numbers.ordered[:MOST_MARKS]
     if not known:
         return None
-    marks = tuple(Mark(label=shorten(r.term, 30), value=r.estimate, low=r.conf_low, high=r.conf_high) for r in known)
+    marks = tuple(mark_of(r, shorten(r.term, 30)) for r in known)
     title = "Mean score" + ("" if len(known) == len(numbers.means) else f" of the first {count(len(known), 'model')}")
-    return Strip(title=title, axis="mean score", marks=marks, digits=numbers.digits)
+    return Strip(title=title, axis="mean score", marks=marks)
 
 
 def task_counts(main: LeaderboardResult) -> tuple[Table, ...]:

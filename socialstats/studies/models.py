@@ -15,7 +15,6 @@ from socialstats.figures import forest, heat
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.compare_models import (
     DIFFERENCE,
-    KINDS,
     MOST_TOLD,
     NUMBER,
     RANK,
@@ -111,7 +110,7 @@ def set_apart(found: Result) -> tuple[str, ...]:
     known = [row.term for row in ordered(found) if row.estimate is not None]
     if not tested:
         return ()
-    told = {name: found.extras[name] for name in ("digits", "shared", "near")}
+    told = {name: found.extras[name] for name in ("shared", "near")}
     told["said"] = str(found.settings["number"])
     said: list[str] = []
     if len(tested) > 1:
@@ -171,7 +170,7 @@ def lead_strip(shown: Sequence[Block], beside: Sequence[Mark] = ()) -> Strip | N
     said = str(found.settings["number"])
     return Strip(
         title=capital(said) + ("" if few else ": the first two and the last two"), axis=said,
-        digits=found.extras["digits"], marks=(*beside, *marks),
+        marks=(*beside, *marks),
     )  # fmt: skip
 
 
@@ -187,7 +186,7 @@ def with_numbers(block: Block, found: Sequence[Result], by: str) -> Block:
     numbers = {str(one.settings["number"]): {row.term: row for row in ordered(one)} for one in found}
     if any(set(rows) != set(names) for rows in numbers.values()):
         return block
-    table = beside("All numbers compared, with unadjusted CIs", (capital(shorten(by, 40)),), numbers, names, 2)
+    table = beside("All numbers compared, with unadjusted CIs", (capital(shorten(by, 40)),), numbers, names)
     return replace(block, tables=(*block.tables, table))
 
 
@@ -233,8 +232,7 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *
         "Rank interval": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None,
         "Why not": "undefined",
     }  # fmt: skip
-    digits = found.extras["digits"]
-    rest, halved = len(rows) - MOST_DRAWN, () if k else halving_words(found)
+    rest, halved = len(rows) - MOST_DRAWN, halving_words(found) if led else ()
     counted = (
         count(len(rows))
         if found.extras["crossed"] and not found.extras["average"]
@@ -246,14 +244,14 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *
         question=f"How did the {counted} compare{f' by {said}' if k else ''}?"
         if not found.extras["average"] else f"How did the {counted} compare, over "
         + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
-        sentences=(led and halved) or (found.sentence(), *halved),
+        sentences=(led and halved) or (found.sentence(),),
         draw=partial(forest, rows[:MOST_DRAWN], ranks=sets, reference=None, xlabel=said, label=shorten(by, 40),
-                     sort=False, digits=digits),
+                     sort=False),
         figure_title=title + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
-        caption=f"{title}. Points: estimates; unadjusted {level} CIs; ranks: simultaneous {level} intervals; "
+        caption=f"Points: estimates; unadjusted {level} CIs; ranks: simultaneous {level} intervals; "
         f"n = {count(found.counts['units'])} {unit}. Overlapping CIs do not rule out a difference.",
         tables=(table_of([*rows, *(Row(term=name, undefined=why) for name, why in lost.items())],
-                         f"{capital(said)} and rank", (capital(shorten(by, 40)), "term"), columns, digits),),
+                         f"{capital(said)} and rank", (capital(shorten(by, 40)), "term"), columns),),
         results=(found,),
     )  # fmt: skip
 
@@ -284,7 +282,6 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
     far = max((abs(r.estimate) for r in rows if r.estimate is not None), default=0.0) or 1.0
     listed = rows if len(rows) <= MOST_PAIRS else [row for row in rows if names[0] in
                                                   (row.label("model"), row.label("minus"))]  # fmt: skip
-    digits = found.extras["digits"]
     columns: dict[str, Any] = {
         "Estimate": "estimate", "Low": "conf_low", "High": "conf_high", "p": lambda r: p_text(r.p_value),
         "p (Holm)": lambda r: p_text(r.p_adjusted), "Units": "n_units",
@@ -299,11 +296,11 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
         id=placed("models-differences", k),
         question="Which differed on the same units?",
         sentences=(*said, *(() if led else set_apart(found))),
-        draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus", digits=min(digits, 3)) if cells else None,
+        draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus") if cells else None,
         figure_title=title if cells else "",
-        caption=f"{title}. Row minus column; {shorten(by, 40)}s in order of rank; t tests in the table, p values "
+        caption=f"Row minus column; {shorten(by, 40)}s in order of rank; t tests in the table, p values "
         f"Holm-adjusted (m = {count(len(tested))})." if cells else "",
-        tables=(table_of(listed, caption, ("Difference", "term"), columns, digits),),
+        tables=(table_of(listed, caption, ("Difference", "term"), columns),),
         part="appendix" if k else "main",
     )  # fmt: skip
 
@@ -322,18 +319,18 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
              if row.role == "estimate" and row.label("factor")]  # fmt: skip
     gaps = [replace(row, term=row.group or "", group=None) for row in made.rows if row.role == "difference"]
     tested = [row for row in gaps if row.p_adjusted is not None]
-    clear, digits = [row for row in tested if significant(row)], KINDS[found.metric].digits
+    clear = [row for row in tested if significant(row)]
     said = [some_of(len(clear), len(tested), "differences between groups of models", family=("each factor",))]
-    said += [f"{capital(shorten(row.term, 60))}: {stat(row, digits=digits)}." for row in clear[:3]]
+    said += [f"{capital(shorten(row.term, 60))}: {stat(row)}." for row in clear[:3]]
     title = f"{capital(number_of)} by {listing(list(factors), 6)}"
     return Block(
         id=placed("models-factors", k),
         question=f"Did groups of models differ in {number_of}?",
         sentences=(made.sentence(), *said),
         draw=partial(forest, means[:MOST_DRAWN], reference=None, sort=False, xlabel=number_of, label="Group of models",
-                     digits=digits),
+                    ),
         figure_title=title,
-        caption=f"{title}. Points: means over models; unadjusted {level_text(options.level)} CIs (t, models as the "
+        caption=f"Points: means over models; unadjusted {level_text(options.level)} CIs (t, models as the "
         f"sample); n = {count(len(models_of(found)), 'model')}. Differences: Welch's t.",
         tables=(rows_table(means, f"Mean {number_of} of groups of models", term="Group"),
                 rows_table(gaps, "Differences of groups", term="Groups")),

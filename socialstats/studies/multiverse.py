@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
@@ -17,14 +18,12 @@ from socialstats.studies.estimates import (
     cluster_ways,
     clusters_caption,
     design_effect,
-    digits_for,
-    numbers_text,
     p_text,
     table_of,
     whole,
 )
 from socialstats.studies.page import Block, Table
-from socialstats.text import capital, count, level_text, number, p_value, shorten
+from socialstats.text import Shown, capital, count, level_text, number, p_value, shorten
 
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 
@@ -36,14 +35,17 @@ def other_analyses(what: str) -> str:
 
 def multiverse_block(found: Result, *, id: str, question: str, quantity: str, note: str = "") -> Block:
     """Return the block of a multiverse: one row per analysis variant, the page's own as the vertical line."""
-    digits, rows = found.settings["digits"], found.rows
+    rows = found.rows
     level = level_text(next((row.conf_level for row in rows if row.conf_level is not None), 0.95))
     title = f"{capital(quantity)} by analysis variant"
-    caption = f"{title}. Points: estimates with unadjusted {level} CIs; line: this page's estimate. {note}"
+    caption = f"Points: estimates with unadjusted {level} CIs; line: this page's estimate. {note}"
     base = rows[0].estimate or 0.0
     columns: dict[str, Any] = {
         "Choice": "group", "Estimate": "estimate",
-        "Shift": lambda row: None if row.estimate is None else row.estimate - base, "SE": "std_error",
+        "Shift": lambda row: None
+        if row.estimate is None
+        else Shown(row.estimate - base, row.decimals, row.bounded),
+        "SE": "std_error",
         "Low": "conf_low", "High": "conf_high", "n": whole("n"), "Interval": "method", "Why not": "undefined",
     }  # fmt: skip
     return Block(
@@ -54,14 +56,13 @@ def multiverse_block(found: Result, *, id: str, question: str, quantity: str, no
             forest,
             rows,
             sort=False,
-            digits=digits,
             label="Analysis variant",
             xlabel=quantity,
             reference=rows[0].estimate,
         ),
         figure_title=title,
         caption=caption.strip(),
-        tables=(table_of(rows, title, ("Analysis variant", "term"), columns, max(3, digits)),),
+        tables=(table_of(rows, title, ("Analysis variant", "term"), columns),),
         results=(found,),
         part="appendix",
     )
@@ -76,7 +77,6 @@ def dependence_block(
     *,
     rows: str,
     quantity: str,
-    bounded: bool = False,
     lead: Callable[[Result], Row] = lambda result: result.rows[0],
     naive: tuple[str, Result] | None = None,
 ) -> Block | None:
@@ -90,8 +90,6 @@ def dependence_block(
     rows : str
         What is independent without clusters: pairs, units.
     quantity : str
-    bounded : bool
-        The estimate cannot exceed 1 in size.
     lead : callable
         Result -> the row of the estimate; by default the first.
     naive : (label, Result), optional
@@ -107,7 +105,6 @@ def dependence_block(
         except SocialStatsError as error:
             problems[label] = str(error)
     shown = tuple(replace(lead(result), term=label) for label, result in found.items())
-    digits = digits_for(shown)
     title = f"{capital(quantity)} by assumption about dependence"
     columns: dict[str, Any] = {
         "Clusters": "n_clusters", "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high",
@@ -119,22 +116,19 @@ def dependence_block(
     return Block(
         id="dependence",
         question=f"Does the answer depend on the clustering of {rows}?",
-        sentences=(_dependence_sentence(shown, rows if naive is None else "rows", bounded, digits),),
-        draw=partial(forest, shown, sort=False, xlabel=quantity, digits=digits, label="Assumption"),
+        sentences=(_dependence_sentence(shown, rows if naive is None else "rows"),),
+        draw=partial(forest, shown, sort=False, xlabel=quantity, label="Assumption"),
         figure_title=title,
-        caption=f"{title}. Same data; only the assumed dependence differs.",
-        tables=(table_of((*shown, *lost), title, ("Assumption", "term"), columns, digits),),
+        caption="Same data; only the assumed dependence differs.",
+        tables=(table_of((*shown, *lost), title, ("Assumption", "term"), columns),),
         results=tuple(found.values()),
         part="appendix",
     )
 
 
-def _dependence_sentence(rows: Sequence[Row], what: str, bounded: bool, digits: int) -> str:
+def _dependence_sentence(rows: Sequence[Row], what: str) -> str:
     """Return the estimate under independence, then under each kind of clustering."""
-    said = [
-        numbers_text(row, digits=digits, bounded=bounded) + ("" if row.p_value is None else f", {p_value(row.p_value)}")
-        for row in rows
-    ]
+    said = [sentences.estimate(row) + ("" if row.p_value is None else f", {p_value(row.p_value)}") for row in rows]
     first = f"Treating {what} as independent gave {said[0]}."
     return " ".join([first, *(f"{capital(row.term)}: {one}." for row, one in zip(rows[1:], said[1:], strict=True))])
 
@@ -167,12 +161,12 @@ def with_design_effect(
     return (*blocks[:first], replace(blocks[first], caption=caption), *blocks[first + 1 :])
 
 
-def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block | None:
+def influence_block(results: Mapping[str, Result]) -> Block | None:
     """Return the block of estimates without one cluster each; None without clusters to leave out."""
     if not results:
         return None
     cells = tuple(
-        (f"without {shorten(row.term, 28)}", result.extras["factor"].name, row.estimate, int(row.n or 0))
+        (f"without {shorten(row.term, 28)}", result.extras["factor"].name, row.shown(), int(row.n or 0))
         for result in results.values() for row in outer_rows(result)
     )  # fmt: skip
     return Block(
@@ -180,7 +174,7 @@ def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block 
         question="Does the answer depend on a single cluster?",
         sentences=tuple(result.sentence() for result in results.values()),
         tables=(Table(caption="Smallest and largest estimate when one cluster is omitted", cells=cells,
-                      header=("Omitted", "Cluster", "Estimate", "Pairs left"), digits=digits),),
+                      header=("Omitted", "Cluster", "Estimate", "Pairs left")),),
         results=tuple(results.values()),
         part="appendix",
     )  # fmt: skip

@@ -39,7 +39,7 @@ class Table:
     caption: str
     header: tuple[str, ...]
     cells: tuple[tuple[str | float | int | None, ...], ...]
-    digits: int | tuple[int, ...] = 3
+    digits: int | tuple[int, ...] = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,8 +25,6 @@ from socialstats.studies.estimates import (
     Verdict,
     cluster_ways,
     cluster_words,
-    digits_for,
-    error_of,
     is_inside,
     label_of,
     mark_of,
@@ -65,7 +63,6 @@ from socialstats.text import (
     capital,
     count,
     counted,
-    digits_of,
     level_text,
     listing,
     number,
@@ -110,7 +107,7 @@ def difference_block(design: Paired, result: Result) -> Block:
     )  # fmt: skip
     lead = result.rows[0]
     draw = partial(estimation, design.first, design.second, design.count, lead, conditions=design.conditions)
-    digits = digits_of(error_of(lead), 3 if binary else 2)
+    digits = lead.decimals
     return Block(
         id="difference",
         question=f"How much did {first} and {second} differ?",
@@ -137,16 +134,16 @@ def beside_text(design: Paired, result: Result) -> str:
         centre = result.row(name, group="proportion" if binary else "mean")
         sd = None if binary else result.row(name, group="sd")
         spread = "" if sd is None or sd.estimate is None else f" (SD = {number(sd.estimate)})"
-        places = 3 if binary else digits_of(error_of(result.rows[0]), 2)
-        made.append(f"{number(centre.estimate, places, bounded=binary)}{spread} for {shorten(name, 40)}")
+        value = number(centre.estimate, result.rows[0].decimals, bounded=binary)
+        made.append(f"{value}{spread} for {shorten(name, 40)}")
     said = f"{capital(quantity(design))} was {' and '.join(made)}"
     if not binary:
-        r = result.row("r").estimate
-        return said + (f"; the conditions correlated r = {number(r, 2, bounded=True)}." if r is not None else ".")
+        r = result.row("r")
+        return said + (f"; the conditions correlated r = {number(r.shown())}." if r.estimate is not None else ".")
     odds = result.row("odds_ratio", group=None)
     if odds.estimate is None:
         return f"{said}. {sentences.undefined('The matched odds ratio', odds.undefined or 'no discordant pairs')}"
-    return f"{said}; the matched odds ratio was {sentences.estimate(odds, digits=2)}."
+    return f"{said}; the matched odds ratio was {sentences.estimate(odds)}."
 
 
 def plain(name: str) -> str:
@@ -195,7 +192,7 @@ def square_block(design: Paired, result: Result, together: Result) -> Block:
     rows = margins(result)
     joint = [replace(row, p_value=None, p_adjusted=None) for row in margins(together)]
     few = len(design.levels) <= MOST_LEVELS
-    draw = partial(forest, rows[:MOST_ROWS], digits=3, xlabel=f"difference of shares ({minus(design)})")
+    draw = partial(forest, rows[:MOST_ROWS], xlabel=f"difference of shares ({minus(design)})")
     if few:
         draw = partial(square, design.square(), levels=design.levels, conditions=design.conditions)
     about = "The same with simultaneous CIs (Bonferroni)"
@@ -263,14 +260,14 @@ def effects_block(design: Paired, result: Result) -> Block:
         beside = "".join(f", {r.term} = {number(r.estimate)}" for r in others)
         kind = sentences.kind_of(result.cautions)
         said = (
-            f"The standardised difference was {lead.term} = {sentences.estimate(lead, digits=2, kind=kind)}{beside}. "
+            f"The standardised difference was {lead.term} = {sentences.estimate(lead, kind=kind)}{beside}. "
             f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
         )
     return Block(
         id="effect-sizes",
         question="How large was the standardised difference?",
         sentences=(said,),
-        draw=partial(forest, rows, sort=False, reference=0.0, digits=2, xlabel=f"SD units ({minus(design)})"),
+        draw=partial(forest, rows, sort=False, reference=0.0, xlabel=f"SD units ({minus(design)})"),
         figure_title="Standardised differences",
         caption=f"d_z and g_z divide by the SD of the differences, d_av and d_rm by that of the values (d_rm corrected "
         f"for their correlation); {ci_text(lead, None)}.",
@@ -288,7 +285,7 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
     far = int(np.argmax(np.abs(differences - lead.estimate)))
     left = design.count - (np.arange(len(differences)) == far)
     without = compare(replace(design, count=left).take(left > 0), options)
-    row, digits = without.rows[0], decimals(design, lead)
+    row = without.rows[0]
     was, still = sentences.significant(lead), sentences.significant(row)
     said = {(True, True): "remained", (True, False): "was no longer", (False, True): "became"}
     kept = f"the difference {said.get((was, still), 'was still not')} significant"
@@ -299,9 +296,9 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
         question="Are the differences normal, and does the result depend on an outlier?",
         sentences=(
             f"Without the pair whose difference was farthest from the mean, {kept} "
-            f"(mean difference = {sentences.stat(row, digits=digits)}).",
+            f"(mean difference = {sentences.stat(row)}).",
         ),
-        draw=partial(qq, differences, design.count, level=options.level, ylabel=minus(design), digits=digits),
+        draw=partial(qq, differences, design.count, level=options.level, ylabel=minus(design), digits=lead.decimals),
         figure_title="Normal Q-Q plot of the differences",
         caption=f"Points: pairs, by their difference; band: pointwise {level_text(options.level)} range of a normal "
         f"sample with the same mean and SD; n = {count(design.n_pairs, 'pair')}.",
@@ -385,7 +382,7 @@ def told(row: Row, together: float | None = None) -> str:
     """Name a level with its difference and interval; `together` is the level of all simultaneous intervals."""
     shown = row if together is None else replace(row, conf_level=together)
     kind = "" if together is None else "simultaneous"
-    said = sentences.estimate(replace(shown, limits=(-1.0, 1.0)), digits=digits_for([row]), kind=kind)
+    said = sentences.estimate(replace(shown, limits=(-1.0, 1.0)), kind=kind)
     return f"'{shorten(row.term, 40)}' ({said})"
 
 
@@ -478,11 +475,6 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
             f"smallest effect in the unit of the values ({option('effect_scale', 'raw')}). If the pairs are "
             f"independent, leave {option('cluster')} out"
         )
-
-
-def decimals(design: Paired, lead: Row) -> int:
-    """Return the decimals of the leading estimate: at least 3 for shares, 2 for numbers."""
-    return digits_of(error_of(lead), 2 if design.scale == "numeric" else 3)
 
 
 def describe(design: Paired) -> str:
@@ -622,7 +614,7 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
 
         sizes = effect_sizes(design, **options.chosen())
     left_out = {
-        factor.name: leave_one_out(design, cluster=factor.name, lead=lead.estimate, digits=digits_for([lead]))
+        factor.name: leave_one_out(design, cluster=factor.name, lead=lead)
         for factor in design.clusters if len(factor.levels) > 1
     }  # fmt: skip
     return Numbers(main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out)
@@ -653,19 +645,19 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         found += [None if numbers.sizes is None else effects_block(design, numbers.sizes), same]
         found.append(None if options.brief else outlier_block(design, numbers, options))
     found.append(tests_block(main, options.level))
-    lead, digits = partial(leading, numbers), decimals(design, numbers.lead)
+    lead = partial(leading, numbers)
     found.append(
         dependence_block(
             design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=what,
-            bounded=design.scale != "numeric", lead=lead,
+            lead=lead,
         )
     )  # fmt: skip
-    found.append(influence_block(numbers.left_out, digits=digits_for([numbers.lead])))
+    found.append(influence_block(numbers.left_out))
     made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
     if len(made) > 1 and not options.brief:
-        about = multiverse(main.metric, f"the {what}", distinct(made), reference=0.0, digits=digits, words="0")
+        about = multiverse(main.metric, f"the {what}", distinct(made), reference=0.0, words="0")
         block = multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=what)
-        found.append(block if len({row.estimate for row in about.rows}) > 1 else of_intervals(block, about, digits))
+        found.append(block if len({row.estimate for row in about.rows}) > 1 else of_intervals(block, about))
     shown = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
     return tuple(replace(block, part="appendix") if block.id in LATER else block for block in shown)
 
@@ -673,7 +665,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
 LATER = ("equivalence", "tests", "dependence", "influence", "multiverse")  # blocks of the appendix
 
 
-def of_intervals(block: Block, found: Result, digits: int) -> Block:
+def of_intervals(block: Block, found: Result) -> Block:
     """Return the block of analyses that share one estimate: their intervals are compared."""
     own, *others = found.rows
     known = [row for row in others if row.conf_low is not None and row.conf_high is not None]
@@ -684,8 +676,8 @@ def of_intervals(block: Block, found: Result, digits: int) -> Block:
     high = max((row.conf_high or 0.0 for row in known), default=None)
     said = (
         f"The {level_text(own.conf_level or 0.95)} CI of this page {verdict}; so did {count(agreed)} of "
-        f"{count(len(known), 'other interval')} (lowest limit {number(low, digits, bounded=sentences.bounded(own))}, "
-        f"highest {number(high, digits, bounded=sentences.bounded(own))})."
+        f"{count(len(known), 'other interval')} (lowest limit {number(low, own.decimals, bounded=own.bounded)}, "
+        f"highest {number(high, own.decimals, bounded=own.bounded)})."
     )
     return replace(block, sentences=(said,), caption="Same estimate; only the method of the interval differs.")
 
@@ -731,7 +723,7 @@ def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) ->
     first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
     p = None if design.scale == "binary" else result.row("equivalence").p_value
     return sentences.equivalence(
-        first, second, result.rows[0], smallest, p, digits=decimals(design, numbers.lead), unit=unit_of(options),
+        first, second, result.rows[0], smallest, p, unit=unit_of(options),
         kind=sentences.kind_of(result.cautions),
     )  # fmt: skip
 
@@ -747,7 +739,6 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
         first,
         second,
         lead,
-        digits=decimals(design, lead),
         kind=sentences.kind_of(numbers.main.cautions),
     )
     return tuple(text for text in (said, equivalence_text(design, numbers, options), halved(design, lead)) if text)
@@ -776,7 +767,7 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
         title = f"Differences in shares ({minus(design)}) with simultaneous {level_text(options.level)} CIs"
     if design.scale == "numeric":
         what = plain(design.columns.get("value", "value"))
-    return Strip(title=title, axis=f"difference in {what}", marks=tuple(marks), digits=decimals(design, lead))
+    return Strip(title=title, axis=f"difference in {what}", marks=tuple(marks))
 
 
 def named(numbers: Numbers) -> dict[str, Result]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from socialstats import sentences
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.planning import adjust
 from socialstats.registry import Metric
@@ -19,7 +20,6 @@ from socialstats.studies.estimates import (
     equivalence_bounds,
     label_of,
     literature,
-    numbers_text,
     one_sided_p,
     p_text,
     planned_verdict,
@@ -421,10 +421,10 @@ def sentence(test: Examined) -> str:
     >>> row = Row(term="difference", estimate=0.31, conf_low=0.11, conf_high=0.51, p_value=0.002, p_adjusted=0.004)
     >>> h = Hypothesis(id="H1", metric="mcnemar", text="reminders help", alternative="greater", family="main")
     >>> print(sentence(Examined(hypothesis=h, label="H1", row=row, source=None, bounds=row, verdict="above")))
-    H1 (reminders help) is supported: difference 0.310, 95% CI [0.110, 0.510], one-sided p = .002, adjusted p = .004.
+    H1 (reminders help) is supported: difference 0.31, 95% CI [0.11, 0.51], one-sided p = .002, adjusted p = .004.
     """
     row, h = test.row, test.hypothesis
-    parts = [numbers_text(row, digits=3)] if row.estimate is not None or row.p_value is None else []
+    parts = [sentences.estimate(row)] if row.estimate is not None or row.p_value is None else []
     if row.p_value is not None:
         side = "" if h.alternative == "two-sided" else "one-sided "
         parts.append(side + p_value(row.p_value))

@@ -83,7 +83,7 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         id="agreement",
         question="How well did the raters agree?",
         sentences=tuple(said),
-        draw=partial(forest, rows, sort=False, digits=3,
+        draw=partial(forest, rows, sort=False,
                      xlabel="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)"),
         figure_title="Coefficients of agreement",
         caption=f"Points and bars: estimates and {level_text(lead.settings['level'])} CIs. {sizes(lead)}. "
@@ -119,7 +119,7 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
         id="pairs",
         question="Which raters agreed with each other?",
         sentences=tuple(said),
-        draw=partial(rater_heat, by_pair) if few else partial(forest, held[:MOST_LISTED], digits=2, xlabel="kappa"),
+        draw=partial(rater_heat, by_pair) if few else partial(forest, held[:MOST_LISTED], xlabel="kappa"),
         figure_title=f"{kappa.title} of each pair of raters",
         caption=(
             "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
@@ -169,7 +169,7 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
         id=f"stratum-{k + 1}",
         question=f"How well did raters agree at each level of {named}?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_LISTED], sort=False, digits=3, xlabel="alpha", reference=0.0, label=named),
+        draw=partial(forest, rows[:MOST_LISTED], sort=False, xlabel="alpha", reference=0.0, label=named),
         figure_title=f"Krippendorff's alpha by {named}",
         caption=f"Points and bars: alpha and {level_text(result.settings['level'])} CIs. Where ratings vary little, "
         "alpha is low even if raters mostly agree.",
@@ -193,7 +193,7 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
         id="raters-" + what.split()[0].lower(),
         question=f"How well did raters agree {what}?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_LISTED], sort=False, digits=3, xlabel="alpha"),
+        draw=partial(forest, rows[:MOST_LISTED], sort=False, xlabel="alpha"),
         figure_title=f"Krippendorff's alpha {what}",
         caption=f"Points and bars: alpha and {level_text(whole.settings['level'])} CIs, on the same units. "
         "Differences were not tested.",
@@ -343,7 +343,6 @@ def strip_of_judges(result: Result) -> Strip:
         title=f"Agreement with {people}, beside that of {people} with each other{some}",
         axis="kappa: 1 = perfect agreement, 0 = chance",
         marks=(Mark(label="chance", value=0.0, kind="reference"), *(mark_of(row, row.term) for row in few)),
-        digits=3,
     )
 
 
@@ -364,7 +363,7 @@ def judges_block(result: Result) -> Block:
         id="judge" if len(result.extras["judges"]) == 1 else "judges",
         question=f"Did judges agree with {people} as {people} agreed with each other?",
         sentences=tuple(said),
-        draw=partial(forest, drawn, sort=False, digits=3, xlabel=xlabel) if drawn else None,
+        draw=partial(forest, drawn, sort=False, xlabel=xlabel) if drawn else None,
         figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
         caption=f"Points and bars: kappa pooled over pairs of raters and {level_text(result.settings['level'])} CIs "
         f"({result.inference}). Results do not generalise to other raters.",
@@ -406,7 +405,7 @@ def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[s
         return None
     line = number(TENTATIVE, 3, bounded=True)  # the customary minimum
     return multiverse_block(
-        multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, digits=3, words=line),
+        multiverse("krippendorff_alpha", "alpha", distinct(made), reference=TENTATIVE, words=line),
         id="multiverse",
         question=other_analyses("alpha"),
         quantity="alpha",
@@ -470,7 +469,7 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
     spread, ends = kappa_quantiles(kappa), at_the_ends(kappa, design, options)
     rows = [replace(one.rows[0], group=None) for one in ends]
     joint = [replace(row, group=None) for row in kappa.rows if row.group is None]
-    place = {row.term: number(row.estimate, 3, bounded=True) for row in spread.rows}
+    place = {row.term: number(row.shown()) for row in spread.rows}
     pairs = len(design.raters) * (len(design.raters) - 1) // 2
     cells = tuple((row.term, row.estimate) for row in spread.rows)
     return Block(
@@ -481,7 +480,7 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
             f"Its median was {place['median']}, with quartiles {place['lower quartile']} and "
             f"{place['upper quartile']} and extremes {place['smallest']} and {place['largest']}.",
         ),
-        draw=partial(forest, [*joint, *rows], sort=False, digits=2, xlabel="kappa"),
+        draw=partial(forest, [*joint, *rows], sort=False, xlabel="kappa"),
         figure_title=f"{kappa.title}: all pairs pooled, and the highest and lowest pairs",
         caption=f"Points and bars: kappa and {level_text(options.level)} CIs. Highest and lowest: of pairs with at "
         f"least {FEWEST_UNITS} common units; selected extremes overstate differences.",
@@ -695,7 +694,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         raters_block(numbers.groups, numbers.alpha, WITHIN),
         raters_block(numbers.left_out, numbers.alpha, LEFT_OUT),
         refusals_block(numbers.refused, numbers.alpha, numbers.plain),
-        dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True),
+        dependence_block(design.clusters, alpha, rows="units", quantity="alpha"),
         alpha_multiverse(design, options, numbers.left_out) if known and not options.brief else None,
     ]
     shown = with_design_effect([block for block in found if block is not None], design.clusters)
@@ -756,7 +755,7 @@ def strip(numbers: Numbers) -> Strip:
         if result.metric != "percent_agreement":
             marks.append(mark_of(result.rows[0], shorten(name, 48)))
     title = "Agreement beyond chance, beside Krippendorff's customary minima"
-    return Strip(title=title, axis="1 = perfect agreement", marks=tuple(marks), digits=3)
+    return Strip(title=title, axis="1 = perfect agreement", marks=tuple(marks))
 
 
 def describe(design: Ratings) -> str:

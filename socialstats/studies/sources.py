@@ -19,7 +19,8 @@ from socialstats.metrics.reply_shares import RATER, reply_shares
 from socialstats.models.shares import joined
 from socialstats.models.sources import Source, human_source, raters_of
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.studies.estimates import numbers_text, rows_table, single
+from socialstats.sentences import estimate
+from socialstats.studies.estimates import ends, rows_table, single
 from socialstats.studies.page import Block, Table
 from socialstats.text import capital, count, number, shorten
 
@@ -89,7 +90,7 @@ def replies_block(design: Ratings, shares: Result | ResultGroup) -> Block | None
         question="Which replies could not be used?",
         part="appendix",
         sentences=(lost.sentence(),),
-        draw=partial(forest, shown[:MOST_DRAWN], sort=False, digits=3, reference=None, xlabel="share of replies"),
+        draw=partial(forest, shown[:MOST_DRAWN], sort=False, reference=None, xlabel="share of replies"),
         figure_title="Shares of refused, and of missing or unreadable replies",
         caption=f"Points and bars: shares and CIs ({lost.inference}). Questions that were never asked are not counted.",
         tables=(rows_table(rows, "Shares of replies by source", term="Source and kind"),),
@@ -147,7 +148,6 @@ def refusal_block(
     *,
     quantity: str,
     lead: Callable[[Result], Row] = lambda result: result.rows[0],
-    bounded: bool = False,
 ) -> Block | None:
     """Show an estimate under the three rules of counting refusals; None without refusals.
 
@@ -162,8 +162,6 @@ def refusal_block(
         What is estimated, in words.
     lead : callable
         Result -> the row of the estimate; by default the first.
-    bounded : bool
-        The estimate cannot exceed 1 in size.
     """
     if refused <= 0:
         return None
@@ -175,13 +173,13 @@ def refusal_block(
         except SocialStatsError as error:
             problems.append((words, None, None, None, str(error)))
     rows = {words: replace(lead(result), term=words, group=None) for words, result in found.items()}
-    cells = [(words, r.estimate, r.conf_low, r.conf_high, r.undefined) for words, r in rows.items()]
+    cells = [(words, *ends(r), r.undefined) for words, r in rows.items()]
     name = capital(quantity)
     return Block(
         id="refusals",
         question=f"How much could refusals change the {quantity}?",
-        sentences=(bounds_sentence(rows, refused, name, bounded=bounded),),
-        draw=partial(forest, tuple(rows.values()), sort=False, digits=3, xlabel=quantity, label="Rule"),
+        sentences=(bounds_sentence(rows, refused, name),),
+        draw=partial(forest, tuple(rows.values()), sort=False, xlabel=quantity, label="Rule"),
         figure_title=f"{name}, by treatment of refusals",
         caption="Points and bars: estimates and CIs. The last two count every refusal the same way and bound the "
         "effect of refusals.",
@@ -191,20 +189,21 @@ def refusal_block(
     )  # fmt: skip
 
 
-def bounds_sentence(rows: dict[str, Row], refused: int, name: str, *, bounded: bool) -> str:
+def bounds_sentence(rows: dict[str, Row], refused: int, name: str) -> str:
     """State the estimate without refusals and its bounds.
 
     Examples
     --------
     >>> values = zip(RULES.values(), (0.375, 0.3, 0.5))
-    >>> rows = {words: Row(term=words, estimate=x, conf_low=0.277, conf_high=0.485) for words, x in values}
-    >>> print(bounds_sentence(rows, 20, "Share of 'comply'", bounded=True))
+    >>> rows = {words: Row(term=words, estimate=x, conf_low=0.277, conf_high=0.485, limits=(0.0, 1.0))
+    ...         for words, x in values}
+    >>> print(bounds_sentence(rows, 20, "Share of 'comply'"))
     Share of 'comply' was .375, 95% CI [.277, .485] without the 20 refusals; counting all refusals against it gives
     .300; for it, .500.
     """
     without, against, favour = (rows.get(words) for words in RULES.values())
-    first = "undefined" if without is None else numbers_text(without, digits=3, bounded=bounded)
-    ends = ["undefined" if row is None else number(row.estimate, 3, bounded=bounded) for row in (against, favour)]
+    first = "undefined" if without is None else estimate(without)
+    ends = ["undefined" if row is None else number(row.shown()) for row in (against, favour)]
     return (
         f"{name} was {first} without the {count(refused, 'refusal')}; counting all refusals against it gives "
         f"{ends[0]}; for it, {ends[1]}."

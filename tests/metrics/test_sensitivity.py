@@ -360,7 +360,7 @@ def test_the_same_chooser_twice_differs_by_nothing(conflict_rows):
     row = result.row("S", group="difference")
     assert (row.estimate, row.conf_low, row.p_value) == (0, None, None)
     assert "no test" in row.undefined
-    assert "was 0.00 (no interval: " in result.sentence()
+    assert "was 0.00, no interval: " in result.sentence()
 
 
 def test_shared_pairs_make_the_difference_more_precise_than_independent_errors():

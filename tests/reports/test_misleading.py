@@ -12,10 +12,13 @@ from study_examples import PAGES
 from socialstats.results import Row
 from socialstats.sentences import APPROXIMATE
 from socialstats.studies.page import Block, Outcome, Table
+from socialstats.text import Shown, number
+from socialstats_reports.arrangement import arranged
 
 NUMBER = r"[−-]?\d*\.?\d+"
 ADVISED = re.compile(rf"\b(?:quote|report)\b[^.;]*?\(({NUMBER})\)")
 CI = re.compile(r"\d% CI")
+RAW = ("Statistic", "F", "T-squared")  # no estimates
 pages = pytest.mark.parametrize("name", PAGES)
 pytestmark = pytest.mark.slow
 
@@ -138,6 +141,78 @@ def test_a_share_has_one_format_on_a_page(name: str) -> None:
     percents = {float(one) for one in re.findall(r"(\d+\.\d)%(?! CI)", said)}
     shares = {round(100 * float(one), 1) for one in re.findall(r"(?<![\d.])(\.\d{3})\b", said)}
     assert not (percents - {100.0, 0.0}) & shares
+
+
+@pages
+def test_a_number_of_a_row_has_one_printed_value_on_a_page(name: str) -> None:
+    """28.019 stood in one block and 28.02 in the others; .21 in the answer and .212 in the table."""
+    found = outcome(name)
+    cells = [v for table in tables_of(found) for row in table.cells for v in row if isinstance(v, Shown)]
+    said = [*found.answer, *(sentence for block in found.blocks for sentence in block.sentences)]
+    words = {word for text in said for word in re.findall(r"[\u2212]?[\d,]*\.\d+", text)}
+    printed = {number(value) for value in cells}
+    for value in cells:
+        for digits in {1, 2, 3, 4, 5} - {value.digits}:
+            other = number(Shown(float(value), digits, value.bounded))
+            if len(other.strip("\u2212.0").replace(".", "")) > 2 and other not in printed:
+                assert other not in words, (number(value), other)
+
+
+@pages
+def test_leading_zeros_follow_one_rule_on_a_page(name: str) -> None:
+    """Shares of one table had leading zeros, those of the next had none."""
+    found = outcome(name)
+    for block in found.blocks:
+        for row in (row for row in rows_of(block) if row.bounded and row.estimate is not None):
+            assert not number(row.shown()).lstrip("\u2212").startswith("0"), row
+    for table in tables_of(found):
+        for k, head in enumerate(table.header):
+            share = re.search(r"(?i)share|rate of|kappa|alpha|similarity", f"{head} {table.caption}")
+            cells = [row[k] for row in table.cells if isinstance(row[k], float)]
+            assert all(isinstance(cell, Shown) for cell in cells) or not share or head in RAW, (head, table.caption)
+
+
+@pages
+def test_one_sentence_says_what_halves_an_interval(name: str) -> None:
+    """The block of models had a second one, beside that of the main result."""
+    found = outcome(name)
+    said = [*found.answer, *(s for block in found.blocks if block.part == "main" for s in block.sentences)]
+    assert len([text for text in said if text.startswith("To halve")]) <= 1
+
+
+@pages
+def test_a_caption_does_not_repeat_the_title_of_its_figure(name: str) -> None:
+    assert not [b.id for b in outcome(name).blocks if b.figure_title and b.caption.startswith(b.figure_title)]
+
+
+@pages
+def test_no_number_has_a_bracket_within_its_bracket(name: str) -> None:
+    """m2 (1.00 (no interval: ...))."""
+    assert not re.search(r"\([^()]*\d \(no interval", text_of(outcome(name)))
+
+
+@pages
+def test_estimates_of_a_table_subtract_to_its_differences_as_printed(name: str) -> None:
+    """To one unit of the last decimal: each is rounded by itself."""
+    for table in tables_of(outcome(name)):
+        by_label = {str(row[0]): next((v for v in row[1:] if isinstance(v, Shown)), None) for row in table.cells}
+        for label, value in by_label.items():
+            one, minus, two = label.partition(" minus ") if " minus " in label else label.partition(" - ")
+            a, b = by_label.get(one), by_label.get(two)
+            if minus and value is not None and a is not None and b is not None:
+                unit = 10.0 ** -min(v.digits for v in (value, a, b))
+                rounded = [float(number(v).replace("\u2212", "-").replace(",", "")) for v in (a, b, value)]
+                assert abs(rounded[0] - rounded[1] - rounded[2]) < 1.01 * unit, (table.caption, label)
+
+
+@pages
+def test_a_caution_links_only_to_results_that_carry_it(name: str) -> None:
+    """Two cautions of one code linked to the same figures."""
+    place = arranged(outcome(name))
+    for said in (*place.cautions, *place.notes):
+        own = [b for b in place.blocks if any(said.caution in result.cautions for result in b.block.results)]
+        if own:
+            assert set(said.figures) == {b.figure for b in own if b.figure}
 
 
 @pages

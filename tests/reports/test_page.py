@@ -154,6 +154,9 @@ def test_the_main_part_takes_eight_blocks_and_its_words_and_the_rest_goes_to_the
     assert [p.part for p in arranged(replace(outcome(), blocks=blocks)).blocks].count("main") in range(3, 8)
     short = tuple(replace(b, sentences=()) for b in blocks)
     assert [p.part for p in arranged(replace(outcome(), blocks=short)).blocks] == ["main"] * 8 + ["appendix"] * 4
+    few = replace(outcome(), blocks=blocks[:5])
+    kept = [sum(p.part == "main" for p in arranged(few, told).blocks) for told in ((), ("word " * 300,))]
+    assert kept[1] < kept[0]  # deviations from the plan are read too
     table = Table(caption="t", header=("a", "b"), cells=(("x " * 1300, 1.0),))
     found = arranged(replace(outcome(), blocks=(replace(long, tables=(table,)),)))
     assert [t.open for t in found.blocks[0].tables] == [False]

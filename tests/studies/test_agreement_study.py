@@ -200,7 +200,7 @@ def test_bands_follow_the_interval(ordinal: Outcome, low: float | None, high: fl
     assert band_of(row) == band
     said = answer(replace(result, rows=(row,)))
     assert said.startswith("Agreement was Krippendorff's α (ordinal) = .85")
-    assert said.endswith(f"{band}." if band else "(no interval: why) (60 units, 3 raters).")
+    assert said.endswith(f"{band}." if band else ", no interval: why (60 units, 3 raters).")
 
 
 def test_ratings_at_the_edge() -> None:
@@ -211,7 +211,7 @@ def test_ratings_at_the_edge() -> None:
     assert "inconclusive" not in " ".join(outcome.answer)
     shared = frame.groupby("unit")["rating"].transform("first")
     perfect = report(frame.assign(rating=shared), **ORDERED)
-    assert perfect.answer[0].startswith("Agreement was Krippendorff's α (ordinal) = 1.00, 95% CI [.85")
+    assert perfect.answer[0].startswith("Agreement was Krippendorff's α (ordinal) = 1.000, 95% CI [.848")
     assert perfect.answer[0].endswith("reliably at least .80, the customary minimum for firm conclusions.")
     for found in (outcome, perfect):
         assert stray_cells(found) == []

@@ -205,7 +205,7 @@ def test_differences_that_do_not_vary_and_few_units_are_said() -> None:
     high, low = (rated(1).assign(value=value) for value in (5, 1))
     both = read(pd.concat([low.assign(model="base"), high.assign(model="high")]), by="model")
     found = run_study(STUDIES["compare-ratings"], both, FAST)
-    assert "Constant in all resamples, without a standard error: high (4.000)." in found.answer[0]
+    assert "Constant in all resamples, without a standard error: high (4.00)." in found.answer[0]
     few = pd.concat([rated(1).assign(model="base"), rated(2).assign(model="high")])
     few = few[few["unit"].isin(["u00", "u01"])]
     found = run_study(STUDIES["compare-ratings"], read(few, by="model"), FAST)

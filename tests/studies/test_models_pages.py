@@ -58,10 +58,9 @@ def test_the_answer_says_who_is_set_apart_and_claims_no_more_than_holm() -> None
     assert not clear
     assert "None of 15 differences between models was significant (Holm)." in outcome.answer[0]
     high, low = widest.term.split(" - ")[:: 1 if (widest.estimate or 0.0) > 0 else -1]
-    digits = board.extras["digits"]
     assert outcome.answer[1].startswith(
         f"The size of the biases, B_all did not differ significantly between {high} and {low} "
-        f"(difference = {abs(widest.estimate or 0.0):.{digits}f}, "
+        f"(difference = {abs(widest.estimate or 0.0):.{widest.decimals}f}, "
     )
 
 
@@ -86,17 +85,18 @@ def test_few_significant_differences_are_named_with_their_size() -> None:
     assert {r.term for r in clear} == {"m0 - m1", "m0 - m2"}
     for row in clear:
         size = -(row.estimate or 0.0)
-        assert f"higher for {row.label('minus')} than m0 (difference = {size:.{board.extras['digits']}f}, " in told
+        assert f"higher for {row.label('minus')} than m0 (difference = {size:.{row.decimals}f}, " in told
 
 
 def test_printed_numbers_subtract_to_the_printed_difference() -> None:
+    """To one unit of the last decimal: all three are rounded, and have the decimals that they have elsewhere."""
     for shift in (4, 3, 2, 1):
         board = next(b for b in apart(shift).blocks if b.id == "models").results[0]
-        digits = board.extras["digits"]
         for gap in told_gaps(board.rows):
-            one, other = (round(board.row(gap.label(side) or "", group="number").estimate or 0.0, digits)
-                          for side in ("model", "minus"))  # fmt: skip
-            assert one - other == pytest.approx(round(gap.estimate or 0.0, digits), abs=10.0**-digits / 10)
+            one, other = (board.row(gap.label(side) or "", group="number") for side in ("model", "minus"))
+            assert one.decimals == other.decimals == gap.decimals == 2
+            printed = [round(row.estimate or 0.0, 2) for row in (one, other, gap)]
+            assert printed[0] - printed[1] == pytest.approx(printed[2], abs=0.0101)
 
 
 def test_the_first_blocks_of_levels_stand_among_the_results_where_there_is_room() -> None:

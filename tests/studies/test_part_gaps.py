@@ -48,7 +48,7 @@ def test_pressures_share_their_scenarios_and_domains_do_not() -> None:
 
 def test_significant_differences_are_counted() -> None:
     def row(value: float, error: float) -> Row:
-        return Row(term="x", estimate=value, std_error=error, n_clusters=20)
+        return Row(term="x", estimate=value, std_error=error, n_clusters=20, limits=(0.0, 1.0))
 
     clear = [Part(what="the share of 'x'", whose="model", rows={"a": row(0.2, 0.02), "b": row(0.6, 0.02),
                                                                 "c": row(0.59, 0.02)})]  # fmt: skip

@@ -22,11 +22,12 @@ def compute(rule: Rule) -> Result:
     k, n = {"drop": (30, 80), "against": (30, 100)}[rule]
     low, high = binomtest(k, n).proportion_ci(method="wilson")
     return Made(metric="made", title="Share", rows=(
-        Row(term=rule, estimate=k / n, conf_low=low, conf_high=high, conf_level=0.95),))  # fmt: skip
+        Row(term=rule, estimate=k / n, conf_low=low, conf_high=high, conf_level=0.95,
+            limits=(0.0, 1.0)),))  # fmt: skip
 
 
 def test_the_block_says_the_three_rules_and_why_one_is_missing() -> None:
-    block = refusal_block(compute, 20, quantity="share of 'comply'", bounded=True)
+    block = refusal_block(compute, 20, quantity="share of 'comply'")
     assert block is not None
     assert block.sentences == (
         "Share of 'comply' was .375, 95% CI [.277, .485] without the 20 refusals; counting all refusals against it "

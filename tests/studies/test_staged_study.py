@@ -110,7 +110,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
     table = tables["Composite of each model at each stage, as scored"]
     for line in table.cells:
         for stage, cell in zip(table.header[1:], line[1:], strict=True):
-            assert str(cell).split(" [")[0] == f"{cells[str(line[0]), stage]:.1f}".replace("-", "\u2212")
+            assert str(cell).split(" [")[0] == f"{cells[str(line[0]), stage]:.2f}".replace("-", "\u2212")
     anchored = values.groupby("model")["value"].mean() - np.mean(list(zero.values()))
     for line in tables["Composite over all stages relative to the judges' neutral point"].cells:
         assert line[1] == pytest.approx(anchored[line[0]])
@@ -334,8 +334,8 @@ def test_trajectories_order_labels_and_gaps() -> None:
     ]  # fmt: skip
     rows.append(Row(term="gone", group="a", undefined="no answer"))
     ax = trajectories(rows, stages=["a", "b"], lines={"zero": 0.5})
-    labels = [t.get_text() for t in ax.texts if t.get_text().endswith(("2.0", "2.1"))]
-    assert labels == ["high 2.1", r"\$low\$ 2.0"]
+    labels = [t.get_text() for t in ax.texts if t.get_text().endswith(("2.00", "2.10"))]
+    assert labels == ["high 2.10", r"\$low\$ 2.00"]
     ax.figure.draw_without_rendering()
     with pytest.raises(InputError, match="at most 15 items"):
         trajectories([Row(term=f"m{k}", group="a", estimate=1.0) for k in range(16)], stages=["a"])

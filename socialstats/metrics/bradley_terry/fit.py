@@ -309,7 +309,7 @@ def strengths_sentence(result: Result, item: str = "item", kind: str = "") -> st
         return ""
     bottom, top = extremes(rows)
     best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
-    high, low = (estimated(end[0], digits=2, kind=kind) for end in (top, bottom))
+    high, low = (estimated(end[0], kind=kind) for end in (top, bottom))
     if len(top) == len(rows) > 1:
         return f"All {count(len(rows), item)} had equal log-strengths ({high})."
     said = f"Of {count(len(rows), item)}, {best} had the largest log-strength ({high})"
@@ -323,7 +323,7 @@ def sentence(result: Result) -> str:
         if row.group in ("order", "covariate") and row.estimate is not None:
             name, unit = ("order effect", "") if row.group == "order" else (f"effect of {row.term}", " per unit")
             tested = f", {p_value(row.p_value)}" if row.p_value is not None else ""
-            said.append(f"The {name} was {estimated(row, digits=2)}{tested} (log-odds{unit}).")
+            said.append(f"The {name} was {estimated(row)}{tested} (log-odds{unit}).")
     return " ".join(filter(None, said)) or f"{result.title}: no estimates."
 
 

@@ -202,8 +202,8 @@ class BradleyTerryResult(Result):
         rows = self._delta(shares, log_worth, gradient, "log", level, within=(0.0, 1.0))
         top = max(rows, key=lambda r: r.estimate or 0)
         words = (
-            f"{top.term} had the largest worth, {number(top.estimate, 3, bounded=True)}, "
-            f"{ends_of(top, 3, bounded=True)}, of a total of one over {count(len(rows), 'item')}."
+            f"{top.term} had the largest worth, {number(top.shown())}, "
+            f"{ends_of(top)}, of a total of one over {count(len(rows), 'item')}."
         )
         return self._derived("Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",))
 
@@ -330,7 +330,7 @@ class BradleyTerryResult(Result):
         row = self._wald(row, c, level)
         words = f"{label} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
         if row.undefined is None:
-            words = f"{label} = {number(row.estimate)}, {ends_of(row)}, {p_value(row.p_value)} (log-odds)."
+            words = f"{label} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)} (log-odds)."
         title = "Contrast of Bradley-Terry coefficients"
         return self._derived(title, [row], words, extras={"weights": dict(weights)})
 
@@ -419,11 +419,9 @@ class BradleyTerryResult(Result):
                 rows.append(replace(row, undefined=why))
                 continue
             row, at = replace(row, estimate=float(p[k])), np.array([np.log(p[k]) - np.log(rest)])
-            rows += self._delta([row], at, gradient[[k]] / rest, "logit", level)  # d logit p = d log p / (1 - p)
-        words = (
-            f"{item_a} had win probability {number(rows[0].estimate, bounded=True)} against {item_b}, "
-            f"{ends_of(rows[0], bounded=True)}."
-        )
+            slope = gradient[[k]] / rest  # d logit p = d log p / (1 - p)
+            rows += self._delta([row], at, slope, "logit", level, within=(0.0, 1.0))
+        words = f"{item_a} had win probability {number(rows[0].shown())} against {item_b}, {ends_of(rows[0])}."
         compared = {"items": (item_a, item_b), "first": FIRST[first], "covariates": dict(known)}
         return self._derived("Predicted outcome", rows, words, extras=compared)
 
@@ -447,8 +445,8 @@ class BradleyTerryResult(Result):
                   role="estimate", estimate=float(expit(gap[0])))  # fmt: skip
         rows = self._delta([row], gap, contrast[None, :], "logit", self._level(level), within=(0.0, 1.0))
         words = (
-            f"{one} had win probability {number(rows[0].estimate, bounded=True)} against {other}, "
-            f"{ends_of(rows[0], bounded=True)} (decided comparisons)."
+            f"{one} had win probability {number(rows[0].shown())} against {other}, "
+            f"{ends_of(rows[0])} (decided comparisons)."
         )
         return self._derived("Probability of winning a decided comparison", rows, words)
 
@@ -693,11 +691,11 @@ class FromFit(Result):
         return found
 
 
-def ends_of(row: Row, digits: int = 2, *, bounded: bool = False) -> str:
+def ends_of(row: Row) -> str:
     """Return the interval of a row in words, or why there is none."""
     if row.conf_level is None:
         return f"no interval ({row.undefined})"
-    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level, bounded=bounded)
+    return interval(row.conf_low, row.conf_high, row.decimals, level=row.conf_level, bounded=row.bounded)
 
 
 def _effects(design: Any, formula: str, covariates: Mapping[str, tuple[Any, Any]]) -> FloatArray:

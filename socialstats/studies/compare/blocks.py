@@ -13,7 +13,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
-from socialstats.sentences import bounded, difference, estimate, significant, some_of, stat, undefined
+from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text
 from socialstats.studies.estimates import SCALED_FIELDS, beside, ends, extremes, field_of, p_text, rows_table, table_of
@@ -74,10 +74,10 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
         id="differences-items",
         question="Which items were chosen more often on the same stories?",
         sentences=(some_words(tested, "differences in the share chosen", reference),),
-        draw=partial(forest, clear, xlabel=f"share chosen minus that of {shorten(reference, 30)}", sort=False, digits=3)
+        draw=partial(forest, clear, xlabel=f"share chosen minus that of {shorten(reference, 30)}", sort=False)
         if clear else None,
         figure_title=title,
-        caption=f"{title}. Points: the {count(len(clear))} with the largest test statistics; unadjusted "
+        caption=f"Points: the {count(len(clear))} with the largest test statistics; unadjusted "
         f"{level_text(level)} CIs; n = {count(first.counts['stories'], 'story', 'stories')} of both"
         + (f", without {count(first.counts['ties'], 'tie')}" if first.counts["ties"] else "") + ".",
         tables=(changes_table(found, tested, by),),
@@ -89,7 +89,7 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
     """Return all numbers of one level; of several, one column per level with difference and adjusted p."""
     if 1 < len(found) <= SIDE_BY_SIDE:
         caption = "Share of stories in which an item is chosen, minus the reference's; in brackets p (Holm over "
-        return side_by_side(found, "item", tested, f"{caption}{count(len(tested), 'test')})", 3)
+        return side_by_side(found, "item", tested, f"{caption}{count(len(tested), 'test')})")
     discordant = [row.method for result in found.values() for row in result.rows]
     counts = {id(row): said or "" for row, said in zip(tested, discordant, strict=True)}
     more: dict[str, Any] = {"Stories": lambda r: int(r.n or 0), "Discordant": lambda r: counts[id(r)],
@@ -98,28 +98,28 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
 
 
 def side_by_side(
-    found: Mapping[str, Result], group: str, tested: Sequence[Row], caption: str, digits: int
+    found: Mapping[str, Result], group: str, tested: Sequence[Row], caption: str
 ) -> Table:  # fmt: skip
     """Return differences of items with one column per level; their intervals are in the embedded JSON."""
     parts = iter(tested)
     columns = {name: {row.term: next(parts) for row in r.rows if row.group == group} for name, r in found.items()}
     items = sorted({item for column in columns.values() for item in column})
-    cells = tuple((item, *(in_cell(column.get(item), digits) for column in columns.values())) for item in items)
+    cells = tuple((item, *(in_cell(column.get(item)) for column in columns.values())) for item in items)
     return Table(caption=caption, header=("Item", *found), cells=cells)
 
 
-def in_cell(row: Row | None, digits: int = 3) -> str:
+def in_cell(row: Row | None) -> str:
     """Return a difference and its adjusted p, or ``none``.
 
     Examples
     --------
     >>> in_cell(Row(term="nun", estimate=-0.031, p_value=0.01, p_adjusted=0.21))
-    '\u22120.031 (.210)'
+    '\u22120.03 (.210)'
     """
     if row is None or row.estimate is None:
         return "none"
     p = row.p_value if row.p_adjusted is None else row.p_adjusted
-    return number(row.estimate, digits, bounded=bounded(row)) + (f" ({p_text(p)})" if p is not None else "")
+    return number(row.shown()) + (f" ({p_text(p)})" if p is not None else "")
 
 
 def level_shares(fits: Fits, groups: Mapping[str, object], level: float) -> dict[str, Result]:
@@ -158,7 +158,7 @@ def ends_sentence(label: str, result: Result) -> str:
     """Return which group a level preferred most and which least."""
     rows = [row for row in result.rows if row.group == "arithmetic" and row.estimate is not None]
     most, least = (pick(rows, key=lambda row: row.estimate or 0.0) for pick in (max, min))
-    told = [f"({estimate(replace(row, limits=SHARE), digits=3, kind='unadjusted')})" for row in (most, least)]
+    told = [f"({estimate(replace(row, limits=SHARE), kind='unadjusted')})" for row in (most, least)]
     return (f"For {shorten(label, 40)}, {shorten(most.term, 30)} had the largest share {told[0]} and "
             f"{shorten(least.term, 30)} the smallest {told[1]}.")  # fmt: skip
 
@@ -168,7 +168,7 @@ def shares_table(name: str, found: Mapping[str, Result], by: str) -> Table:
     rows = {label: {(row.term, row.group): row for row in result.rows} for label, result in found.items()}
     kind = name.replace("_", " ")
     return beside(f"Preference shares by {kind} and {by}, with intervals", (kind.capitalize(), "Mean"), rows,
-                  list(dict.fromkeys(key for part in rows.values() for key in part)), 3, bounded=True)  # fmt: skip
+                  list(dict.fromkeys(key for part in rows.values() for key in part)))  # fmt: skip
 
 
 def reference_marks(found: Mapping[str, Result]) -> tuple[Mark, ...]:
@@ -184,10 +184,10 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
     end, first = suffix_of(found), next(iter(found.values()))
     name = f"{'corrected' if end else 'plug-in'} sensitivity S"
     rows, reference = tuple(leads(found, f"S{end}")), first.extras["reference_lines"]
-    lines = listing([f"{x.label} {number(x.value, 1)}" for x in reference[:3]])
+    lines = listing([f"{x.label} {number(x.value)}" for x in reference[:3]])
     parts = [f"{part}{end}" for part in ("S_higher", "S_equal", "S_lower")]
     cells = tuple(
-        (level, *ends(row), *(r.row(term).estimate for term in parts), r.row("S").estimate)
+        (level, *ends(row), *(r.row(term).shown() for term in (*parts, "S")))
         for row, (level, r) in zip(rows, found.items(), strict=True)
     )
     header = (by, "S", "Low", "High", "Part of higher", "Part of equal", "Part of lower", "Plug-in S")
@@ -195,19 +195,19 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
     return Block(
         id="levels-s",
         question=f"How far was each {shorten(by, 40)} from following {options.covariate} alone?",
-        sentences=(range_words(f"The {name}", rows, digits=2), f"Reference values of S: {lines}."),
+        sentences=(range_words(f"The {name}", rows), f"Reference values of S: {lines}."),
         draw=partial(forest, rows, reference=reference[1].value, xlabel="S", label=by),
         figure_title=title,
-        caption=f"{title}. Points: separate estimates; unadjusted {level_text(options.level)} CIs "
+        caption=f"Points: separate estimates; unadjusted {level_text(options.level)} CIs "
         f"({first.inference}); line: {reference[1].label}.",
-        tables=(Table(caption=f"{title}, with its parts", header=header, cells=cells, digits=2),),
+        tables=(Table(caption=f"{title}, with its parts", header=header, cells=cells),),
         results=tuple(found.values()),
     )
 
 
 def family_block(
     found: Mapping[str, Result], rows: Sequence[Row], family: str, quantity: str, by: str, reference: str,
-    *, xlabel: str, digits: int = 2, more: Sequence[Table] = (), **shown: Any,
+    *, xlabel: str, more: Sequence[Table] = (), **shown: Any,
 ) -> Block:  # fmt: skip
     """Return the differences of one number from the reference, one per level, adjusted as one family.
 
@@ -223,7 +223,6 @@ def family_block(
     by, reference : str
         The by factor and its level that the others are compared with.
     xlabel : str
-    digits : int
     more : sequence of Table
         After the table of the differences.
     **shown
@@ -231,9 +230,8 @@ def family_block(
     """
     tested, adjusted = with_holm(rows, family)
     return Block(
-        sentences=told(tested, reference, quantity, digits=digits),
-        draw=partial(forest, tested, xlabel=f"{xlabel} minus that of {shorten(reference, 30)}", label=by,
-                     digits=digits),
+        sentences=told(tested, reference, quantity),
+        draw=partial(forest, tested, xlabel=f"{xlabel} minus that of {shorten(reference, 30)}", label=by),
         tables=(rows_table(tested, f"D{family[1:]}", term=by), *more),
         results=(*found.values(), *(() if adjusted is None else (adjusted,))),
         **shown,
@@ -252,7 +250,7 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
         id="differences-s",
         question=f"Which differed from {ref} on the same pairs?",
         figure_title=title,
-        caption=f"{title}. Below 0: closer to following {options.covariate}; unadjusted {level_text(options.level)} "
+        caption=f"Below 0: closer to following {options.covariate}; unadjusted {level_text(options.level)} "
         f"CIs ({next(iter(found.values())).inference}).",
     )  # fmt: skip
 
@@ -263,14 +261,13 @@ def entropy_block(found: Mapping[str, Result], by: str, reference: str, level: f
         return None
     sizes, ref = "Sizes of the differences in entropy, d_z over pairs of items", shorten(reference, 40)
     title = f"Differences in choice entropy from {ref}"
-    rows = [replace(row, limits=None) for row in leads(found, "H", "difference")]  # bits keep their leading zero
     return family_block(
-        found, rows, "differences in entropy", "choice entropy (bits)", by, reference,
-        xlabel="entropy (bits)", digits=3, more=[rows_table(leads(found, "d_z", "difference"), sizes, term=by)],
+        found, leads(found, "H", "difference"), "differences in entropy", "choice entropy (bits)", by, reference,
+        xlabel="entropy (bits)", more=[rows_table(leads(found, "d_z", "difference"), sizes, term=by)],
         id="differences-entropy",
         question=f"Which differed from {ref} in choice entropy?",
         figure_title=title,
-        caption=f"{title}. Above 0: less consistent choices; unadjusted {level_text(level)} CIs "
+        caption=f"Above 0: less consistent choices; unadjusted {level_text(level)} CIs "
         f"({next(iter(found.values())).inference}).",
         part="appendix",
     )  # fmt: skip
@@ -299,7 +296,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
     if tested:
         tables.append(rows_table(tested, f"Effects minus those of {shorten(numbers.reference, 40)}", term=by))
     title = f"Effect of one step of {lead} by {shorten(by, 40)}"
-    said = [range_words(f"The effect of one step of {lead} on the log-odds of being chosen", own, digits=2)]
+    said = [range_words(f"The effect of one step of {lead} on the log-odds of being chosen", own)]
     if numbers.beside:
         tables.append(fits_table(numbers.beside))
         said.append(changes_sentence(numbers.beside))
@@ -309,7 +306,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
         sentences=tuple(said),
         draw=partial(forest, own, xlabel=f"log-odds of one step of {lead}", label=by),
         figure_title=title,
-        caption=f"{title}. Points: log-odds from separate fits, adjusted for item strength; unadjusted "
+        caption=f"Points: log-odds from separate fits, adjusted for item strength; unadjusted "
         f"{level_text(options.level)} CIs; {first.inference}.",
         tables=tuple(tables),
         results=() if adjusted is None else (adjusted,),
@@ -344,9 +341,9 @@ def shares_block(models: Mapping[str, Result], reference: str, groupings: Groupi
         id="differences-shares",
         question="Did the preferences between groups of items differ?",
         sentences=(some_words(tested, "differences in preference shares", reference),),
-        draw=partial(forest, tested[:60], xlabel="difference of shares (P)", digits=3, sort=False),
+        draw=partial(forest, tested[:60], xlabel="difference of shares (P)", sort=False),
         figure_title=title,
-        caption=f"{title}. Points: differences; unadjusted CIs (refits on the same resampled pairs). Shares hold for "
+        caption=f"Points: differences; unadjusted CIs (refits on the same resampled pairs). Shares hold for "
         f"these items: {sizes}.",
         tables=(rows_table(tested, "Differences of shares", term="Share"),),
         results=() if adjusted is None else (adjusted,),
@@ -368,8 +365,8 @@ def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lo
     strengths = {name: {r.term: r for r in fit.rows if r.group == "strength"} for name, fit in fits.items()}
     worths = {name: {r.term: r for r in fit.worth().rows} for name, fit in fits.items()}
     tables = [
-        beside("Log-strengths (0 = average item), with intervals", ("Item",), strengths, items, 2),
-        beside("RPI: worths that sum to 1 (tested as log-strengths), with intervals", ("Item",), worths, items, 4),
+        beside("Log-strengths (0 = average item), with intervals", ("Item",), strengths, items),
+        beside("RPI: worths that sum to 1 (tested as log-strengths), with intervals", ("Item",), worths, items),
     ]
     tested, _ = with_holm(labelled(models, "strength"), "differences of strengths")
     if tested:
@@ -382,7 +379,7 @@ def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lo
         draw=partial(forest, order, xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False)
         if order else None,
         figure_title=title,
-        caption=f"{title}. Points: the {count(len(order))} of {count(len(tested))} with the largest test statistics; "
+        caption=f"Points: the {count(len(order))} of {count(len(tested))} with the largest test statistics; "
         "unadjusted CIs (joint refits on resampled pairs).",
         tables=tuple(tables),
         results=tuple(models.values()),
@@ -393,8 +390,8 @@ def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> T
     """Return the differences of strengths in a narrow table; of many levels, with one column per level."""
     tests = f"Holm over {count(len(rows), 'test')}"
     if len(models) >= MANY:
-        return side_by_side(models, "strength", rows, f"Differences of strengths; in brackets p ({tests})", 2)
-    return table_of(rows, f"Differences of strengths; {tests}", ("Item", "term"), TESTED, 2)
+        return side_by_side(models, "strength", rows, f"Differences of strengths; in brackets p ({tests})")
+    return table_of(rows, f"Differences of strengths; {tests}", ("Item", "term"), TESTED)
 
 
 def some_words(rows: Sequence[Row], what: str, reference: str) -> str:
@@ -405,30 +402,29 @@ def some_words(rows: Sequence[Row], what: str, reference: str) -> str:
         return undefined(f"tests of {what} from {shorten(reference, 40)}", reason, plural=True)
     clear = clearest([row for row in tested if significant(row)])
     text = some_of(len(clear), len(tested), f"{what} from {shorten(reference, 40)}")
-    return f"{text} The largest was {shorten(clear[0].term, 60)} ({stat(clear[0], digits=3)})." if clear else text
+    return f"{text} The largest was {shorten(clear[0].term, 60)} ({stat(clear[0])})." if clear else text
 
 
-def range_words(quantity: str, rows: Sequence[Row], *, digits: int) -> str:
+def range_words(quantity: str, rows: Sequence[Row]) -> str:
     """Return where estimates of several levels ranged, each end with its interval.
 
     Examples
     --------
     >>> rows = [Row(term=t, estimate=x) for t, x in (("m1", 0.29), ("m2", 0.31))]
-    >>> range_words("The mean", rows, digits=2), range_words("The mean", rows, digits=1)
-    ('The mean ranged from 0.29 (m1) to 0.31 (m2).', 'The mean was 0.3 in all 2.')
+    >>> range_words("The mean", rows)
+    'The mean ranged from 0.29 (m1) to 0.31 (m2).'
     """
     found = extremes(rows)
     if not found:
         return undefined(quantity, next((row.undefined for row in rows if row.undefined), "no estimate"))
     known = [row for row in rows if row.estimate is not None]
-    if len({number(row.estimate, digits) for row in known}) == 1 and len(known) > 1:
-        same = number(known[0].estimate, digits, bounded=bounded(known[0]))
-        return f"{quantity} was {same} in all {count(len(known))}."
-    said = [f"{estimate(row, digits=digits)} ({shorten(row.term, 40)})" for row in found]
+    if len({number(row.shown()) for row in known}) == 1 and len(known) > 1:
+        return f"{quantity} was {number(known[0].shown())} in all {count(len(known))}."
+    said = [f"{estimate(row)} ({shorten(row.term, 40)})" for row in found]
     return f"{quantity} ranged from {said[0]} to {said[1]}." if len(known) > 1 else f"{quantity} was {said[0]}."
 
 
-def told(rows: Sequence[Row], reference: str, quantity: str, *, digits: int = 2) -> tuple[str, ...]:
+def told(rows: Sequence[Row], reference: str, quantity: str) -> tuple[str, ...]:
     """Return for each level how a quantity differed from the reference; nonsignificant levels in one sentence.
 
     Examples
@@ -443,7 +439,7 @@ def told(rows: Sequence[Row], reference: str, quantity: str, *, digits: int = 2)
     ref = shorten(reference, 40)
     tested = [row for row in rows if row.p_value is not None]
     left = [row for row in tested if not significant(row)]
-    found = [difference(f"the {quantity}", shorten(row.term, 40), ref, row, digits=digits)
+    found = [difference(f"the {quantity}", shorten(row.term, 40), ref, row)
              for row in rows if row not in left or len(tested) == 1]  # fmt: skip
     if left and len(tested) > 1:
         names = listing([shorten(row.term, 40) for row in left])

@@ -15,13 +15,13 @@ from socialstats.metrics.ratings_difference import ratings_difference, values_of
 from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
-from socialstats.sentences import bounded, halving
+from socialstats.sentences import halving
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.sources import replies_by
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import Shown, count, level_text, listing, number, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "reference", "verify")
@@ -108,7 +108,16 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
     tested, adjusted = with_holm(rows, f"differences of {NAMES[kind]}")
     terms = [row.term for row in next(iter(numbers.found.values())).rows if row.group == kind]
     cells = tuple(
-        (name, *(values.get(kind, {}).get(term) for term in terms)) for name, values in numbers.values.items()
+        (
+            name,
+            *(
+                None
+                if (value := values.get(kind, {}).get(term)) is None
+                else Shown(value, rows[0].decimals, kind in (SHARES, ALPHA))
+                for term in terms
+            ),
+        )
+        for name, values in numbers.values.items()
     )
     ref = shorten(numbers.reference, 40)
     title = f"Differences in {NAMES[kind]} from {ref}"
@@ -116,10 +125,10 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> B
         id=f"differences-{kind}",
         question=QUESTIONS[kind],
         sentences=(kind_words(tested, kind, ref), *halving_words(tested, kind, ref)),
-        draw=partial(forest, tested[:60], xlabel=f"{NAMES[kind]} minus that of {shorten(ref, 30)}", label=by, digits=3,
+        draw=partial(forest, tested[:60], xlabel=f"{NAMES[kind]} minus that of {shorten(ref, 30)}", label=by,
                      sort=False),
         figure_title=title,
-        caption=f"{title}. Points: differences on shared units; unadjusted {level_text(options.level)} CIs "
+        caption=f"Points: differences on shared units; unadjusted {level_text(options.level)} CIs "
         f"({next(iter(numbers.found.values())).inference}).",
         tables=(rows_table(tested, f"Differences in {NAMES[kind]}", term=by),
                 Table(caption=f"Each {by} on all its units", header=(by, *terms), cells=cells)),
@@ -136,7 +145,7 @@ def kind_words(rows: tuple[Row, ...], kind: str, reference: str) -> str:
         text = some_words(rows, f"differences in {NAMES[kind]}", reference)
     if not flat:
         return text
-    same = [f"{shorten(r.term, 60)} ({number(r.estimate, 3, bounded=bounded(r))})" for r in flat]
+    same = [f"{shorten(r.term, 60)} ({number(r.shown())})" for r in flat]
     return f"{text} Constant in all resamples, without a standard error: {listing(same, most=3)}."
 
 
@@ -165,7 +174,7 @@ def strip(numbers: Numbers) -> Strip | None:
         row = next(row for row in result.rows if row.group == kind)
         marks.append(mark_of(row, shorten(name, 30)))
     title = f"{next(r.term for r in next(iter(numbers.found.values())).rows if r.group == kind)}, minus that of "
-    return Strip(title=f"{title}'{shorten(numbers.reference, 40)}'", axis="difference", marks=tuple(marks), digits=3)
+    return Strip(title=f"{title}'{shorten(numbers.reference, 40)}'", axis="difference", marks=tuple(marks))
 
 
 def level_table(numbers: Numbers, by: str) -> Table:

@@ -94,7 +94,7 @@ def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers) ->
         return text
     top = clearest(clear)[0]
     unit = " log-odds" if top.group == "strength" else ""
-    return f"{text} The largest was {shorten(top.term, 60)} ({stat(top, digits=3, unit=unit)})."
+    return f"{text} The largest was {shorten(top.term, 60)} ({stat(top, unit=unit)})."
 
 
 WORDS = {"strength": "strength", "share": "preference shares"}
@@ -112,7 +112,7 @@ def won_words(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     higher = [replace(v.rates.row("all", group="higher"), term=name, limits=SHARE) for name, v in numbers.levels.items()
               if v.rates is not None]  # fmt: skip
     what = f"The share of choices won by the side with higher {options.covariate}"
-    return (range_words(what, higher, digits=3),) if higher else ()
+    return (range_words(what, higher),) if higher else ()
 
 
 def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
@@ -308,7 +308,7 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
         caption="Smallest and largest estimate over all analysis variants, by level",
         header=("Level", "Quantity", "This page", "Smallest", "Variant of the smallest", "Largest",
                 "Variant of the largest", "Largest effect"),
-        cells=tuple(cells), digits=2,
+        cells=tuple(cells),
     )  # fmt: skip
     return Block(
         id="multiverse", question=other_analyses("the answer"),

@@ -13,7 +13,7 @@ from socialstats.figures import forest
 from socialstats.metrics.multinomial_logit import SOURCE, multinomial_logit
 from socialstats.models.sources import Source
 from socialstats.results import Row
-from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table, single
+from socialstats.studies.estimates import df_text, p_text, rows_table, single
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import capital, number, p_value, shorten
 
@@ -35,7 +35,7 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     return Block(
         id="logit", question="Which factors influenced the actions in one model of all of them?", part="appendix",
         sentences=(*test_sentences(tests, strata, options.level), odds_sentence(known, source, where)),
-        draw=partial(forest, lines[:200], sort=False, digits=2, xlabel="log-odds ratio"),
+        draw=partial(forest, lines[:200], sort=False, xlabel="log-odds ratio"),
         figure_title=f"Log-odds ratios of each action against '{shorten(made.levels[0], 30)}', sources versus people",
         caption=f"Multinomial logit: source{terms}. Points: sources{where}, and differences between their changes and "
         f"people's. CIs: {result.inference}.",
@@ -78,5 +78,5 @@ def odds_sentence(rows: Sequence[Row], source: Source, where: str) -> str:
     how = side if sentences.reliable(top) else f"not reliably {side}"
     return (
         f"The log-odds of {shorten(top.group or '', 60)}{where} were {how} for {shorten(first, 30)} than "
-        f"{shorten(source.human, 30)} raters (difference = {numbers_text(top)})."
+        f"{shorten(source.human, 30)} raters (difference = {sentences.estimate(top)})."
     )

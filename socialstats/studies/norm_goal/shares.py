@@ -20,7 +20,7 @@ from socialstats.models.sources import Source
 from socialstats.planning.adjusting import with_holm
 from socialstats.planning.part_gaps import Part
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table
+from socialstats.studies.estimates import df_text, ends, p_text, rows_table
 from socialstats.studies.page import Block, Table, check_named
 from socialstats.studies.sources import Shares
 from socialstats.text import count, level_text, listing, number, shorten
@@ -76,9 +76,9 @@ def widest(rows: Sequence[Row]) -> Row:
     return max(rows, key=lambda row: abs(row.estimate or 0.0))
 
 
-def share(row: Row, digits: int = DIGITS) -> str:
+def share(row: Row) -> str:
     """Write the estimate of a row."""
-    return number(row.estimate, digits, bounded=True)
+    return number(row.shown())
 
 
 def counted_text(rows: Sequence[Row], what: str, where: str = "") -> str:
@@ -103,16 +103,9 @@ def counted_text(rows: Sequence[Row], what: str, where: str = "") -> str:
     return f"{count(clear)} of {count(len(tested), what)}{where} {verb} significant (Holm).{gone}"
 
 
-def gap_numbers(row: Row, digits: int = DIGITS, kind: str = "") -> str:
+def gap_numbers(row: Row, kind: str = "") -> str:
     """Write a difference with its interval and its p: ``.212, 95% CI [.187, .237], p_Holm < .001``."""
-    return sentences.stat(replace(row, statistic=None), digits=digits, kind=kind)
-
-
-def fitting(own: Row, theirs: Row, gap: Row) -> int:
-    """Return the decimals at which two printed estimates subtract to their printed difference: 3, or 2 or 4."""
-    values = [row.estimate or 0.0 for row in (own, theirs, gap)]
-    return next((d for d in (DIGITS, 2, 4) if abs(round(round(values[0], d) - round(values[1], d), d)
-                                                  - round(values[2], d)) < 1e-9), DIGITS)  # fmt: skip
+    return sentences.stat(replace(row, statistic=None), kind=kind)
 
 
 def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str | None, kind: str = "") -> str:
@@ -129,12 +122,11 @@ def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str
         Word before the interval.
     """
     own, theirs = (next(r for r in rows.shares[who, stratum] if r.term == gap.term) for who in (other, source.human))
-    digits = fitting(own, theirs, gap)
     apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
     where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
     return (
-        f"{shorten(other, 30)} {share(own, digits)} versus {shorten(source.human, 30)} {share(theirs, digits)} "
-        f"({where} = {gap_numbers(gap, digits, kind)})"
+        f"{shorten(other, 30)} {share(own)} versus {shorten(source.human, 30)} {share(theirs)} "
+        f"({where} = {gap_numbers(gap, kind)})"
     )
 
 
@@ -170,7 +162,7 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
             Table(caption=f"Changes from '{most}'",
                   header=("Source, change and action", "Estimate", "SE", "Low", "High", "p", "p (Holm)", "Clusters",
                           "Why not"),
-                  cells=tuple((f"{r.group}: {r.term}", r.estimate, r.std_error, r.conf_low, r.conf_high,
+                  cells=tuple((f"{r.group}: {r.term}", r.shown(), r.shown("std_error"), *ends(r)[1:],
                                p_text(r.p_value), p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in shown)),
             Table(caption=f"Any change from '{most}', all actions at once (Hotelling's T-squared)",
                   header=("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters",
@@ -190,7 +182,7 @@ def by_action(found: Sequence[tuple[str, Row]], label: str, xlabel: str) -> Call
         return partial(multiples, panels, label=label, xlabel=xlabel, sort=False, columns=len(panels))
     lines = [replace(row, term=f"{name}: {row.term}", group=None) for name, row in found]
     drawn = lines if len(lines) <= MOST_DRAWN else sorted(lines, key=lambda r: -abs(r.estimate or 0.0))[:MOST_DRAWN]
-    return partial(forest, drawn, sort=False, digits=DIGITS, label=label, xlabel=xlabel)
+    return partial(forest, drawn, sort=False, label=label, xlabel=xlabel)
 
 
 def whose(other: str | None, source: Source, width: int | None = 30) -> str:
@@ -214,10 +206,9 @@ def change_sentences(rows: Sequence[Row], source: Source, other: str, base: str)
         next(r for r in rows if r.label("reference") is None and r.label("source") == who
              and r.label("stratum") == where and r.term == top.term) for who in (other, source.human)
     )  # fmt: skip
-    digits = fitting(mine, theirs, top)
     return (
         f"From '{shorten(base, 30)}' to '{shorten(where, 30)}', the share of '{shorten(top.term, 30)}' changed by "
-        f"{share(mine, digits)} ({one}) and {share(theirs, digits)} ({two}); difference = {gap_numbers(top, digits)}.",
+        f"{share(mine)} ({one}) and {share(theirs)} ({two}); difference = {gap_numbers(top)}.",
         counted_text(own, "such difference"),
     )
 
@@ -242,15 +233,10 @@ def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]]) -> str:
     if not known:
         return f"{shorten(who, 40)}: no difference between two levels has a standard error."
     row, (one, two) = max(known, key=lambda each: abs(each[0].estimate or 0.0))
-    digits = fitting(one, two, row)
-    row = row if one.limits == (-1.0, 1.0) else replace(row, limits=(-1.0, 1.0))  # differences of shares
     first, second = (
-        f"{shorten(row.label(side) or '', 40)} ({share(part, digits)})" for side, part in (("one", one), ("two", two))
+        f"{shorten(row.label(side) or '', 40)} ({share(part)})" for side, part in (("one", one), ("two", two))
     )
-    return (
-        f"{who}: {row.label('what')} differed most between {first} and {second}, difference = "
-        f"{gap_numbers(row, digits)}."
-    )
+    return f"{who}: {row.label('what')} differed most between {first} and {second}, difference = {gap_numbers(row)}."
 
 
 def gaps_table_block(block: Block, gaps: Result | None, name: str) -> Block:
@@ -404,18 +390,18 @@ def near_one(row: Row) -> str:
 
     Examples
     --------
-    >>> near_one(Row(term="halves", estimate=0.9998)), near_one(Row(term="halves", estimate=0.5))
+    >>> near_one(Row(term="halves", estimate=0.9998)), near_one(Row(term="halves", estimate=0.5, limits=(0.0, 1.0)))
     ('> .999', '.500')
     """
     if row.estimate is not None and 1 - 0.5 * 10.0**-DIGITS <= row.estimate < 1:
         return "> .999"
-    return numbers_text(row, digits=DIGITS, bounded=True)
+    return sentences.estimate(row)
 
 
 def similarity_text(row: Row) -> str:
     """Write a similarity with its interval and the p of equal shares."""
     p = f", {sentences.p_of(row)} against equal shares" if row.p_value is not None else ""
-    return f"{numbers_text(row, digits=DIGITS, bounded=True)}{p}"
+    return f"{sentences.estimate(row)}{p}"
 
 
 def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Block:
@@ -439,7 +425,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
               for other in source.others[:3]),
             f"Two random halves of the {shorten(source.human, 30)} ratings had {near_one(halves(first))}.",
         ),
-        draw=partial(forest, [*lines, *cell_lines] if fits else lines[:MOST_DRAWN], sort=False, digits=3,
+        draw=partial(forest, [*lines, *cell_lines] if fits else lines[:MOST_DRAWN], sort=False,
                      xlabel=first.title, reference=1.0),
         figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling"
         + ("" if fits else " (cells are in the table)"),
@@ -465,8 +451,8 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
     if known:
         low, high = min(known, key=lambda r: r.estimate or 0.0), max(known, key=lambda r: r.estimate or 0.0)
         said = (
-            f"Similarity ranged over {count(len(known), 'cell')} from {numbers_text(low, digits=3, bounded=True)} "
-            f"({shorten(low.group or '', 50)}) to {numbers_text(high, digits=3, bounded=True)} "
+            f"Similarity ranged over {count(len(known), 'cell')} from {sentences.estimate(low)} "
+            f"({shorten(low.group or '', 50)}) to {sentences.estimate(high)} "
             f"({shorten(high.group or '', 50)}; unadjusted CIs)."
         )
     small = max(len(design.strata[name].levels) for name in names) <= MOST_GROUPS
@@ -476,7 +462,7 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
         id="cells",
         question=f"In which {words(names[1])} and {words(names[0])} were they least similar?",
         sentences=(said, "No difference between cells was tested."),
-        draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=words(names[0]), digits=3) if small else None,
+        draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=words(names[0])) if small else None,
         figure_title=f"Similarity of {shorten(source.others[0], 30)} in each cell",
         caption="Cells: bias-corrected similarity and number of choices of both sources; darkest colour: .80 and "
         "below. Values above 1 reflect sampling error. CIs are in the table.",
@@ -498,7 +484,7 @@ def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | Non
     if not alphas:
         return None
     rows = [replace(result.rows[0], term=f"within {name}", group=None) for name, result in alphas.items()]
-    said = "; ".join(f"{numbers_text(r.rows[0], digits=3, bounded=True)} ({shorten(n, 30)})" for n, r in alphas.items())
+    said = "; ".join(f"{sentences.estimate(r.rows[0])} ({shorten(n, 30)})" for n, r in alphas.items())
     return Block(
         id="agreement",
         question="Did raters of one source choose the same action in the same unit?",
@@ -506,7 +492,7 @@ def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | Non
             f"Krippendorff's α within sources was {said}.",
             "Equal shares do not imply agreement within units. Repeated runs do not add units.",
         ),
-        draw=partial(forest, rows, sort=False, digits=3, xlabel="α (0: chance agreement)"),
+        draw=partial(forest, rows, sort=False, xlabel="α (0: chance agreement)"),
         figure_title="Krippendorff's alpha within each source",
         caption="Points with CIs; nominal α: 1 is perfect, 0 chance agreement.",
         tables=(rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),),

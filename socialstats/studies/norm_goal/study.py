@@ -28,7 +28,7 @@ from socialstats.studies.estimates import (
     cluster_words,
     equivalence_bounds,
     is_inside,
-    numbers_text,
+    mark_of,
     probability_methods,
     references_of,
     rows_table,
@@ -150,7 +150,7 @@ def answer(
 def beside_text(similarity: Result, other: str, human: str) -> str:
     """Return the similarity of a source, beside its ceiling."""
     top = halves(similarity)
-    said = f"Jensen-Shannon similarity was {numbers_text(similar_row(similarity, other), digits=3, bounded=True)}"
+    said = f"Jensen-Shannon similarity was {sentences.estimate(similar_row(similarity, other))}"
     if top.estimate is None:
         return f"{said}."
     return f"{said} (equal shares: 1; two random halves of the {human} ratings: {near_one(top)})."
@@ -171,7 +171,7 @@ def variants_block(
     """Return the similarity of the first source under each analysis variant."""
     first = source.others[0]
     made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}",
-                      distinct(variants(design, similar, source, strata, options)), reference=1.0, digits=3,
+                      distinct(variants(design, similar, source, strata, options)), reference=1.0,
                       words="1 (equal shares)")  # fmt: skip
     return multiverse_block(
         made, id="multiverse", question=other_analyses("the similarity"),
@@ -231,7 +231,7 @@ def bounds_block(design: Ratings, source: Source, place: int, options: StudyOpti
         )  # fmt: skip
 
     return refusal_block(
-        compute, int(mine.sum()), bounded=True, lead=lambda result: unpacked(result).gaps[first, None][place],
+        compute, int(mine.sum()), lead=lambda result: unpacked(result).gaps[first, None][place],
         quantity=f"difference of shares of '{action}', {shorten(first, 30)} minus {shorten(source.human, 30)} raters",
     )  # fmt: skip
 
@@ -336,11 +336,11 @@ def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution,
             if row.conf_low is not None and most is not None and row.conf_low > most}  # fmt: skip
     if people is None or not more:
         return ()
-    said = listing([f"{shorten(name, 30)} {numbers_text(row, digits=3, bounded=True)}" for name, row in more.items()],
+    said = listing([f"{shorten(name, 30)} {sentences.estimate(row)}" for name, row in more.items()],
                    most=4)  # fmt: skip
     detail = (
         f"repeated answers of a source agreed more than {shorten(source.human, 30)} raters, by CIs that do not overlap "
-        f"(α: {said}; {shorten(source.human, 30)} {numbers_text(people, digits=3, bounded=True)}). Repeated runs do "
+        f"(α: {said}; {shorten(source.human, 30)} {sentences.estimate(people)}). Repeated runs do "
         "not add units"
     )
     return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
@@ -427,7 +427,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     action = shorten(design.levels[place], 30)
     found.append(
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
-                         bounded=True, lead=lead, naive=naive(design, numbers.source, place, options))
+                         lead=lead, naive=naive(design, numbers.source, place, options))
     )  # fmt: skip
     condition = next(iter(numbers.strata), None)
     found.append(replies_block(design, reply_shares(
@@ -487,10 +487,9 @@ def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
         return line
     for other in numbers.source.others:
         r = similar_row(numbers.similarity, other)
-        marks.append(Mark(label=shorten(other, 40), value=r.estimate, low=r.conf_low, high=r.conf_high,
-                          undefined=r.undefined or ""))  # fmt: skip
+        marks.append(mark_of(r, shorten(other, 40)))
     title = f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, with its ceiling"
-    return Strip(title=title, axis="1 = equal shares of all actions", marks=tuple(marks), digits=3)
+    return Strip(title=title, axis="1 = equal shares of all actions", marks=tuple(marks))
 
 
 def describe(design: Ratings, source: Source) -> str:
@@ -507,7 +506,7 @@ def describe(design: Ratings, source: Source) -> str:
 def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -> tuple[Diagnostic, ...]:
     """Return whether every unit was rated by all sources, and how dependent repeated runs are."""
     lines = {name: result.rows[0] for name, result in alphas.items()}
-    agree = listing([f"{shorten(name, 30)} {numbers_text(row, digits=3, bounded=True)}" for name, row in lines.items()
+    agree = listing([f"{shorten(name, 30)} {sentences.estimate(row)}" for name, row in lines.items()
                      if row.estimate is not None], most=6)  # fmt: skip
     data = source_counts(design, source.name, "missing")
     rated = data.n[:, [data.index(name, "source") for name in (source.human, *source.others)]] > 0

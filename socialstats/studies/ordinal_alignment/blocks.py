@@ -47,7 +47,7 @@ LINES = {
 
 def distance_text(row: Row) -> str:
     """Return a distance, or a difference of distances, with its interval."""
-    return sentences.estimate(row, digits=DIGITS)
+    return sentences.estimate(row)
 
 
 def rows_about(result: Result, *dimensions: str) -> list[Row]:
@@ -91,8 +91,7 @@ def dense_table(
     table = rows_table(rows, caption, term=term, labels=labels)
     kept = [k for k in range(len(table.header)) if k == 0 or any(row[k] is not None for row in table.cells)]
     kept = [k for k in kept if not (short and table.header[k] == "SE")]
-    digits = table.digits if isinstance(table.digits, int) else tuple(table.digits[k] for k in kept)
-    return replace(table, header=tuple(table.header[k] for k in kept), digits=digits,
+    return replace(table, header=tuple(table.header[k] for k in kept),
                    cells=tuple(tuple(row[k] for k in kept) for row in table.cells))  # fmt: skip
 
 
@@ -290,13 +289,13 @@ class Closest:
 
     def cells(self) -> tuple[str | float | int | None, ...]:
         """Cells of the table; all groups equally close: no farthest, and nothing to be stable."""
-        near = (self.model, spoken(self.name), self.nearest, self.low.estimate, ends_text(self.low))
+        near = (self.model, spoken(self.name), self.nearest, self.low.shown(), ends_text(self.low))
         if self.tied:
             return (*near, *[None] * 7)
-        return (*near, self.high.label("people"), self.high.estimate, ends_text(self.high),
-                None if self.gap is None else self.gap.estimate, ends_text(self.gap),
+        return (*near, self.high.label("people"), self.high.shown(), ends_text(self.high),
+                None if self.gap is None else self.gap.shown(), ends_text(self.gap),
                 None if self.gap is None else p_text(self.gap.p_adjusted),
-                None if self.again is None else self.again.estimate)  # fmt: skip
+                None if self.again is None else self.again.shown())  # fmt: skip
 
 
 CLOSEST_HEADER = (
@@ -309,7 +308,7 @@ def ends_text(row: Row | None) -> str | None:
     """Return the limits of an interval as text."""
     if row is None or row.conf_low is None or row.conf_high is None:
         return None
-    return f"{number(row.conf_low, 2)} to {number(row.conf_high, 2)}"
+    return f"{number(row.shown('conf_low'))} to {number(row.shown('conf_high'))}"
 
 
 def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Closest]:
@@ -611,7 +610,7 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
         sentences=(f"The share of exact matches was lowest at {low}.", f"It was highest at {high}.")
         if len(known) > 1
         else (f"The share of exact matches was {low}.",),
-        draw=partial(forest, known, digits=3, reference=None, xlabel="share of exact matches"),
+        draw=partial(forest, known, reference=None, xlabel="share of exact matches"),
         figure_title=f"Share of units with the most frequent {shorten(human, 30)} answer",
         caption="Points and bars: shares and CIs. Of m tied modes each counts 1/m (tied in "
         f"{sentences.estimate(tied, as_percent=True)} of units). Refusals and missing answers are excluded.",
@@ -638,7 +637,7 @@ def annotators_table(design: Ratings, people: Sequence[str], attributes: Sequenc
         for name, level, own in groups
     )  # fmt: skip
     header = ("Attribute", "Level", "People", "Share of people", "Answers", "Median per person", "Fewest", "Most")
-    return Table("Human raters and their answers", header, cells, digits=1)
+    return Table("Human raters and their answers", header, cells)
 
 
 def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
@@ -660,7 +659,7 @@ def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
               for label, own in list(alphas.items())[:MOST_SIZES]),
             f"It exceeded the nominal α, which ignores level order, in {count(higher)} of {count(len(alphas))} {what}.",
         ),
-        draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha: 1 = perfect, 0 = chance"),
+        draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, xlabel="alpha: 1 = perfect, 0 = chance"),
         figure_title="Krippendorff's alpha without and with the order of the levels",
         caption=f"Points and bars: alpha and {alpha_design(alphas)} With refusals: nominal, refusals as a level.",
         tables=(rows_table(rows, "Krippendorff's alpha", term=f"{capital(spoken(by))} and kind"),),
@@ -702,7 +701,7 @@ def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dic
         id=f"stratum-{k + 1}",
         question=f"How well did raters agree at each level of {name}?",
         sentences=(f"Alpha was lowest at {low}.", f"It was highest at {high}."),
-        draw=partial(forest, rows[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha", label=name),
+        draw=partial(forest, rows[:MOST_ALPHAS], sort=False, xlabel="alpha", label=name),
         figure_title=f"Krippendorff's alpha by {name}",
         caption=f"Points and bars: alpha and {level_text(common['level'])} CIs (over units); n = {each} at each level. "
         "Where answers vary little, alpha is low even if raters mostly agree.",
@@ -778,10 +777,10 @@ def alpha_strip(alphas: Mapping[str, Alphas]) -> Strip:
              for name, value in (("chance", 0.0), ("tentative", TENTATIVE), ("firm", FIRM))]  # fmt: skip
     marks += [row_mark(replace(ordered(own).rows[0], term=label)) for label, own in alphas.items()]
     return Strip(title="Krippendorff's alpha with the order of the levels", axis="1 = perfect agreement",
-                 marks=tuple(marks), digits=3)  # fmt: skip
+                 marks=tuple(marks))  # fmt: skip
 
 
 def row_mark(row: Row) -> Mark:
     """Return a row as a mark on a strip."""
-    return Mark(label=shorten(row.term, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
+    return Mark(label=shorten(row.term, 40), value=row.shown(), low=row.shown("conf_low"), high=row.shown("conf_high"),
                 undefined=row.undefined or "")  # fmt: skip

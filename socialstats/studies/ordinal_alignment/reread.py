@@ -131,7 +131,7 @@ def reread_block(answers: Answers, shares: Result, means: Result | None, agreeme
         question="What did a second parsing of the replies change?",
         part="appendix",
         sentences=(*share_words(answers, shares), *mean_words(changes, means), *alpha_words(agreements)),
-        draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="change of the mean (second \u2212 first)")
+        draw=partial(forest, drawn[:MOST_ROWS], sort=False, xlabel="change of the mean (second \u2212 first)")
         if drawn else None,
         figure_title="Changes of means, over answers that are levels in both parsings" if drawn else "",
         caption=f"First parsing: column '{first}'; second: '{second}'. Points and bars: changes and CIs "
@@ -188,7 +188,7 @@ def mean_words(changes: Sequence[Row], means: Result | None) -> list[str]:
     return [
         f"{count(clear)} of {count(len(tested), 'mean')} with changed answers changed significantly (paired t "
         f"{'tests' if len(tested) > 1 else 'test'}{holm}).",
-        f"The largest change was that of {shorten(top.term, 60)}: {sentences.estimate(top, digits=3)}.",
+        f"The largest change was that of {shorten(top.term, 60)}: {sentences.estimate(top)}.",
     ]
 
 
@@ -199,7 +199,7 @@ def alpha_words(agreements: Sequence[Agreement]) -> list[str]:
     known.sort(key=lambda pair: -abs(pair[1].estimate or 0.0))
     said = []
     for one, row in known[:MOST_SAID]:
-        before, after = (number(list(a.values())[-1].rows[0].estimate, 3, bounded=True)
+        before, after = (number(list(a.values())[-1].rows[0].shown())
                          for a in (one.before, one.after))  # fmt: skip
         said.append(f"Krippendorff's {row.term} changed from {before} to {after} ({shorten(one.label, 40)}).")
     return said

@@ -185,7 +185,7 @@ def order_text(whole: Row | None) -> str:
         return "The order effect is unknown: no couple of one group was asked."
     if whole.estimate is None:
         return sentences.undefined("The order effect", whole.undefined or "no estimate")
-    numbers = f"mean answer between names of one group S = {sentences.estimate(whole, digits=2)}"
+    numbers = f"mean answer between names of one group S = {sentences.estimate(whole)}"
     if whole.conf_low is None:
         return f"The order effect has no interval: {numbers}."
     if not sentences.reliable(whole):
@@ -444,14 +444,14 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
     if tested and not clear:
         said.append(sentences.none_of(len(tested), f"{'tested ' if lost else ''}biases by {title}"))
     elif clear:
-        named_text = listing([f"{shorten(row.term, 60)} ({sentences.stat(replace(row, statistic=None), digits=2)})"
+        named_text = listing([f"{shorten(row.term, 60)} ({sentences.stat(replace(row, statistic=None))})"
                               for row in clear], most=6)  # fmt: skip
         said.append(f"{count(len(clear))} of {count(len(tested), 'bias', 'biases')} by {title} "
                     f"{'was' if len(clear) == 1 else 'were'} significant (Holm): {named_text}.")  # fmt: skip
     known = [row for row in gaps if row.estimate is not None and row.p_value is not None]
     apart = [row for row in known if sentences.significant(row)]
     said += [
-        sentences.difference(f"B of {shorten(row.term, 40)}", *levels_of(row), replace(row, statistic=None), digits=2)
+        sentences.difference(f"B of {shorten(row.term, 40)}", *levels_of(row), replace(row, statistic=None))
         for row in apart
     ]
     rest = len(known) - len(apart)
@@ -503,7 +503,7 @@ def size_sentences(rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
     above = [row for row in known if sentences.reliable(row)]
     said = []
     if len(known) > 1:
-        low, high = (f"{sentences.estimate(row, digits=2)} ({shorten(row.term, 50)})" for row in (known[0], known[-1]))
+        low, high = (f"{sentences.estimate(row)} ({shorten(row.term, 50)})" for row in (known[0], known[-1]))
         said.append(f"B_all (bias-corrected) ranged from {low} to {high}.")
     if above:
         levels = listing([shorten(row.term, 50) for row in above], most=6)
@@ -513,7 +513,7 @@ def size_sentences(rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
     if len(known) < len(rows):
         lost = len(rows) - len(known)
         said.append(f"{count(lost, 'level')} {'has' if lost == 1 else 'have'} no CI.")
-    said += [sentences.difference("B_all (bias-corrected)", *levels_of(row), row, digits=2) for row in gaps]
+    said += [sentences.difference("B_all (bias-corrected)", *levels_of(row), row) for row in gaps]
     if not gaps and len(known) > 1:
         apart = max(row.conf_low or 0.0 for row in known) > min(row.conf_high or 0.0 for row in known)
         said.append(f"{'Some CIs do not' if apart else 'All CIs'} overlap; no difference was tested.")

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.results import Result
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.studies.relationship_bias.blocks import named, rows_block
 from socialstats.tables import Table
@@ -113,7 +114,7 @@ def names_block(check: NameCheck, result: Result) -> Block:
         shown.append(named(row, shorten(f"{row.group}: {label}", 60)))
         said.append(
             f"The share of {shorten(row.group or '', 40)} names {taken} by the majority of "
-            f"{count(len(check.ratings.raters), 'phrasing')} was {numbers_text(row, bounded=True)}."
+            f"{count(len(check.ratings.raters), 'phrasing')} was {sentences.estimate(row)}."
         )
     return rows_block(
         "names",
@@ -126,5 +127,4 @@ def names_block(check: NameCheck, result: Result) -> Block:
         results=[result],
         reference=None,
         xlabel="share of the names",
-        digits=3,
     )

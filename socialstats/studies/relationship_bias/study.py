@@ -17,7 +17,7 @@ from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, NULL, OVERALL, relationship_bias
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import cluster_words, probability_methods, settings_of, verify_all
+from socialstats.studies.estimates import cluster_words, mark_of, probability_methods, settings_of, verify_all
 from socialstats.studies.models import comparison, further, lead_strip, lead_words
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
@@ -322,9 +322,7 @@ def strip(main: Result) -> Strip:
     for row in (*biases_of(main)[:MOST_PAIRS], better):
         label = "B_all (bias-corrected)" if row is better else f"B {row.term}"
         why = row.undefined or "" if row.estimate is None else ""
-        marks.append(
-            Mark(label=shorten(label, 40), value=row.estimate, low=row.conf_low, high=row.conf_high, undefined=why)
-        )
+        marks.append(replace(mark_of(row, shorten(label, 40)), undefined=why))
     title = "Bias B of each pair of groups (above 0: the group named first is favoured)"
     return Strip(title=title, axis="B, from −2 to 2", marks=tuple(marks))
 
@@ -348,7 +346,7 @@ def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
             found.append(
                 Diagnostic(
                     check="Did the order of the names matter?",
-                    found=f"Between names of one group the mean answer was {number(place.estimate, bounded=True)} (0: "
+                    found=f"Between names of one group the mean answer was {number(place.shown())} (0: "
                     "no order effect; below 0: first name).",
                     so_what=f"The {which} name had an advantage in this sample, which cancels in B. Studies that ask "
                     "one order only would mistake it for a preference.",

@@ -77,9 +77,9 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False, kind: str 
     what = verdict_on(row, options)
     if what == "equal":
         bounds, near = equivalence_bounds(row), options.smallest_effect or 0.0
-        return sentences.equivalence(f"{first} names", f"{second} names", bounds, near, None, digits=DIGITS)
+        return sentences.equivalence(f"{first} names", f"{second} names", bounds, near, None)
     shown = replace(row, statistic=None) if brief else row
-    numbers = f"(B = {sentences.stat(shown, digits=DIGITS, kind=kind)})"
+    numbers = f"(B = {sentences.stat(shown, kind=kind)})"
     if what in ("above", "below"):
         return f"{high} names were favoured over {low} names {numbers}."
     if row.p_value is None:
@@ -103,7 +103,7 @@ def size_text(main: Result, *, brief: bool = False) -> str:
     quantity = "mean absolute bias (B_all, bias-corrected)"
     if better.estimate is None:
         return sentences.undefined(quantity, better.undefined or "no estimate")
-    numbers = sentences.estimate(better, digits=DIGITS, kind=kind_of(better, main))
+    numbers = sentences.estimate(better, kind=kind_of(better, main))
     if null.p_value is None:
         return f"The {quantity} was {numbers}; the test of no bias is undefined: {null.undefined}."
     if brief:
@@ -120,7 +120,7 @@ def mean_words(each: Result | None) -> tuple[str, ...]:
     if each is None:
         return ()
     better, n = each.row(CORRECTED, group=OVERALL), each.counts["raters"]
-    numbers = sentences.estimate(better, digits=DIGITS, kind=kind_of(better, each))
+    numbers = sentences.estimate(better, kind=kind_of(better, each))
     return (f"The mean of B_all (bias-corrected) over these {count(n, 'model')} was {numbers}.",)
 
 

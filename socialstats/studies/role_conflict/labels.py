@@ -251,7 +251,7 @@ def labels_block(check: LabelCheck, checked: Checked) -> Block:
         id="labels",
         question="Did raters agree with the intended urgencies?",
         sentences=sentences(check, checked),
-        draw=partial(forest, kappas, xlabel=xlabel, sort=False, digits=3) if kappas else None,
+        draw=partial(forest, kappas, xlabel=xlabel, sort=False) if kappas else None,
         figure_title="Weighted κ of each rater with the reference",
         caption=caption_of(check, checked),
         tables=tables(check, checked),
@@ -280,9 +280,9 @@ def sentences(check: LabelCheck, checked: Checked) -> tuple[str, ...]:
     for rule, result in list(checked.accuracy.items())[:1]:
         said.append(
             f"The majority of {count(len(check.people), 'human rater')} gave the reference's label at a rate of "
-            f"{estimate(result.row('accuracy'), digits=3)} ({count(result.counts['units'], *STORY)}; {RULES[rule]})."
+            f"{estimate(result.row('accuracy'))} ({count(result.counts['units'], *STORY)}; {RULES[rule]})."
         )
-    alphas = {kind: estimate(r.rows[0], digits=3) for kind, r in checked.alphas.items()}
+    alphas = {kind: estimate(r.rows[0]) for kind, r in checked.alphas.items()}
     if alphas:
         each = [f"{alpha}, among {kind}" for kind, alpha in alphas.items()]
         said.append(f"Ordinal Krippendorff's α was {listing(each)}.")
@@ -297,10 +297,7 @@ def contrast(check: LabelCheck, kappas: Mapping[tuple[str, str], Mapping[str, Re
     first = ranked(check, [kappas[ALL, WEIGHTS[0]]])
     if not first:
         return []
-    ends = [
-        f"{' to '.join(number(row.estimate, 3, bounded=True) for row in outer(rows))} for {kind}"
-        for kind, rows in first.items()
-    ]
+    ends = [f"{' to '.join(number(row.shown()) for row in outer(rows))} for {kind}" for kind, rows in first.items()]
     return [*separated(first), f"Linear κ with the reference was {listing(ends)} (all stories)."]
 
 
@@ -494,7 +491,7 @@ def draw_of(shown: tuple[Row, ...], overall: tuple[Row, ...]) -> partial[Axes] |
     """Return what draws the heat map; a forest of all rows together where it would have too many cells."""
     fits = max(len({row.term for row in shown}), len({row.group for row in shown})) <= MOST_GROUPS
     if not fits:
-        return partial(forest, overall[:60], xlabel="share of values", digits=3, reference=None)
+        return partial(forest, overall[:60], xlabel="share of values", reference=None)
     even = 1 / max(len(overall), 1)
     farthest = max((abs((row.estimate or even) - even) for row in shown), default=even) or even
     return partial(heat, shown, neutral=even, extreme=farthest, xlabel="chosen")
@@ -535,7 +532,7 @@ def leaders(rows: Sequence[Row], group: str) -> tuple[str, ...]:
         if (row.estimate or 0.0) > (best[name].estimate or 0.0 if name in best else 0.0):
             best[name] = row
     told = [
-        f"{shorten(row.term, 40)} for {shorten(name, 40)} ({number(row.estimate, 3, bounded=True)})"
+        f"{shorten(row.term, 40)} for {shorten(name, 40)} ({number(row.shown())})"
         for name, row in list(best.items())[:MOST_TOLD]
     ]
     return (f"The values with the largest shares were {listing(told, most=MOST_TOLD)}.",) if told else ()

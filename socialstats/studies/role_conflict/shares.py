@@ -130,7 +130,7 @@ def share_block(
         id="shares",
         question="Which groups of roles were preferred?",
         sentences=verdict_sentences(groupings, len(fit.strengths), options),
-        draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False, digits=3),
+        draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False),
         figure_title="Preference shares of groups of roles",
         caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means of its grouping; "
         f"unadjusted {level_text(options.level)} CIs ({lead.inference}, {refits_text(lead)}); "
@@ -172,7 +172,7 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
         if first.term != other.term:
             said.append(
                 f"The leading {one.name} depended on the mean: {shorten(other.term, 30)} ranked first by the geometric "
-                f"mean ({number(other.estimate, 3, bounded=True)})."
+                f"mean ({number(other.shown())})."
             )
     few = [row.n_units for one in groupings for row in one.tested if row.n_units and row.n_units <= FEW_ROLES]
     if few:
@@ -262,7 +262,7 @@ def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: f
     columns: dict[str, Column] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
     for one in groupings:
         columns[capital(one.name)] = partial(_group_of, one.groups)
-    return table_of(rows, "Worth (RPI) of the roles (sum 1) and their groups", ("Role", "term"), columns, 4)
+    return table_of(rows, "Worth (RPI) of the roles (sum 1) and their groups", ("Role", "term"), columns)
 
 
 def _group_of(groups: Mapping[str, str], row: Row) -> str | None:

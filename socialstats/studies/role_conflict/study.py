@@ -220,7 +220,7 @@ def answer(
     if low is not None:
         second += f", {kind} ".rstrip(" ") + f" {interval(low, high, level=step.conf_level or 0.95)}"
     if ratio is not None:
-        sd = sentences.estimate(ratio.rows[0], digits=2, unit=" SD of the role strengths", kind=kind)
+        sd = sentences.estimate(ratio.rows[0], unit=" SD of the role strengths", kind=kind)
         second += f" ({sd})"
     return (
         *answer_sentences(s, pooled, options),

@@ -112,11 +112,11 @@ def parts_table(s: Result, parts: Sequence[Row]) -> Table:
     """Return S and its parts with their intervals, and the plug-in values beside bias-corrected ones."""
     columns: dict[str, Column] = {capital(kind_of_s(lead_row(s))): "estimate"}
     columns |= {"SE": "std_error", "Low": "conf_low", "High": "conf_high"}
-    plain = {row.label("part"): row.estimate for row in s.rows if row.label("kind") == "plug_in"}
+    plain = {row.label("part"): row.shown() for row in s.rows if row.label("kind") == "plug_in"}
     if kind_of_s(lead_row(s)) == "bias-corrected":
         columns["Plug-in"] = lambda row: plain[row.label("part")]
     columns["Why no interval"] = "undefined"
-    return table_of(parts, "S and its parts", ("Part", "term"), columns, 2)
+    return table_of(parts, "S and its parts", ("Part", "term"), columns)
 
 
 def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result) -> tuple[Block, Block]:
@@ -166,7 +166,7 @@ def roles_table(rates: Result, order: Sequence[str], covariate: str) -> Table:
     found: dict[str, dict[str, Row]] = {f"{capital(condition)} {covariate}": {} for condition in TARGETS}
     for row in rates.rows:
         found[f"{capital(row.label('condition') or '')} {covariate}"][row.label("item") or ALL_ROLES] = row
-    return beside("Win rates of roles, means over opponents", ("Role",), found, [*order, ALL_ROLES], 3)
+    return beside("Win rates of roles, means over opponents", ("Role",), found, [*order, ALL_ROLES])
 
 
 ALL_ROLES = "(mean over roles)"
@@ -187,7 +187,7 @@ def rate_sentence(pooled: Result, covariate: str, start: str) -> str:
     if high.estimate is None:
         return sentences.undefined(f"the win rate at higher {covariate}", high.undefined or "no estimate")
     kind = sentences.kind_of(pooled.cautions)
-    said = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high, digits=3, kind=kind)}"
+    said = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high, kind=kind)}"
     return f"{start}: {said}."
 
 
@@ -205,13 +205,13 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
     """Return the urgency step beside the spread of the roles, in one model."""
     name, step = options.covariate, fit.row(options.covariate, group="covariate")
     kind, rows = sentences.kind_of(fit.cautions), [replace(step, term=f"one step of {options.covariate}")]
-    said = [f"One step of {name} added {sentences.stat(step, digits=2, kind=kind)}, to the log-odds of being chosen."]
+    said = [f"One step of {name} added {sentences.stat(step, kind=kind)}, to the log-odds of being chosen."]
     if ratio is not None:
         spread, chance = ratio.row("SD of strengths"), ratio.rows[2]
         rows.append(replace(spread, term="1 SD of role strengths"))
         said += [
             f"A role 1 SD weaker but one step higher in {name} had win probability "
-            f"{sentences.estimate(chance, digits=3, kind=kind)}.",
+            f"{sentences.estimate(chance, kind=kind)}.",
         ]
     else:
         said.append("Role strengths varied no more than their sampling error.")
@@ -270,7 +270,7 @@ def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: S
     order = next((r for r in (fit.rows if fit is not None else ()) if r.group == "order"), None)
     if order is not None and sentences.significant(order):
         first = "first" if (order.estimate or 0.0) > 0 else "second"
-        said = f"the role shown {first} was preferred (order effect {sentences.estimate(order, digits=2)}, log-odds)"
+        said = f"the role shown {first} was preferred (order effect {sentences.estimate(order)}, log-odds)"
         fix = f"no action for averages, as orders are balanced over {name}; adjust single pairs for order"
         if imbalance > MOST_IMBALANCE:
             fix = "balance or randomise the order within every story"
@@ -358,7 +358,7 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
     quantity = capital(f"{kind_of_s(row)} S")
     said = [
         rate_sentence(pooled, name, verdict(row, high, coin, name)),
-        sentences.headline(quantity, row, coin, "coin flips", digits=2, kind=kind),
+        sentences.headline(quantity, row, coin, "coin flips", kind=kind),
     ]
     if high.estimate in (0.0, 1.0) and s.row("S").estimate and s.row("S_equal").estimate == s.row("S").estimate:
         said.append(f"All of S came from comparisons of equal {name}, in which some roles were preferred.")
@@ -399,7 +399,7 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
     what = f"win rate of the role with the higher {covariate}"
     found = {
         "refusals-s": refusal_block(s, refused.n_rows, quantity="S", lead=lead_row),
-        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher, bounded=True),
+        "refusals-share": refusal_block(share, unequal, quantity=what, lead=_higher),
     }
     return tuple(
         replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}", part=part)
@@ -435,11 +435,10 @@ def refusals_by_level(
         sentences=(
             *(f"{shorten(name, 40)} has no bounds: {why}." for name, why in silent.items()),
             f"{shorten(most, 40)} refused most often ({percent(shares[most])} of its stories).",
-            f"Its {what} was {sentences.estimate(own, digits=3)} without refusals.",
-            f"Counting all refusals against it gives {number(against.estimate, 3, bounded=True)}; for it, "
-            f"{number(favour.estimate, 3, bounded=True)}.",
+            f"Its {what} was {sentences.estimate(own)} without refusals.",
+            f"Counting all refusals against it gives {number(against.shown())}; for it, {number(favour.shown())}.",
         ),
-        draw=partial(forest, shown, xlabel=what, label=by, digits=3, reference=0.5),
+        draw=partial(forest, shown, xlabel=what, label=by, reference=0.5),
         figure_title=f"{capital(what)}, refusals excluded",
         caption="Levels that refused different stories are compared on the stories that both answered.",
         tables=(Table(about, (by, "Refusals", *header), cells),),

@@ -14,7 +14,7 @@ from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.metrics.trait_profile import change_name, changes_of, size_of
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.studies.estimates import NUMBERS, SCALED, df_text, digits_for, p_text, rows_table, table_of, whole
+from socialstats.studies.estimates import NUMBERS, df_text, in_cell, p_text, rows_table, table_of, whole
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.staged_values.words import (
     at_stages,
@@ -37,7 +37,7 @@ Label = Callable[[Row], str]
 
 
 def cross_table(
-    rows: Sequence[Row], caption: str, *, column: Label, line: Label = lambda row: row.term, digits: int = 2,
+    rows: Sequence[Row], caption: str, *, column: Label, line: Label = lambda row: row.term,
     corner: str = "Model",
 ) -> Table:  # fmt: skip
     """Return rows as a table of lines and columns, ``estimate [low, high]`` in each cell, and the adjusted p.
@@ -49,19 +49,18 @@ def cross_table(
         What the cells are; the intervals' level, standard errors' place and n are added.
     line, column : callable
         Row -> label.
-    digits : int
     corner : str
         What the lines are.
 
     Examples
     --------
     >>> row = Row(term="m", group="end", estimate=3.0, conf_low=1.0, conf_high=5.0, conf_level=0.95, n=20.0)
-    >>> table = cross_table([row], "Scores", line=lambda r: r.term, column=lambda r: r.group, digits=1)
+    >>> table = cross_table([row], "Scores", line=lambda r: r.term, column=lambda r: r.group)
     >>> table.caption, table.cells
-    ('Scores: estimate [95% CI]; n = 20 each', (('m', '3.0 [1.0, 5.0]'),))
+    ('Scores: estimate [95% CI]; n = 20 each', (('m', '3.00 [1.00, 5.00]'),))
     """
     lines, columns = (list(dict.fromkeys(name(r) for r in rows)) for name in (line, column))
-    cells = {(line(r), column(r)): cell_text(r, digits) for r in rows}
+    cells = {(line(r), column(r)): cell_text(r) for r in rows}
     level = next((f" [{level_text(r.conf_level)} CI]" for r in rows if r.conf_level is not None), "")
     holm = ", p (Holm)" if any(r.p_adjusted is not None for r in rows) else ""
     sizes = sorted({int(r.n) for r in rows if r.n is not None})
@@ -72,20 +71,17 @@ def cross_table(
     )  # fmt: skip
 
 
-def cell_text(row: Row, digits: int) -> str:
+def cell_text(row: Row) -> str:
     """Write estimate, interval and adjusted p of a row, or why there is none.
 
     Examples
     --------
-    >>> cell_text(Row(term="m", estimate=-1.5, conf_low=-2.0, conf_high=-1.0, p_value=0.01, p_adjusted=0.02), 1)
-    '−1.5 [−2.0, −1.0], .020'
+    >>> cell_text(Row(term="m", estimate=-1.5, conf_low=-2.0, conf_high=-1.0, p_value=0.01, p_adjusted=0.02))
+    '−1.50 [−2.00, −1.00], .020'
     """
-    if row.estimate is None:
+    text = in_cell(row)
+    if text is None:
         return row.undefined or ""
-    short = sentences.bounded(row)
-    text = number(row.estimate, digits, bounded=short)
-    if row.conf_low is not None and row.conf_high is not None:
-        text += f" [{number(row.conf_low, digits, bounded=short)}, {number(row.conf_high, digits, bounded=short)}]"
     return text if row.p_adjusted is None else f"{text}, {p_text(row.p_adjusted)}"
 
 
@@ -137,8 +133,8 @@ def weights_block(profile: Result) -> Block | None:
     for name in ("highest", "lowest", "equal"):
         moved = {r.term: r for r in found("model", "weights", pick=name, role="difference", **anchored)}
         for r in chosen[name]:
-            gap = cell_text(moved[r.term], 2) if r.term in moved else None
-            cells.append((r.term, name, cell_text(r, 2), gap, words(str(r.label("weights")))))
+            gap = cell_text(moved[r.term]) if r.term in moved else None
+            cells.append((r.term, name, cell_text(r), gap, words(str(r.label("weights")))))
     n = next((f"; n = {int(r.n):,}" for r in chosen["lowest"] if r.n), "")
     minus = " relative to the judges' neutral point" if anchored else ""
     sets = count(len(every), "set")
@@ -149,7 +145,7 @@ def weights_block(profile: Result) -> Block | None:
         sentences=(sides_text(chosen, f"{sets} of weights", bool(anchored)), gaps_text(list(gaps.values()))),
         draw=partial(dumbbell, [replace(r, group=name, conf_low=None, conf_high=None)
                                 for name, rows in chosen.items() for r in rows][: 4 * MOST_ROWS],
-                     targets=dict.fromkeys(PICKS), digits=1, xlabel=f"composite{minus}"),
+                     targets=dict.fromkeys(PICKS), xlabel=f"composite{minus}"),
         figure_title="Composite of each model under other weights",
         caption=f"Lowest and highest of {count(len(every), 'other set')} of weights: each trait 20% up, 20% down and "
         "left out, and equal weights. Positive and negative weights were scaled to sum to 5 each.",
@@ -163,7 +159,7 @@ def weights_block(profile: Result) -> Block | None:
                 caption=f"Composite under every set of weights, as scored: estimate [{level_of(every)} CI]; difference "
                 f"to the weights of this page, with p (Holm over {sets})",
                 header=("Weights", "Composite", "Difference"),
-                cells=tuple((words(r.term), cell_text(r, 2), cell_text(gaps[r.term], 2))
+                cells=tuple((words(r.term), cell_text(r), cell_text(gaps[r.term]))
                             for r in every if r.term in gaps),
             ),
         ),
@@ -195,7 +191,7 @@ def gaps_text(gaps: Sequence[Row]) -> str:
     row = max(known, key=lambda r: abs(r.estimate or 0.0))
     return (
         f"Of these sets, {shorten(words(row.term), 60)} had the largest effect (difference, paired within scenarios = "
-        f"{sentences.stat(row, digits=2)})."
+        f"{sentences.stat(row)})."
     )
 
 
@@ -209,7 +205,7 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
         tables.append(rows_table(raw, "Composite over all stages as scored, against 0", term="Model"))
         tables.append(rows_table(at_stages(profile), "Composite at each stage, as scored", term="Stage"))
         cells = rows_with(profile.rows, "model", "stage", measure="composite")
-        tables.append(cross_table(cells, "Composite of each model at each stage, as scored", column=at, digits=1))
+        tables.append(cross_table(cells, "Composite of each model at each stage, as scored", column=at))
         apart = sum(sentences.significant(r) for r in raw)
         of = f"{count(apart)} of {count(len(raw), 'model')}"
         said.append(f"Relative to 0 instead of the neutral point, {of} differed (unadjusted).")
@@ -217,7 +213,7 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
         id="lean",
         question="Where did the models lean?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_ROWS], xlabel=f"composite relative to {place}", digits=1, label="Model"),
+        draw=partial(forest, rows[:MOST_ROWS], xlabel=f"composite relative to {place}", label="Model"),
         figure_title="Weighted composite of each model over all stages",
         caption=f"Points: means over judges and scenarios, relative to {place}; {level_of(rows)} CIs "
         f"({profile.inference}).",
@@ -246,7 +242,7 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
     many = "mean composite of all models" if len({r.term for r in rows}) > 1 else "composite"
     said = f"The {many} was {ends_text(known, at='at')}." if known else "The composite is undefined at every stage."
     tables = [rows_table(joint, "Composite of all models at each stage", term="Stage")]
-    tables.append(cross_table(rows, "Composite of each model at each stage", column=at, digits=1))
+    tables.append(cross_table(rows, "Composite of each model at each stage", column=at))
     return Block(
         id="trajectories",
         question="How did composites change over the stages?",
@@ -265,16 +261,14 @@ def changes_table(
     """Return changes with their d_z."""
 
     def of_size(name: str) -> Callable[[Row], Any]:
-        return lambda row: None if (size := size_of(result, row)) is None else getattr(size, name)
+        return lambda row: None if (size := size_of(result, row)) is None else size.shown(name)
 
-    decimals = digits_for(rows)
     columns: dict[str, Any] = NUMBERS | {
         "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
         "d_z": of_size("estimate"), "d_z low": of_size("conf_low"), "d_z high": of_size("conf_high"),
         "n": whole("n"), "Why not": "undefined",
     }  # fmt: skip
-    digits = tuple(decimals if name in SCALED else 3 for name in ("", *columns))
-    return table_of(rows, caption, (term, labels), columns, digits)
+    return table_of(rows, caption, (term, labels), columns)
 
 
 def moved_table(result: Result, caption: str, measure: str = "composite") -> list[Table]:
@@ -328,9 +322,7 @@ def play_text(result: Result, what: str) -> str:
         return ""
     row = (joint or own)[0]
     play = listing([shorten(s, 30) for s in result.settings["interaction"]], most=6)
-    return sentences.difference(
-        what, f"the mean of {play}", shorten(row.label("baseline") or "", 40), row, digits=2, at="at"
-    )
+    return sentences.difference(what, f"the mean of {play}", shorten(row.label("baseline") or "", 40), row, at="at")
 
 
 def spread_tables(profile: Result) -> list[Table]:
@@ -390,7 +382,7 @@ def commitment_block(commitment: Result, models: Result | None, stages: Sequence
         id="commitment",
         question="Did commitment grow?",
         sentences=(changes_text(lead, "commitment"),),
-        draw=partial(figure, ylabel="commitment", digits=2) if figure
+        draw=partial(figure, ylabel="commitment") if figure
         else partial(forest, joint, sort=False, xlabel="commitment"),
         figure_title="Mean commitment at each stage, one line per model",
         caption=bars,
@@ -416,12 +408,12 @@ def traits_block(profile: Result) -> Block | None:
                                  term="Traits", labels=names))  # fmt: skip
         gap = next((r for r in groups if r.label("minus") and r.label("model") is None), groups[-1])
         one, other = (f"traits with {gap.label(name)}" for name in ("traits", "minus"))
-        said.append(sentences.difference("the mean score", one, other, gap, digits=2))
+        said.append(sentences.difference("the mean score", one, other, gap))
     if spread := [r for r in profile.rows if r.role == "spread" and r.label("trait")]:
         tables.append(rows_table(spread, "Standard deviation over models of each trait's mean score", term="Trait"))
     if joint:
         tables.append(cross_table(own, "Mean score of each trait, by model", corner="Trait", line=trait_of,
-                                  column=lambda r: str(r.label("model")), digits=1))  # fmt: skip
+                                  column=lambda r: str(r.label("model"))))  # fmt: skip
     return Block(
         id="traits",
         question="Which traits did the answers show?",
@@ -450,11 +442,11 @@ def activation_block(profile: Result) -> Block | None:
         clear_changes(profile, "activation", "the number of active traits"),
     ]
     if often:
-        said.append(f"Shares of active traits were {ends_text(often, at='for', digits=3)}.")
+        said.append(f"Shares of active traits were {ends_text(often, at='for')}.")
     if even:
         said += [
-            f"The entropy of the trait shares, in nats (at most ln {n}), was {ends_text(even, at='at', digits=3)}.",
-            clear_changes(profile, "entropy", "entropy", 3),
+            f"The entropy of the trait shares, in nats (at most ln {n}), was {ends_text(even, at='at')}.",
+            clear_changes(profile, "entropy", "entropy"),
         ]
     tables = [rows_table(shown, "Number of active traits at each stage", term="Stage"),
               *moved_table(profile, "Changes in the number of active traits", measure="activation")]  # fmt: skip
@@ -477,7 +469,7 @@ def activation_block(profile: Result) -> Block | None:
     )
 
 
-def clear_changes(profile: Result, measure: str, what: str, digits: int = 2) -> str:
+def clear_changes(profile: Result, measure: str, what: str) -> str:
     """Return the significant changes of a measure."""
     rows = [r for r in changes_of(profile, measure) if r.p_value is not None]
     clear = [r for r in rows if sentences.significant(r)]
@@ -487,7 +479,7 @@ def clear_changes(profile: Result, measure: str, what: str, digits: int = 2) -> 
         none = sentences.none_of(len(rows), f"changes in {what}")
         return none if len(rows) > 1 else f"The change in {what} was not significant ({sentences.p_of(rows[0])})."
     alpha = alpha_text(rows[0].conf_level or 0.95)
-    said = listing([f"{shorten(change_name(r), 40)} ({sentences.stat(r, digits=digits)})" for r in clear], most=4)
+    said = listing([f"{shorten(change_name(r), 40)} ({sentences.stat(r)})" for r in clear], most=4)
     return f"Significant changes in {what} (p_Holm < {alpha}): {said}."
 
 
@@ -512,7 +504,7 @@ def units_block(pairs: Mapping[str, tuple[Result, Result]]) -> Block | None:
         id="units",
         question="How do changes depend on the unit of analysis?",
         sentences=(UNITS_TEXT, *filter(None, said)),
-        draw=partial(forest, shown, sort=False, digits=2, xlabel=f"change, {change_name(last_change(models))}"),
+        draw=partial(forest, shown, sort=False, xlabel=f"change, {change_name(last_change(models))}"),
         figure_title="Change of the last stage of the play, by unit of analysis",
         caption=f"{level_text(shown[0].conf_level or 0.95)} CIs (paired t), unadjusted.",
         tables=tuple(tables),

@@ -30,7 +30,7 @@ from socialstats.models.traits import (
 )
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
 from socialstats.studies.staged_values.blocks import cross_table
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
@@ -109,7 +109,7 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
         question="Did the judges agree?",
         sentences=tuple(said),
         draw=partial(forest, [*shown[COMPOSITES], *(replace(r, term=f"kappa {r.term}") for r in pairs)][:MOST_ROWS],
-                     sort=False, digits=3, reference=None, xlabel="1 = perfect agreement"),
+                     sort=False, reference=None, xlabel="1 = perfect agreement"),
         figure_title="Agreement of the judges about composites: alpha by stage, and kappa of each pair",
         caption=f"{level_text(level)} CIs; n = {units}, "
         f"{count(len(clusters[0].levels), 'scenario') if clusters else 'no clusters'}. Offsets of judges lower "
@@ -127,7 +127,7 @@ def alpha_of(row: Row) -> str:
         band = ", reliably at least .80"
     elif row.conf_high is not None and row.conf_high < LEAST:
         band = ", reliably below .667"
-    return f"\u03b1 = {numbers_text(row, bounded=True)}{band}"
+    return f"\u03b1 = {sentences.estimate(row)}{band}"
 
 
 FIRM, LEAST = 0.8, 0.667  # Krippendorff's customary bands
@@ -252,20 +252,20 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
     facts = {"measure": "composite", **({"against": "zero"} if anchored else {})}
     out = [*rows_with(profile.rows, "without", "model", **facts), *rows_with(profile.rows, "without", **facts)]
     ends = [pick(rows, key=lambda r: r.estimate or 0.0) for pick in (min, max)]
-    told = [f"{sentences.estimate(r, digits=2)} ({shorten(r.term, 40)})" for r in ends]
+    told = [f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends]
     said = [f"Relative to the judges' mean, offsets ranged from {told[0]} to {told[1]}.",
             *without_text(out, anchored=anchored)]  # fmt: skip
     tables = [rows_table(rows, "Composite of each judge minus the judges' mean", term="Judge")]
     tables += zero_tables(options)
     what = "Composite relative to the neutral point of the other judges" if anchored else "Composite"
-    tables.append(cross_table(out, f"{what}, without each judge", line=who, digits=1,
+    tables.append(cross_table(out, f"{what}, without each judge", line=who,
                               column=lambda r: f"without {r.label('without')}"))  # fmt: skip
     fixed = "fixed" if profile.settings["judges"] == "fixed" else "drawn at random"
     return Block(
         id="judges",
         question="Do conclusions depend on any one judge?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=1, xlabel="composite minus the judges' mean"),
+        draw=partial(forest, rows[:MOST_ROWS], sort=False, xlabel="composite minus the judges' mean"),
         figure_title="Offset of each judge",
         caption=f"Points: means over answers; {level_text(rows[0].conf_level or 0.95)} CIs (t); n = "
         f"{count(len(rows), 'judge')}, {fixed}.",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.figures import forest
 from socialstats.metrics.label_counts import label_counts
 from socialstats.results import Result
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.tables import Table
 from socialstats.text import count, quoted, shorten
@@ -63,8 +64,8 @@ def stances_block(result: Result) -> Block:
         id="stances",
         question="Which stances did the answers take?",
         sentences=(f"Of {count(result.counts['units'], 'answer')}, the largest share took the "
-                   f"stance '{shorten(best.label('label') or '', 40)}': {numbers_text(best, bounded=True)}.",),
-        draw=partial(forest, shown[:60], sort=False, digits=3, reference=None, xlabel="share of answers"),
+                   f"stance '{shorten(best.label('label') or '', 40)}': {sentences.estimate(best)}.",),
+        draw=partial(forest, shown[:60], sort=False, reference=None, xlabel="share of answers"),
         figure_title="Share of answers that took each stance",
         caption=f"Points: shares of answers; CIs: {result.inference}.",
         tables=(rows_table(shown, "Share of answers that took each stance", term="Model and stance"),),

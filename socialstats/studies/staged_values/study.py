@@ -21,7 +21,7 @@ from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
-from socialstats.studies.estimates import cluster_words, settings_of, verify_all
+from socialstats.studies.estimates import cluster_words, mark_of, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, tests_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, check_named, order_cautions
@@ -360,10 +360,10 @@ def strip(lean: Sequence[Row], options: StudyOptions) -> Strip | None:
     marks = [
         Mark(label="centre of the scale" if options.zero is None else place_of(options), value=0.0, kind="reference")
     ]
-    marks += [Mark(label=shorten(r.term, 30), value=r.estimate, low=r.conf_low, high=r.conf_high) for r in shown]
+    marks += [mark_of(r, shorten(r.term, 30)) for r in shown]
     which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
     axis = "composite, from −100 to 100" if options.zero is None else f"composite relative to {place_of(options)}"
-    return Strip(title=f"Weighted composite over all stages{which}", axis=axis, digits=1, marks=tuple(marks))
+    return Strip(title=f"Weighted composite over all stages{which}", axis=axis, marks=tuple(marks))
 
 
 def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def last_change(result: Result, measure: str = "composite") -> Row:
 def size_text(result: Result, row: Row) -> str:
     """Return d_z of a change, after a comma."""
     size = size_of(result, row)
-    return "" if size is None or size.estimate is None else f", d_z = {number(size.estimate)}"
+    return "" if size is None or size.estimate is None else f", d_z = {number(size.shown())}"
 
 
 def unit_words(result: Result, row: Row) -> str:
@@ -72,9 +72,7 @@ def changed(result: Result, what: str, other: Result | None = None) -> str:
     """Return the last change with its unit of analysis; after it the same with those of another result."""
     row = last_change(result)
     stages = [shorten(str(row.label(part)), 40) for part in ("stage", "baseline")]
-    said = sentences.difference(
-        what, stages[0], stages[1], row, digits=2, at="at", kind=sentences.kind_of(result.cautions)
-    )
+    said = sentences.difference(what, stages[0], stages[1], row, at="at", kind=sentences.kind_of(result.cautions))
     said = f"With {unit_words(result, row)} as units, {said[:1].lower()}{said[1:]}"
     if other is None:
         return said
@@ -98,7 +96,7 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
     start = f"With {unit_words(result, tested[0])} as units, "
     if len(tested) == 1:
         (row,) = tested
-        verdict = f"was {'' if clear else 'not '}significant ({sentences.stat(row, digits=2)}{size_text(result, row)})"
+        verdict = f"was {'' if clear else 'not '}significant ({sentences.stat(row)}{size_text(result, row)})"
         return f"{start}the change in {what} from {base} {verdict}.{lost}"
     if not clear:
         none = sentences.none_of(len(tested), f"changes in {what} from {base}")
@@ -107,7 +105,7 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
         verb = "was" if len(clear) == 1 else "were"
         return f"{start}{count(len(clear))} of {count(len(tested))} {verb}.{lost}"
     named = clear if len(clear) <= MOST_TOLD else (clear[0], clear[-1])
-    told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r, digits=2)}"
+    told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r)}"
             f"{size_text(result, r)})" for r in named]  # fmt: skip
     where = listing(told) if len(clear) <= MOST_TOLD else f"largest at {told[0]}, smallest at {told[1]}"
     verb = "was" if len(clear) == 1 else "were"
@@ -139,7 +137,7 @@ def leans(rows: Sequence[Row], options: StudyOptions) -> str:
     return capital(f"{adjusted}{listing(said)}.")
 
 
-def ends_text(rows: Sequence[Row], *, at: str, digits: int = 2) -> str:
+def ends_text(rows: Sequence[Row], *, at: str) -> str:
     """Return where a measure is highest and lowest, or that it is the same everywhere (as far as it is printed).
 
     Examples
@@ -147,17 +145,14 @@ def ends_text(rows: Sequence[Row], *, at: str, digits: int = 2) -> str:
     >>> rows = [Row(term="start", estimate=3.0), Row(term="end", estimate=3.001)]
     >>> ends_text(rows, at="at"), ends_text(rows[:1], at="at")
     ('the same at all of them (start and end): 3.00', '3.00 at start')
-    >>> ends_text(rows, at="at", digits=3)
-    'highest at end (3.001) and lowest at start (3.000)'
     """
     high, low = max(rows, key=lambda r: r.estimate or 0.0), min(rows, key=lambda r: r.estimate or 0.0)
-    short = sentences.bounded(high)
     if len(rows) == 1:
-        return f"{sentences.estimate(high, digits=digits)} {at} {shorten(high.term, 40)}"
-    if number(high.estimate or 0.0, digits) == number(low.estimate or 0.0, digits):
+        return f"{sentences.estimate(high)} {at} {shorten(high.term, 40)}"
+    if number(high.shown()) == number(low.shown()):
         names = listing([shorten(r.term, 40) for r in rows], most=6)
-        return f"the same {at} all of them ({names}): {number(high.estimate or 0.0, digits, bounded=short)}"
-    ends = [f"{at} {shorten(r.term, 40)} ({sentences.estimate(r, digits=digits)})" for r in (high, low)]
+        return f"the same {at} all of them ({names}): {number(high.shown())}"
+    ends = [f"{at} {shorten(r.term, 40)} ({sentences.estimate(r)})" for r in (high, low)]
     return f"highest {ends[0]} and lowest {ends[1]}"
 
 
@@ -184,14 +179,14 @@ def range_text(lean: Sequence[Row], options: StudyOptions, kind: str) -> str:
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     if len(lean) == 1 and known:
         row = replace(known[0], p_adjusted=None)
-        return sentences.headline("The composite", row, 0.0, place_of(options), digits=2, kind=kind)
+        return sentences.headline("The composite", row, 0.0, place_of(options), kind=kind)
     said = leans(lean, options)
     if len(known) < 2:
         return said
     high, low = known[0], known[-1]
-    if number(high.estimate) == number(low.estimate):
-        return f"{said} All models had the same composite, {number(high.estimate)}."
-    ends = [f"{sentences.estimate(r, digits=2, kind=kind)} ({shorten(r.term, 40)})" for r in (low, high)]
+    if number(high.shown()) == number(low.shown()):
+        return f"{said} All models had the same composite, {number(high.shown())}."
+    ends = [f"{sentences.estimate(r, kind=kind)} ({shorten(r.term, 40)})" for r in (low, high)]
     return f"{said} Composites ranged from {ends[0]} to {ends[1]}."
 
 
