@@ -40,7 +40,7 @@ def preference_shares(
     groups: Mapping[str, str],
     *,
     scale: ScaleOption = "both",
-    ci: Ci = "basic",
+    ci: Ci = "delta",
     by: By = "auto",
     ungrouped: Ungrouped = "error",
     refits: Any = None,
@@ -62,9 +62,9 @@ def preference_shares(
         Every item of the fit (see `ungrouped`), and no other.
     scale : {"both", "arithmetic", "geometric"}
         The arithmetic mean follows the few strongest items of a group; the geometric one treats all alike.
-    ci : {"basic", "percentile", "delta"}
-        ``"basic"`` on the logit scale, from refits, which takes off the upward bias of exp. ``"delta"`` needs no
-        refits: it is linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
+    ci : {"delta", "basic", "percentile"}
+        ``"delta"``: linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
+        ``"basic"`` and ``"percentile"``: from refits, on the logit scale; these rows have no test.
     by : {"auto", "pair", "row", "cluster"}
         What the refits resample; ``"auto"``: what `refits` resampled, else the clusters of the fit where it has them,
         else pairs of items.
@@ -81,8 +81,9 @@ def preference_shares(
     -------
     Result
         Rows: term = group, group = scale; estimate in (0, 1), sums to 1 over groups; n_units = items of the group.
-        std_error is that of the delta method. Statistic, df and p test an equal share (1 over the number of groups) on
-        the logit scale with that error. `extras`: ``portions`` (each item's portion of its group's worth).
+        std_error is that of the delta method. With ``ci="delta"`` statistic, df and p test an equal share (1 over the
+        number of groups): p is below 1 - level where the interval excludes it. `extras`: ``portions`` (each item's
+        portion of its group's worth).
 
     Raises
     ------
@@ -111,7 +112,7 @@ def preference_shares(
     fit = fit_of(fit, columns, "preference_shares()")
     items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
     names, codes = group_members(items, groups)
-    strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
+    strengths = strengths_of(fit, items)
     by = resampled(fit, by, refits)
     if ci == "delta":
         made, drawn = None, None
@@ -147,6 +148,12 @@ def preference_shares(
         design=fit.design,
         extras={"fit": fit, "portions": dict(zip(items, portions.tolist(), strict=True))},
     )  # fmt: skip
+
+
+def strengths_of(fit: BradleyTerryResult, items: Sequence[str]) -> FloatArray:
+    """Return the log-strengths of some items."""
+    known = fit.strengths
+    return np.array([known[item] for item in items], dtype=np.float64)
 
 
 def group_members(items: Sequence[str], groups: Mapping[str, str]) -> tuple[tuple[str, ...], IntArray]:
@@ -195,7 +202,7 @@ def scale_rows(
     refused : str
         Why refits give no intervals; empty where they do.
     """
-    strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
+    strengths = strengths_of(fit, items)
     share = group_shares(strengths[None, :], codes, scale)[0]
     errors, df, why = fit.errors_of(items, share_gradient(strengths, codes, scale))
     inside = np.where((share > 0) & (share < 1), share, np.nan)
@@ -216,7 +223,7 @@ def scale_rows(
             estimate=float(share[g]), n_units=int(sizes[g]), limits=(0.0, 1.0),
             std_error=float(errors[g]) if errors[g] > 0 else None, method=f"{ci}, logit scale",
         )  # fmt: skip
-        if errors[g] > 0 and 0 < share[g] < 1:
+        if drawn is None and errors[g] > 0 and 0 < share[g] < 1:
             row = against_equal(row, len(names), float(df[g]))
         none = refused or np.isnan(low[g])
         undefined = "" if not none else why or TOO_FEW if 0 < share[g] < 1 else AT_THE_END

@@ -216,3 +216,28 @@ def test_every_note_is_on_the_page(load):
     calibrate = load("calibrate")
     text = calibrate.PAGE.read_text(encoding="utf-8")
     assert [start for start, note in calibrate.READING.items() if note not in text] == []
+
+
+def test_equal_shares_are_equal_in_the_model_that_is_fitted(load):
+    studies, groups = load("studies"), load("group_studies")
+    for scale in ("arithmetic", "geometric"):
+        truth = groups.equal_shares(3, True, scale, 1.0)
+        assert truth[0] - np.delete(truth, 0).max() > 0.3
+        seen = studies.fit_to_probabilities(load("simulate").marginal(truth[:, None] - truth[None, :], 1.0))
+        worth = np.exp(seen).reshape(3, 3)
+        means = worth.mean(axis=1) if scale == "arithmetic" else np.exp(np.log(worth).mean(axis=1))
+        assert means == pytest.approx(np.full(3, means.mean()), rel=1e-6)
+
+
+def test_pooled_intervals_are_those_of_win_rates(load):
+    import pandas as pd
+
+    groups, n = load("group_studies"), np.array([6, 2, 4, 9, 3, 5])
+    wins = np.array([4.0, 1.0, 0.0, 7.0, 3.0, 2.0])
+    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    rows = [(f"i{a}", f"i{b}", 2, 1, f"i{a}" if k < w else f"i{b}") for (a, b), m, w in zip(pairs, n, wins, strict=True)
+            for k in range(m)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["item_a", "item_b", "urgency_a", "urgency_b", "winner"])
+    row = socialstats.win_rates(table, weights="pooled").row("all", group="higher")
+    low, high, _ = groups.pooled_intervals(wins[:, None], n)
+    assert (row.conf_low, row.conf_high) == pytest.approx((low[0], high[0]), rel=1e-9)

@@ -40,17 +40,17 @@ def test_shares_carry_what_the_fit_says_of_its_clusters(ci):
 
 def test_shares_resample_the_clusters_of_the_fit_or_else_pairs():
     fit = fit_of(6)
-    default = ss.preference_shares(fit, GROUPS, resamples=200)
-    named = ss.preference_shares(fit, GROUPS, by="cluster", resamples=200)
+    default = ss.preference_shares(fit, GROUPS, ci="basic", resamples=200)
+    named = ss.preference_shares(fit, GROUPS, ci="basic", by="cluster", resamples=200)
     assert default.settings["by"] == "cluster"
     assert default.rows == named.rows
-    pairs = ss.preference_shares(fit, GROUPS, by="pair", resamples=200)
+    pairs = ss.preference_shares(fit, GROUPS, ci="basic", by="pair", resamples=200)
     assert "SS201" in codes(pairs)
-    given = ss.preference_shares(fit, GROUPS, refits=fit.bootstrap(by="pair", resamples=200), resamples=200)
+    given = ss.preference_shares(fit, GROUPS, ci="basic", refits=fit.bootstrap(by="pair", resamples=200), resamples=200)
     assert given.settings["by"] == "pair"
     assert given.rows == pairs.rows
     alone = ss.bradley_terry(judged(np.random.default_rng(1), 6).drop(columns="judge"))
-    assert ss.preference_shares(alone, GROUPS, resamples=200).settings["by"] == "pair"
+    assert ss.preference_shares(alone, GROUPS, ci="basic", resamples=200).settings["by"] == "pair"
 
 
 @pytest.mark.slow
@@ -59,7 +59,7 @@ def test_shares_of_judges_hold_where_those_of_pairs_do_not():
     for seed in range(30):
         fit = fit_of(10, seed)
         for by in held:
-            row = ss.preference_shares(fit, GROUPS, by=by, scale="geometric", resamples=200).rows[0]
+            row = ss.preference_shares(fit, GROUPS, ci="basic", by=by, scale="geometric", resamples=200).rows[0]
             held[by] += row.conf_low <= 0.5 <= row.conf_high
     assert held["auto"] >= 24  # .91 of 250 with 8 judges, .93 with 12; 2.2 Monte-Carlo errors below
     assert held["pair"] <= 23  # .66 of 250 with 6
@@ -70,7 +70,7 @@ def test_two_or_three_clusters_give_no_interval(judges):
     fit = fit_of(judges)
     rows = fit.bootstrap(resamples=200).rows
     assert all(row.conf_low is None and "fit's own t interval" in row.undefined for row in rows)
-    shares = ss.preference_shares(fit, GROUPS, resamples=200)
+    shares = ss.preference_shares(fit, GROUPS, ci="basic", resamples=200)
     assert all(row.conf_low is None and "ci='delta'" in row.undefined for row in shares.rows)
     assert shares.sentence()
     assert shares.verify().ok

@@ -61,7 +61,7 @@ def test_the_test_of_an_equal_geometric_share_of_two_groups_is_that_of_the_contr
 
 @pytest.mark.parametrize("scale", ["arithmetic", "geometric"])
 def test_shares_sizes_and_portions_by_the_definition(scale):
-    result = preference_shares(Fake(), GROUPS, scale=scale, resamples=99)
+    result = preference_shares(Fake(), GROUPS, scale=scale, ci="basic", resamples=99)
     for g, share in by_loop(STRENGTHS, scale).items():
         row = result.row(g, group=scale)
         assert row.estimate == pytest.approx(share, abs=1e-12)
@@ -77,7 +77,7 @@ def test_shares_sizes_and_portions_by_the_definition(scale):
 
 
 def test_both_scales_by_default_and_the_level_of_strengths_does_not_matter():
-    result = preference_shares(Fake(), GROUPS, resamples=99)
+    result = preference_shares(Fake(), GROUPS, ci="basic", resamples=99)
     assert [(r.term, r.group) for r in result.rows] == [(g, s) for s in ("arithmetic", "geometric") for g in "xyz"]
     moved = preference_shares(Fake({i: s + 700 for i, s in STRENGTHS.items()}), GROUPS, resamples=99)
     for row, other in zip(result.rows, moved.rows, strict=True):
@@ -117,12 +117,20 @@ def test_basic_and_percentile_intervals_by_their_definitions():
     assert got.conf_high == pytest.approx(expit(2 * logit(p) - logit(low)))
 
 
+@pytest.mark.parametrize("ci", ["delta", "basic", "percentile"])
+def test_a_row_has_a_test_only_where_its_interval_is_of_the_same_inference(ci):
+    rows = preference_shares(Fake(error=0.6), GROUPS, ci=ci, resamples=99).rows
+    assert all((row.p_value is not None) == (ci == "delta") for row in rows)
+    for row in rows if ci == "delta" else ():
+        assert (row.p_value < 0.05) == (not row.conf_low <= 1 / 3 <= row.conf_high)
+
+
 def test_lost_refits_are_counted_and_too_many_are_an_error():
-    codes = [c.code for c in preference_shares(Fake(lost=20), GROUPS, resamples=200).cautions]
+    codes = [c.code for c in preference_shares(Fake(lost=20), GROUPS, ci="basic", resamples=200).cautions]
     assert codes == ["SS110", "SS204"]
-    assert [c.code for c in preference_shares(Fake(lost=1), GROUPS, resamples=200).cautions] == ["SS110"]
+    assert [c.code for c in preference_shares(Fake(lost=1), GROUPS, ci="basic", resamples=200).cautions] == ["SS110"]
     with pytest.raises(UndefinedStatistic, match="none of 50 refits"):
-        preference_shares(Fake(lost=50), GROUPS, resamples=50)
+        preference_shares(Fake(lost=50), GROUPS, ci="basic", resamples=50)
 
 
 @pytest.mark.parametrize(
@@ -160,12 +168,12 @@ def real():
 
 def test_with_a_real_fit_it_verifies_against_choix_and_is_deterministic(real):
     groups = {f"r{i}": "even" if i % 2 == 0 else "odd" for i in range(6)}
-    result = preference_shares(real, groups, resamples=199, seed=1)
+    result = preference_shares(real, groups, ci="basic", resamples=199, seed=1)
     checks = list(result.verify())
     assert result.verify().ok
     assert {c.package for c in checks if "std_error" not in c.quantity} >= {"choix"}
     assert sum("std_error" in c.quantity for c in checks) >= 4
-    again = preference_shares(real, groups, resamples=199, seed=1)
+    again = preference_shares(real, groups, ci="basic", resamples=199, seed=1)
     assert [r.conf_low for r in result.rows] == [r.conf_low for r in again.rows]
     for row in result.rows:
         assert row.conf_low < row.estimate < row.conf_high

@@ -63,6 +63,15 @@ def test_the_check_notices_a_wrong_number():
     assert not dataclasses.replace(result, rows=rows).verify().ok
 
 
+def test_the_check_notices_a_p_that_is_not_that_of_its_statistic():
+    rows = [
+        Row(term=name, statistic=t, df=9.0, test="t", p_value=2 * stats.t.sf(t, 9))
+        for name, t in (("a", 2.0), ("b", 3.0))
+    ]
+    assert adjust(rows).verify().ok
+    assert not adjust([dataclasses.replace(rows[0], p_value=0.9 * rows[0].p_value), rows[1]]).verify().ok
+
+
 @pytest.mark.parametrize("family", ["tension", "cell"])
 @pytest.mark.parametrize(("method", "key"), [("max_t", "free"), ("max_t_single_step", "single_step")])
 def test_max_t_is_that_of_multcomp(family, method, key):

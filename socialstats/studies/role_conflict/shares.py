@@ -10,10 +10,10 @@ from typing import Any
 
 from socialstats import sentences
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import SocialStatsError, UndefinedStatistic
+from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.preference_shares import preference_shares, resampled
+from socialstats.metrics.preference_shares import preference_shares
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import default_cluster, fit_model
@@ -21,7 +21,6 @@ from socialstats.studies.estimates import Column, design_effect, df_text, ends, 
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import alpha_text, capital, count, level_text, listing, number, shorten
 
-MOST_REFITS = 1000
 FAMILY = "shares of groups"
 FEW_ROLES = 4  # a group of so few roles is no sample of roles
 
@@ -66,16 +65,10 @@ def share_blocks(
         return []
     loose = _attempt(design, options, f"~ {options.covariate}", cluster=None)
     plain = _attempt(design, options, None, cluster=default_cluster(design), order=False)
-    resamples = min(options.resamples, MOST_REFITS)
-    drawn: dict[str, Any] = {"resamples": resamples, "seed": options.seed, "level": options.level}
-    try:
-        drawn["refits"] = fit.bootstrap(by=resampled(fit, "auto"), resamples=resamples, seed=options.seed)
-    except UndefinedStatistic:  # a pilot: strengths of hardly any resample are finite
-        drawn["ci"] = "delta"
     found = []
     for name, mapping in groups.items():
         by_item, kind = {item: str(v) for item, v in mapping.items()}, name.replace("_", " ")
-        shares = preference_shares(fit, by_item, ungrouped="leave_out", **drawn)
+        shares = preference_shares(fit, by_item, ungrouped="leave_out", level=options.level)
         alone = delta_shares(plain, shares.settings["groups"], options.level)
         title = f"Preference shares by {kind}"
         found.append(Grouping(
@@ -125,7 +118,6 @@ def share_block(
 ) -> Block:  # fmt: skip
     """Return the shares of all groupings in one figure and one table."""
     rows = tuple(row for one in groupings for row in one.tested)
-    lead = groupings[0].shares
     return Block(
         id="shares",
         question="Which groups of roles were preferred?",
@@ -133,18 +125,11 @@ def share_block(
         draw=partial(forest, rows, xlabel="preference share", reference=None, sort=False),
         figure_title="Preference shares of groups of roles",
         caption="Points: arithmetic mean worth (RPI) of a group over the sum of the group means of its grouping; "
-        f"unadjusted {level_text(options.level)} CIs ({lead.inference}, {refits_text(lead)}); "
+        f"unadjusted {level_text(options.level)} CIs ({groupings[0].shares.inference}); "
         f"n = {count(fit.design.n_rows)} comparisons{effect}.",
         tables=(share_table(groupings),),
         results=(*(one.shares for one in groupings), *([] if adjusted is None else [adjusted])),
     )
-
-
-def refits_text(shares: Result) -> str:
-    """Return how many refits stand behind the intervals, or why there are none."""
-    if shares.settings["ci"] == "delta":
-        return "as too few resamples had finite strengths"
-    return f"{count(shares.fit['resamples'])} refits"
 
 
 def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyOptions) -> tuple[str, ...]:
