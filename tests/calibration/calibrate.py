@@ -279,7 +279,7 @@ READING = {
     ),
     "Pooled win rate": (
         "Pairs are the clusters, of six comparisons on average. The caution is that of this rate alone; of single "
-        "items there are more. Even pairs hold. Where pairs have leans of sd 2 and unequal sizes, .88 to .93 of rare "
+        "items there are more. Even pairs hold. Where pairs have leans of SD 2 and unequal sizes, .88 to .93 of rare "
         "wins are held, and SS211 or SS212 says so."
     ),
     "Preference": "Both hold, for strengths with and without a pair effect.",

@@ -34,8 +34,8 @@ BY_PAIR = "t, pair cluster (default)"
 def equal_shares(each: int, strong: bool, scale: Any, sd: float) -> FloatArray:
     """Return log-strengths whose groups have equal shares in the model that is fitted under a pair effect of `sd`.
 
-    Groups have normal strengths of SD .8. With `strong` the first item of the first group lies above all, and the
-    first group is shifted as a whole until its share is that of the others.
+    Groups have normal strengths of SD .8. With `strong` the first item of the first group is stronger than all others.
+    That group is then shifted as a whole until its share is that of the others.
     """
     codes = np.repeat(np.arange(GROUPS), each)
     base = np.tile(0.8 * ndtri((np.arange(each) + 0.5) / each), GROUPS)
@@ -57,7 +57,7 @@ def share_tests(rng: np.random.Generator, sims: int, *, strong: bool) -> list[Li
     kind = "one item stronger than all others" if strong else "groups of alike strengths"
     for each, sd in product((2, 3, 5, 8, 20), (1.0,) if strong else (0.0, 1.0)):
         tally = Tally(f"Test of an equal preference share: {kind}", nominal=0.05,
-                      setting=f"{GROUPS} groups of {each} items, pair effect sd {sd:g}")  # fmt: skip
+                      setting=f"{GROUPS} groups of {each} items, pair effect SD {sd:g}")  # fmt: skip
         for scale in ("arithmetic", "geometric") if strong else ("both",):
             truth = equal_shares(each, strong, scale, sd)
             for _ in range(sims):
@@ -97,9 +97,9 @@ def share_rejections(tally: Tally, design: ss.Comparisons, scale: Any) -> None:
 def pooled_rates(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of the pooled rate at which the more urgent item wins; pairs have leans of their own."""
     lines: list[Line] = []
-    kinds = {"no leans of pairs": (0.0, False), "leans of sd 1, either item more urgent": (1.0, False),
-             "leans of sd 1, the same item more urgent": (1.0, True),
-             "leans of sd 2, the same item more urgent": (2.0, True)}  # fmt: skip
+    kinds = {"no leans of pairs": (0.0, False), "leans of SD 1, either item more urgent": (1.0, False),
+             "leans of SD 1, the same item more urgent": (1.0, True),
+             "leans of SD 2, the same item more urgent": (2.0, True)}  # fmt: skip
     for groups, size, (kind, (sd, one_way)) in product((4, 6, 15, 45, 190), (EVEN, ZIPF), kinds.items()):
         tally = Tally("Pooled win rate of all items", f"{groups} {size.replace('cluster', 'pair')}, {kind}")
         must = {}
