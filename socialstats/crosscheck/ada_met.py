@@ -159,7 +159,7 @@ class Told:
         found = []
         for given, k in zip(self.models[model], place.tolist(), strict=True):
             pairs = given if isinstance(given, tuple) else ((given, 1.0),)
-            found.append(sum(p for x, p in pairs if np.rint(np.round(self.distance(sets[k], x), 9)) == step))
+            found.append(sum(p for x, p in pairs if np.ceil(np.round(self.distance(sets[k], x), 9)) == step))
         return np.array(found, dtype=np.float64)
 
     def always(self, modes: Modes, name: str) -> FloatArray:

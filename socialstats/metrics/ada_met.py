@@ -545,7 +545,7 @@ def share_rows(state: State) -> list[Row]:
 
 
 def distance_rows(state: State) -> list[Row]:
-    """Share of the units of each model at each distance, rounded to whole steps (a half to the even one)."""
+    """Share of the units of each model at each distance, rounded up to whole steps: only the mode itself is at 0."""
     answers, rows = state.answers, []
     steps = float(answers.scores[-1] - answers.scores[0])
     if not 1 <= steps <= MOST_STEPS:
@@ -553,7 +553,7 @@ def distance_rows(state: State) -> list[Row]:
     found, known = answers.distances(answers.once)
     for model, shares in zip(state.models, model_shares(answers), strict=True):
         used = shares.any(axis=1) & (known > 0)
-        at = np.rint(found.round(9))
+        at = np.ceil(found.round(9))
         for step in range(int(max(steps, at[used][shares[used] > 0].max(initial=0.0))) + 1):
             row = Row(term=model, group=f"{AT} {step}", key=(("model", model), ("distance", str(step))))
             rows.append(one_share(state, row, ((at == step) * shares).sum(axis=1), used))
@@ -807,7 +807,7 @@ def ada_met(
         gender = woman`` is the group of the smallest distance, with the share of resamples in which it is again.
 
         ``share refused`` (and ``share unparsed``), and ``share refused, area = work``. ``share at distance 1``: of the
-        units, by their distance rounded to whole steps (a half to the even one), on scales of 12 steps at most.
+        units, by their distance rounded up to whole steps (0: the mode itself), on scales of 12 steps at most.
 
         Group ``reference line``: ``random human``, a random person against the mode of the others; ``always A``;
         ``uniform answer``. With ``ci="two_way"`` also ``minus nearest = m1`` and ``minus constant = always A``: the
