@@ -639,7 +639,7 @@ def _finish(
 
 
 def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status: AnyArray) -> list[Caution]:
-    found = size_cautions(units, len(raters.labels))
+    found = [] if roles.source else size_cautions(units, len(raters.labels))  # a source is one of raters
     refused, total = int((status == REFUSAL).sum()), len(status)
     missing = int((status != OK).sum()) - refused
     if refused or missing:

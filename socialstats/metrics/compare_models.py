@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import cluster_sums
@@ -25,7 +25,7 @@ from socialstats.models.bradley_terry.covariance import holm_rank_sets
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.measures import ALPHA, Measure, alpha_of, distance, mean_of
 from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
-from socialstats.models.shares import source_counts
+from socialstats.models.shares import source_counts, source_factor
 from socialstats.models.sources import human_source, models_of
 from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
@@ -65,6 +65,8 @@ class Number:
         The number before it is cut at what is possible.
     linear : bool
         A mean of values of units.
+    refused : int
+        Units without a number because the model refused.
     """
 
     row: Row
@@ -74,6 +76,7 @@ class Number:
     finish: Callable[[FloatArray], FloatArray]
     value: float
     linear: bool = False
+    refused: int = 0
 
     def moves(self, at: IntArray) -> tuple[float, FloatArray]:
         """Return the number of some units, and what each adds to it: (1 - 1/n) (number - number without the unit)."""
@@ -260,7 +263,7 @@ def of_similarity(result: Result, model: str, wanted: str | None) -> list[Number
         raise InputError(f"compare_models() takes js_similarity() with {option('aggregate', 'pooled')}")
     data = source_counts(design, settings["source"], settings["refusal"])
     first = data.index(settings["reference"], "reference")
-    levels, people = len(data.levels), data.counts[:, first]
+    levels, people, factor = len(data.levels), data.counts[:, first], source_factor(design, settings["source"], False)
     found = []
     for k, name in enumerate(data.sources):
         own = data.counts[:, k]
@@ -268,9 +271,11 @@ def of_similarity(result: Result, model: str, wanted: str | None) -> list[Number
         row = next((r for r in result.rows if r.group is None and r.role == "estimate" and r.term == name), None)
         if k == first or row is None:
             continue
+        mine = factor.codes[design.rater] == factor.levels.index(name)
         found.append(Number(
             row=row, units=tuple(design.units[u] for u in at.tolist()),
             clusters=labels_of(design, settings["cluster"], at),
+            refused=len(np.setdiff1d(design.unit[mine & (design.status == REFUSAL)], at)),
             sums=np.concatenate([people[at], own[at]], axis=1) * data.copies[at, None],
             finish=lambda total: 1 - jensen_shannon(total[:, :levels], total[:, levels:]),
             value=float(result.extras["uncut"].get(name, np.nan)),
@@ -695,15 +700,17 @@ def unit_of(result: Result) -> str:
 def unmatched(numbers: Sequence[Number]) -> tuple[Caution, ...]:
     """Caution SS342: models that lack units which others have."""
     every = {name for one in numbers for name in one.units}
-    lost = [(one.row.term, len(every) - len(one.units)) for one in numbers if len(one.units) < len(every)]
+    lost = [(one.row.term, len(every) - len(one.units), one.refused) for one in numbers if len(one.units) < len(every)]
     if not lost:
         return ()
     shared = len(set.intersection(*(set(one.units) for one in numbers)))
-    said = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in lost], 5)
+    said = listing([f"'{shorten(model, 40)}' {count(n)}" + (f" ({count(refused)} refused)" if refused else "")
+                    for model, n, refused in lost], 5)  # fmt: skip
+    asked = all(n == refused for _, n, refused in lost)
     return (caution(
         "SS342", f"of {count(len(every), 'unit')} these lack: {said}; all models share {count(shared)}",
         affects="numbers, which are over each model's own units; differences are on the units that both models have",
-        fix="collect the missing units",
+        fix="report the refusals beside the numbers" if asked else "collect the missing units",
     ),)  # fmt: skip
 
 

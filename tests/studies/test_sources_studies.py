@@ -441,3 +441,35 @@ def test_refusals_of_the_model_bound_its_difference() -> None:
     people = (human["action"] == place).mean()
     assert against == pytest.approx((model["action"] == place).mean() - people)
     assert favour == pytest.approx(model["action"].isin([place, "no answer"]).mean() - people)
+
+
+def many_sources(k: int = 6) -> pd.DataFrame:
+    """Actions by people and k sources like them, of which the last leans and the one before refuses everything."""
+    rng = np.random.default_rng(3)
+    people = actions()[lambda d: d["source"] == "human"]
+    parts = [people]
+    for j in range(k):
+        own = people[people["rater"] == "r0"].assign(source=f"s{j}", rater=f"s{j}")
+        parts.append(own.assign(action=rng.permutation(own["action"])))
+    parts[-1] = parts[-1].assign(action=ACTIONS[0])
+    parts[-2] = parts[-2].assign(action="no answer")
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_of_many_sources_blocks_speak_of_the_significant_ones_and_name_those_that_refused() -> None:
+    design = Ratings.from_frame(
+        many_sources(), unit="scenario", rater="rater", value="action", scale="nominal", rater_source="source",
+        by="pressure", refusal="no answer",
+    )  # fmt: skip
+    outcome = run_study(STUDIES["norm-goal"], design, StudyOptions(resamples=200, verify=False))
+    said = {block.id: block.sentences for block in outcome.blocks}
+    assert "of 15 differences in shares from human raters" in said["shares"][0]
+    assert said["shares"][1].startswith(f"s5 chose '{ACTIONS[0]}' more")
+    assert "(Holm within each source)" in said["differences-1"][0]
+    assert said["differences-1"][1].startswith("Significant differences by source: s5 ")
+    assert ": s5 " in said["differences-1"][2]
+    assert "differences of s5 were significant" in said["differences-1"][3]
+    assert "s4 refused in every unit and has no similarity." in outcome.answer
+    assert outcome.title == "How similar were the choices of 6 sources and of human raters?"
+    (lost,) = [c.detail for c in outcome.cautions if c.code == "SS342"]
+    assert "'s4' 48 (48 refused)" in lost

@@ -70,10 +70,10 @@ def test_sentences(tests: Sequence[Row], strata: Sequence[str], level: float) ->
 
 
 def odds_sentence(rows: Sequence[Row], source: Source, where: str) -> str:
-    """Return the log-odds ratio of the first source and people with the largest test statistic."""
-    first = source.others[0]
-    own = [r for r in rows if r.label("kind") == SOURCE and r.label("column") == first]
+    """Return the log-odds ratio of a source and people with the largest test statistic."""
+    own = [r for r in rows if r.label("kind") == SOURCE and r.label("column") in source.others]
     top = max(own, key=lambda r: abs(r.statistic or 0.0))
+    first = top.label("column") or ""
     side = "higher" if (top.estimate or 0.0) > 0 else "lower"
     how = side if sentences.reliable(top) else f"not reliably {side}"
     return (

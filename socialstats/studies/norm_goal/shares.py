@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
 MOST_PANELS = 4
 DIGITS = 3
+MOST_NAMED = 3  # sources that the sentences of a block name
 
 
 def base_of(levels: Sequence[str], reference: str | None) -> str | None:
@@ -72,8 +73,41 @@ def words(name: str) -> str:
 
 
 def widest(rows: Sequence[Row]) -> Row:
-    """Return the row of the largest difference in size."""
-    return max(rows, key=lambda row: abs(row.estimate or 0.0))
+    """Return the row of the largest significant difference in size, or of the largest where none is significant."""
+    return max(rows, key=lambda row: (sentences.significant(row), abs(row.estimate or 0.0)))
+
+
+def largest(gap: Row, rows: Sequence[Row]) -> str:
+    """Return what the widest of some differences is called: ``largest`` or ``largest significant``."""
+    return "largest" + " significant" * any(abs(r.estimate or 0.0) > abs(gap.estimate or 0.0) for r in rows)
+
+
+def foremost(found: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the sources that sentences name, at most three: significant differences first, then the largest.
+
+    Examples
+    --------
+    >>> rows = [Row(term="comply", estimate=x, p_adjusted=p) for x, p in ((0.1, 0.2), (-0.3, 0.1), (0.2, 0.01))]
+    >>> foremost({name: [row] for name, row in zip("abc", rows, strict=True)})
+    ['c', 'b', 'a']
+    """
+
+    def size(name: str) -> tuple[bool, float]:
+        return max(((sentences.significant(row), abs(row.estimate)) for row in found[name] if row.estimate is not None),
+                   default=(False, -1.0))  # fmt: skip
+
+    return sorted(found, key=size, reverse=True)[:MOST_NAMED]
+
+
+def over_sources(found: Mapping[str, Sequence[Row]], where: str = "") -> tuple[str, ...]:
+    """Return how many differences of more sources than sentences name were significant, and of which sources."""
+    if len(found) <= MOST_NAMED:
+        return ()
+    clear = {name: n for name in found if (n := sum(map(sentences.significant, found[name])))}
+    named = [f"{shorten(name, 30)} {count(n)}" for name, n in sorted(clear.items(), key=lambda each: -each[1])]
+    every = [row for rows in found.values() for row in rows]
+    total = counted_text(every, "difference", where, within="Holm within each source")
+    return (total, *([f"Significant differences by source: {listing(named)}."] if named else []))
 
 
 def share(row: Row) -> str:
@@ -81,7 +115,7 @@ def share(row: Row) -> str:
     return number(row.shown())
 
 
-def counted_text(rows: Sequence[Row], what: str, where: str = "") -> str:
+def counted_text(rows: Sequence[Row], what: str, where: str = "", *, within: str = "Holm") -> str:
     """Return how many of some differences were significant after Holm's correction, and how many have no test.
 
     Examples
@@ -98,9 +132,9 @@ def counted_text(rows: Sequence[Row], what: str, where: str = "") -> str:
     if len(tested) == 1:
         return f"The {what}{where} was {'' if clear else 'not '}significant.{gone}"
     if not clear:
-        return sentences.none_of(len(tested), f"{what}s{where}") + gone
+        return f"None of {count(len(tested), what)}{where} was significant ({within}).{gone}"
     verb = "was" if clear == 1 else "were"
-    return f"{count(clear)} of {count(len(tested), what)}{where} {verb} significant (Holm).{gone}"
+    return f"{count(clear)} of {count(len(tested), what)}{where} {verb} significant ({within}).{gone}"
 
 
 def gap_numbers(row: Row, kind: str = "") -> str:
@@ -146,15 +180,17 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
         return None
     beyond = [(whose(r.label("source"), source, None) + str(r.label("stratum")), r) for r in shown
               if r.label("reference") is not None and r.estimate is not None]  # fmt: skip
-    stem, most = words(name), shorten(base, 30)
-    said = tuple(text for other in source.others[:3] for text in change_sentences(shown, source, other, base))
+    stem, most, people = words(name), shorten(base, 30), shorten(source.human, 30)
+    by_source = {other: [r for r in shown if r.label("source") == other and r.label("reference") is not None]
+                 for other in source.others}  # fmt: skip
+    said = tuple(text for other in foremost(by_source) for text in change_sentences(shown, source, other, base))
     found = "" if base == asked else f" '{most}' was recognised as the base by its name."
     return Block(
         id="changes" if k == 0 else f"changes-{k + 1}",
         question=f"How much did each source change from '{most}'?",
-        sentences=said,
-        draw=by_action(beyond, stem, f"change from {most}, minus that of {shorten(source.human, 30)}"),
-        figure_title=f"Changes from '{most}' beyond those of {shorten(source.human, 30)} raters",
+        sentences=(*over_sources(by_source, f" from the changes of {people} raters"), *said),
+        draw=by_action(beyond, stem, f"change from {most}, minus that of {people}"),
+        figure_title=f"Changes from '{most}' beyond those of {people} raters",
         caption=f"Points with {level_text(result.settings['level'])} CIs (t over clusters, equally weighted); "
         f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. p values by sign flips of clusters, "
         f"Holm-adjusted over {stem} and actions.{found}",
@@ -192,6 +228,11 @@ def whose(other: str | None, source: Source, width: int | None = 30) -> str:
     return f"{other if width is None else shorten(other, width)}, "
 
 
+def of_source(source: Source, other: str) -> str:
+    """Return whose differences are counted, where there are several sources beside people: `` of model a``."""
+    return f" of {whose(other, source).removesuffix(', ')}" if len(source.others) > 1 else ""
+
+
 def change_sentences(rows: Sequence[Row], source: Source, other: str, base: str) -> tuple[str, ...]:
     """Return the largest difference between the changes of two sources, and how many were significant."""
     own = [r for r in rows if r.label("source") == other and r.label("reference") is not None]
@@ -209,7 +250,7 @@ def change_sentences(rows: Sequence[Row], source: Source, other: str, base: str)
     return (
         f"From '{shorten(base, 30)}' to '{shorten(where, 30)}', the share of '{shorten(top.term, 30)}' changed by "
         f"{share(mine)} ({one}) and {share(theirs)} ({two}); difference = {gap_numbers(top)}.",
-        counted_text(own, "such difference"),
+        counted_text(own, "such difference", of_source(source, other)),
     )
 
 
@@ -270,7 +311,7 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
         id="shares" if k == 0 else f"shares-{k + 1}",
         question=f"How often was each action chosen{name}?",
         part="main" if k == 0 else "appendix",
-        sentences=tuple(side_sentence(rows, source, other) for other in source.others[:3]) if k == 0 else (),
+        sentences=side_sentences(rows, source) if k == 0 else (),
         draw=partial(shares, bars, xlabel="Share of choices") if fits else None,
         figure_title=f"Shares of the actions{name} and source",
         caption=f"Numbers in the bars are shares (below .05: not printed); n = {count(result.counts['ratings'])} "
@@ -279,6 +320,14 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
                            labels=[text for text, _ in listed]),),
         results=(result,),
     )  # fmt: skip
+
+
+def side_sentences(rows: Shares, source: Source) -> tuple[str, ...]:
+    """Return how many differences in all units were significant, and which actions the foremost sources chose more."""
+    found = {other: rows.gaps[other, None] for other in source.others}
+    total = over_sources(found, f" in shares from {shorten(source.human, 30)} raters")
+    clear = [other for other in foremost(found) if not total or any(map(sentences.significant, found[other]))]
+    return (*total[:1], *(side_sentence(rows, source, other) for other in clear))
 
 
 def side_sentence(rows: Shares, source: Source, other: str) -> str:
@@ -340,12 +389,14 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
     lines = [replace(r, term=f"{at}: {r.term}", group=None) for at, r in found]
     tests = [(f"{whose(other, source)}{shorten(g, 40)}", rows.tests[other, g], rows.naive[other, g])
              for other, g in keys]  # fmt: skip
+    by_source = {other: [r for g in rows.strata for r in rows.gaps[other, g]] for other in source.others}
     swaps = int(result.settings["permutations"])
     name = words(stratum)
     return Block(
         id=f"differences-{k + 1}",
         question=f"Where did sources differ from {shorten(source.human, 30)} raters, by {name}?",
-        sentences=tuple(text for other in source.others[:3] for text in where_sentences(rows, source, other)),
+        sentences=(*over_sources(by_source),
+                   *(text for other in foremost(by_source) for text in where_sentences(rows, source, other))),
         draw=by_action(found, name, f"share minus that of {shorten(source.human, 30)} raters"),
         figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
         caption=f"Points with {level_text(result.settings['level'])} CIs (t of paired units{by_clusters(result)}). "
@@ -379,9 +430,9 @@ def where_sentences(rows: Shares, source: Source, other: str) -> tuple[str, ...]
     gap = widest(known)
     where = gap.label("stratum")
     return (
-        f"The largest difference was for '{shorten(gap.term, 30)}' under '{shorten(where or '', 40)}': "
+        f"The {largest(gap, known)} difference was for '{shorten(gap.term, 30)}' under '{shorten(where or '', 40)}': "
         f"{both_shares(rows, gap, source, other, where)}.",
-        counted_text(all_gaps, "difference"),
+        counted_text(all_gaps, "difference", of_source(source, other)),
     )
 
 
@@ -392,9 +443,13 @@ def near_one(row: Row) -> str:
     --------
     >>> near_one(Row(term="halves", estimate=0.9998)), near_one(Row(term="halves", estimate=0.5, limits=(0.0, 1.0)))
     ('> .999', '.500')
+    >>> near_one(Row(term="halves", estimate=1.0, conf_low=1.0, conf_high=1.0, limits=(0.0, 1.0)))
+    '1.000'
     """
     if row.estimate is not None and 1 - 0.5 * 10.0**-DIGITS <= row.estimate < 1:
         return "> .999"
+    if row.conf_low is not None and row.conf_low == row.conf_high:  # cut at 1, as are both limits
+        return share(row)
     return sentences.estimate(row)
 
 
@@ -422,7 +477,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         question="How similar were the shares of all actions?",
         sentences=(
             *(f"The similarity of {shorten(other, 30)} was {similarity_text(similar_row(first, other))}."
-              for other in source.others[:3]),
+              for other in ends_of(first, source)),
             f"Two random halves of the {shorten(source.human, 30)} ratings had {near_one(halves(first))}.",
         ),
         draw=partial(forest, [*lines, *cell_lines] if fits else lines[:MOST_DRAWN], sort=False,
@@ -437,15 +492,22 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
     )  # fmt: skip
 
 
-def cells_block(design: Ratings, cells: Result | None, source: Source, names: Sequence[str]) -> Block | None:
-    """Return the similarity in every combination of two strata as a heat map of the first source."""
+def ends_of(similar: Result, source: Source) -> Sequence[str]:
+    """Return the sources whose similarity sentences state: all of three, else the least and the most similar."""
+    known = sorted((r.estimate, other) for other in source.others
+                   if (r := similar_row(similar, other)).estimate is not None)  # fmt: skip
+    return source.others if len(source.others) <= MOST_NAMED or not known else [known[0][1], known[-1][1]]
+
+
+def cells_block(design: Ratings, cells: Result | None, source: Source, names: Sequence[str], lead: str) -> Block | None:
+    """Return the similarity in every combination of two strata as a heat map of the leading source."""
     if cells is None:
         return None
     found = cells_of(design, tuple(names), "cell")
     place = dict(zip(found.labels, found.parts, strict=True))
     rows = [r for r in cells.rows if r.group in place and r.role == "estimate" and r.label("source") in source.others]
     first = [replace(r, term=place[r.group][1], group=place[r.group][0])
-             for r in rows if r.label("source") == source.others[0] and r.group is not None]  # fmt: skip
+             for r in rows if r.label("source") == lead and r.group is not None]  # fmt: skip
     known = [r for r in rows if r.estimate is not None]
     said = "The similarity is undefined in every cell."
     if known:
@@ -463,7 +525,7 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
         question=f"In which {words(names[1])} and {words(names[0])} were they least similar?",
         sentences=(said, "No difference between cells was tested."),
         draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=words(names[0])) if small else None,
-        figure_title=f"Similarity of {shorten(source.others[0], 30)} in each cell",
+        figure_title=f"Similarity of {shorten(lead, 30)} in each cell",
         caption="Cells: bias-corrected similarity and number of choices of both sources; darkest colour: .80 and "
         "below. Values above 1 reflect sampling error. CIs are in the table.",
         tables=(

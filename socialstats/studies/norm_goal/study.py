@@ -47,6 +47,7 @@ from socialstats.studies.multiverse import (
 )
 from socialstats.studies.norm_goal.logit import logit_block
 from socialstats.studies.norm_goal.shares import (
+    MOST_NAMED,
     agreement_block,
     apart,
     base_first,
@@ -55,11 +56,14 @@ from socialstats.studies.norm_goal.shares import (
     cells_block,
     changes_blocks,
     differences_block,
+    foremost,
     gaps_table_block,
     halves,
+    largest,
     near_one,
     share_parts,
     shares_block,
+    side_sentences,
     similar_row,
     similarity_block,
     similarity_parts,
@@ -132,7 +136,8 @@ def answer(
     beside = beside_text(similarity, other, human)
     gaps = whole.gaps[other, None]
     gap = widest(gaps)
-    far = f"The largest difference was for '{shorten(gap.term, 30)}': {both_shares(whole, gap, source, other, None)}."
+    both = both_shares(whole, gap, source, other, None)
+    far = f"The {largest(gap, gaps)} difference was for '{shorten(gap.term, 30)}': {both}."
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
     tested = "" if test.p_value is None else f"cluster permutation test over {units}, {p_value(test.p_value)}"
     if found == "equal":
@@ -166,12 +171,11 @@ NAME = "ratings independent"
 
 
 def variants_block(
-    design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
+    design: Ratings, similar: Result, source: Source, first: str, strata: Sequence[str], options: StudyOptions
 ) -> Block | None:
-    """Return the similarity of the first source under each analysis variant."""
-    first = source.others[0]
+    """Return the similarity of one source under each analysis variant."""
     made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}",
-                      distinct(variants(design, similar, source, strata, options)), reference=1.0,
+                      distinct(variants(design, similar, source, first, strata, options)), reference=1.0,
                       words="1 (equal shares)")  # fmt: skip
     return multiverse_block(
         made, id="multiverse", question=other_analyses("the similarity"),
@@ -181,7 +185,7 @@ def variants_block(
 
 
 def variants(
-    design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
+    design: Ratings, similar: Result, source: Source, first: str, strata: Sequence[str], options: StudyOptions
 ) -> list[Variant]:
     """Return the analyses: bias, aggregation, interval, clusters, macro or micro, refusals, a level left out."""
 
@@ -196,7 +200,7 @@ def variants(
         return {"compute": compute, "lead": partial(own_row, role=role, at=at)}
 
     def own_row(result: Result, *, role: str, at: int) -> Row:
-        return [r for r in result.rows if r.role == role and r.label("source") == source.others[0]][at]
+        return [r for r in result.rows if r.role == role and r.label("source") == first][at]
 
     found = [
         ("pooled, corrected for bias", "as on this page", of("estimate", 0) | {"compute": lambda: similar}),
@@ -217,11 +221,14 @@ def variants(
     return [Variant(label=label, choice=choice, **how) for label, choice, how in found]
 
 
-def bounds_block(design: Ratings, source: Source, place: int, options: StudyOptions) -> Block | None:
-    """Return bounds that refusals of the first source leave for its difference to people; None without refusals."""
-    first = source.others[0]
+def bounds_block(design: Ratings, whole: Shares, source: Source, options: StudyOptions) -> Block | None:
+    """Return bounds of a difference to people: of the source that refused most and has one; None without refusals."""
     factor = design.rater_groups[source.name]
-    mine = (factor.codes[design.rater] == factor.levels.index(first)) & (design.status == REFUSAL)
+    refused = {other: (factor.codes[design.rater] == factor.levels.index(other)) & (design.status == REFUSAL)
+               for other in source.others}  # fmt: skip
+    known = [other for other in source.others if whole.gaps[other, None][0].estimate is not None] or source.others
+    first = max(known, key=lambda other: refused[other].sum())
+    mine, place = refused[first], whole.gaps[first, None].index(widest(whole.gaps[first, None]))
     action = shorten(design.levels[place], 30)
 
     def compute(rule: Rule) -> Any:
@@ -279,6 +286,11 @@ class Numbers:
         return unpacked(next(iter(self.shares.values())))
 
     @property
+    def lead(self) -> str:
+        """Source of which blocks about one source speak: of the largest significant difference, else the largest."""
+        return foremost({other: self.whole.gaps[other, None] for other in self.source.others})[0]
+
+    @property
     def similarity(self) -> Result:
         """Similarity in all units."""
         return next(iter(self.similar.values()))
@@ -309,6 +321,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         design=describe(design, source),
         answer=(
             *lead_words(first),
+            *(() if told else side_sentences(numbers.whole, source)),
+            *refused_units(design, source),
             *(() if told else [ceiling_text(numbers.similarity, source.human)]),
             *(answer(numbers.whole, numbers.similarity, source, other, options, units_text(design)) for other in told),
         ),
@@ -323,6 +337,25 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         verifications=verify_all(named(numbers), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
+    )
+
+
+def refused_units(design: Ratings, source: Source) -> tuple[str, ...]:
+    """Return which sources beside people refused in every unit, or in some, without any other answer there."""
+    factor = design.rater_groups[source.name]
+    every, some = [], []
+    for other in source.others:
+        mine = factor.codes[design.rater] == factor.levels.index(other)
+        asked, answered = np.unique(design.unit[mine]), np.unique(design.unit[mine & (design.status == OK)])
+        refused = np.setdiff1d(design.unit[mine & (design.status == REFUSAL)], answered)
+        if len(refused) == len(asked):
+            every.append(shorten(other, 30))
+        elif len(refused):
+            some.append(f"{shorten(other, 30)} {count(len(refused))} of {count(len(asked), 'unit')}")
+    has = "has" if len(every) == 1 else "have"
+    return (
+        *([f"{listing(every)} refused in every unit and {has} no similarity."] if every else []),
+        *([f"Units with refusals alone: {listing(some)}."] if some else []),
     )
 
 
@@ -359,7 +392,10 @@ def units_text(design: Ratings) -> str:
 
 def names(source: Source) -> str:
     """Return the sources for the heading."""
-    return f"{listing([shorten(o, 30) for o in source.others], most=3)} and {shorten(source.human, 30)} raters"
+    human = f"{shorten(source.human, 30)} raters"
+    if len(source.others) > MOST_NAMED:
+        return f"{count(len(source.others), 'source')} and of {human}"
+    return f"{listing([shorten(o, 30) for o in source.others])} and {human}"
 
 
 def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
@@ -410,9 +446,9 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         parts = similarity_parts(numbers.similar[name], numbers.source)
         similar = gaps_table_block(similar, part_gaps(parts, name, options.level), words(name))
     found.append(similar)
-    found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2]))
+    found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2], numbers.lead))
     found.append(agreement_block(numbers.alphas, numbers.source))
-    first = numbers.source.others[0]
+    first = numbers.lead
     place = whole.gaps[first, None].index(widest(whole.gaps[first, None]))
 
     def gap(way: Way) -> Any:
@@ -427,13 +463,13 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     action = shorten(design.levels[place], 30)
     found.append(
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
-                         lead=lead, naive=naive(design, numbers.source, place, options))
+                         lead=lead, naive=naive(design, numbers.source, first, place, options))
     )  # fmt: skip
     condition = next(iter(numbers.strata), None)
     found.append(replies_block(design, reply_shares(
         design, source=numbers.source.name, stratum=condition, level=options.level)))  # fmt: skip
-    found.append(bounds_block(design, numbers.source, place, options))
-    found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
+    found.append(bounds_block(design, whole, numbers.source, options))
+    found.append(variants_block(design, numbers.similarity, numbers.source, first, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
 
 
@@ -447,7 +483,7 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
             gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
             shown = gaps_table_block(shown, gaps, words(name))
         if k == 0:
-            shown = replace(shown, sentences=(*shown.sentences, *halving_words(rows, numbers.source, design)))
+            shown = replace(shown, sentences=(*shown.sentences, *halving_words(rows, numbers.lead, design)))
         entropies = [replace(row, term=f"{row.term}, {row.group}", group=None) for row in result.rows
                      if row.label("entropy") is not None]  # fmt: skip
         if entropies:
@@ -459,19 +495,19 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
     return found
 
 
-def halving_words(rows: Shares, source: Source, design: Ratings) -> tuple[str, ...]:
-    """Return how many more clusters halve the interval of the largest difference of the first source."""
-    gap = widest(rows.gaps[source.others[0], None])
+def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
+    """Return how many more clusters halve the interval of the largest difference of a source."""
+    gap = widest(rows.gaps[other, None])
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
     quantity = f"the difference for '{shorten(gap.term, 30)}'"
     return () if more is None else (sentences.halving(more, f"{unit_name(design)}s", quantity),)
 
 
-def naive(design: Ratings, source: Source, place: int, options: StudyOptions) -> tuple[str, Result] | None:
+def naive(design: Ratings, source: Source, first: str, place: int, options: StudyOptions) -> tuple[str, Result] | None:
     """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
     try:
         return NAME, single(two_proportions(
-            design, source=source.name, first=source.others[0], second=source.human, choice=design.levels[place],
+            design, source=source.name, first=first, second=source.human, choice=design.levels[place],
             level=options.level,
         ))  # fmt: skip
     except NothingToAnalyse:
@@ -494,10 +530,14 @@ def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
 
 def describe(design: Ratings, source: Source) -> str:
     """Return the design in one line: kind, and n at every level."""
-    people = [f"{count(len(raters_of(design, source, name)))} {shorten(name, 30)}"
-              for name in (source.human, *source.others)]  # fmt: skip
+    raters = {name: len(raters_of(design, source, name)) for name in (source.human, *source.others)}
+    listed = listing([f"{count(n)} {shorten(name, 30)}" for name, n in raters.items()], most=4)
+    if len(source.others) > MOST_NAMED:
+        people = f"{count(raters[source.human])} {shorten(source.human, 30)}"
+        others = count(sum(raters[name] for name in source.others))
+        listed = f"{people} and {others} of {count(len(source.others), 'other source')}"
     parts = [
-        count(design.n_rows, "choice"), count(design.unit_count.sum(), "unit"), f"raters: {listing(people, most=6)}",
+        count(design.n_rows, "choice"), count(design.unit_count.sum(), "unit"), f"raters: {listed}",
         *cluster_words(design),
     ]  # fmt: skip
     return "Choices: " + ", ".join(parts)

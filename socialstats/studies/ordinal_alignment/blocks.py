@@ -240,8 +240,8 @@ def near_block(result: Result) -> Block | None:
         if len(hit) > 1 else (f"The share of units at distance 0 was {low}.",),
         draw=partial(shares, bars, xlabel="Share of units, by levels from the mode", ordered=True) if fits else None,
         figure_title="Distances of single units from the mode, by model" if fits else "",
-        caption=f"Bars: shares of units by distance, rounded up to whole levels (0: the mode itself; of tied modes, their mean); n = "
-        f"{count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}."
+        caption=f"Bars: shares of units by distance, rounded up to whole levels (0: the mode itself; of "
+        f"tied modes, their mean); n = {count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}."
         + (f" CIs in the table: {level_text(result.settings['level'])}, Wilson." if fits else ""),
         tables=(dense_table(rows, "Share of units by distance", term="Model and distance", short=True,
                            labels=[f"{r.term}: {r.label('distance')}" for r in rows]),),
