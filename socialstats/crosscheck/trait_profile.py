@@ -22,6 +22,8 @@ from socialstats.designs.ratings import OWN, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
 KEYS = ["model", "scenario", "stage", "wording"]
@@ -35,9 +37,53 @@ def verify(result: Result) -> Verification:
     """Recompute every row from the table of scores."""
     import pandas as pd
 
-    settings = result.settings
-    table = score_table(result.design, settings)
+    settings, values = result.settings, sampled(result.design, result.settings)
     clusters = clusters_of(result.design, settings["unit_of_analysis"], settings)
+    own, sets = pd.Series(settings["weights"], dtype=float), weight_sets(settings)
+
+    @cache
+    def error_of(weights: str | None, minus: bool, out: str | None) -> tuple[float, float] | None:
+        return error_under(settings, own if weights is None else sets[weights] - own * minus, out)
+
+    checks: list[Check] = []
+    families: dict[Any, list[Row]] = {}
+    for row in result.rows:
+        if row.role == "difference" and row.label("judge") is None:
+            kind = (row.label("measure"), row.label("pick"), *(name for name, _ in row.key))
+            families.setdefault(kind, []).append(row)
+        if row.estimate is None:
+            continue
+        weights = row.label("weights")
+        sample = values(row)[OWN_SET if weights is None else weights]
+        if row.role == "spread":
+            x = sample.to_numpy(dtype=np.float64).mean(axis=1)
+            checks += spread_checks(row, x, settings["level"])
+            continue
+        if row.role == "effect_size":
+            checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)
+            continue
+        error, one = None, settings if row.label("judge") is None else {**settings, "judges": "fixed"}
+        if row.label("against") is not None:
+            error = error_of(weights, row.role == "difference", row.label("without"))
+        cut = None
+        if not any(row.label(name) for name in ("against", "judge", "without", "weights")):
+            cut = result.extras["limits"][row.label("measure")]
+            cut = (cut[0] - cut[1], cut[1] - cut[0]) if row.role == "difference" else cut
+        checks += mean_checks(str(row.group), row, sample, one, clusters, off=error, cut=cut)
+        pick = row.label("pick")
+        if pick in PICKS and row.role == "estimate":
+            every = [float(one.to_numpy().mean()) for one in values(row).values()]
+            checks.append(near(str(row.group), row.estimate, float(PICKS[pick](every)), "pandas", LINEAR))
+    for rows in families.values():
+        checks += adjusted_checks(row for row in rows if row.label("pick") in (None, "each"))
+    return Verification(checks=tuple(checks))
+
+
+def sampled(design: Ratings, settings: Any) -> Callable[[Row], Any]:
+    """Return what gives the values that a row is about, from the table of scores."""
+    import pandas as pd
+
+    table = score_table(design, settings)
     own, sets = pd.Series(settings["weights"], dtype=float), weight_sets(settings)
     models = pooled(table)
 
@@ -92,42 +138,7 @@ def verify(result: Result) -> Verification:
         return units(model, other, unit, named, row.label("without"), row.label("judge"),
                      (stage, row.label("baseline") or row.label("from")))  # fmt: skip
 
-    @cache
-    def error_of(weights: str | None, minus: bool, out: str | None) -> tuple[float, float] | None:
-        return error_under(settings, own if weights is None else sets[weights] - own * minus, out)
-
-    checks: list[Check] = []
-    families: dict[Any, list[Row]] = {}
-    for row in result.rows:
-        if row.role == "difference" and row.label("judge") is None:
-            kind = (row.label("measure"), row.label("pick"), *(name for name, _ in row.key))
-            families.setdefault(kind, []).append(row)
-        if row.estimate is None:
-            continue
-        weights = row.label("weights")
-        sample = values(row)[OWN_SET if weights is None else weights]
-        if row.role == "spread":
-            x = sample.to_numpy(dtype=np.float64).mean(axis=1)
-            checks += spread_checks(row, x, settings["level"])
-            continue
-        if row.role == "effect_size":
-            checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)
-            continue
-        error, one = None, settings if row.label("judge") is None else {**settings, "judges": "fixed"}
-        if row.label("against") is not None:
-            error = error_of(weights, row.role == "difference", row.label("without"))
-        cut = None
-        if not any(row.label(name) for name in ("against", "judge", "without", "weights")):
-            cut = result.extras["limits"][row.label("measure")]
-            cut = (cut[0] - cut[1], cut[1] - cut[0]) if row.role == "difference" else cut
-        checks += mean_checks(str(row.group), row, sample, one, clusters, off=error, cut=cut)
-        pick = row.label("pick")
-        if pick in PICKS and row.role == "estimate":
-            every = [float(one.to_numpy().mean()) for one in values(row).values()]
-            checks.append(near(str(row.group), row.estimate, float(PICKS[pick](every)), "pandas", LINEAR))
-    for rows in families.values():
-        checks += adjusted_checks(row for row in rows if row.label("pick") in (None, "each"))
-    return Verification(checks=tuple(checks))
+    return values
 
 
 def stratum(frame: pd.DataFrame, design: Ratings, name: str | None, only: str) -> Any:

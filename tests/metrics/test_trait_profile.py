@@ -22,8 +22,7 @@ WEIGHTS = R["weights"]
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value")
 OF_THE_SCORES = (  # what the checks make of the scores alone, whatever the rows say
     *(f"socialstats.crosscheck.trait_profile.{name}" for name in (
-        "score_table", "clusters_of", "measured", "by_stage", "control_values", "error_under", "weight_sets",
-        "over_stages", "anova_error", "cochran",
+        "sampled", "clusters_of", "control_values", "error_under", "weight_sets", "anova_error", "cochran",
     )),
 )  # fmt: skip
 
