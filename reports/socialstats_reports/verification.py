@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from socialstats.results import Check, Verification, totals
 from socialstats.studies.page import Table
-from socialstats.text import count
+from socialstats.text import count, quoted
 from socialstats_reports.text import significant
 
 HEADER = ("Result", "Compared with", "Values", "Agree", "Largest difference", "Ours", "Theirs", "|Difference|",
@@ -18,11 +18,13 @@ def verification_words(found: Mapping[str, Verification]) -> dict[str, str]:
     tallies, reasons = totals(found.values())
     agree, wrong = sum(t.agree for t in tallies.values()), {k: t.disagree for k, t in tallies.items() if t.disagree}
     n = agree + sum(wrong.values())
+    which = dict.fromkeys(check.quantity for one in found.values() for check in one if check.row is not None
+                          and check.ok is False)  # fmt: skip
     return {
         "said": f"{count(agree)} of {count(n, 'recomputed value')} agreed with independent implementations within "
         "tolerance." if n else "No value was recomputed by an independent implementation.",
-        "wrong": f"{count(sum(wrong.values()))} disagreed: {', '.join(f'{k} {count(w)}' for k, w in wrong.items())}. "
-        "Quote none of these values." if wrong else "",
+        "wrong": f"{count(sum(wrong.values()))} disagreed: {', '.join(f'{k} {count(w)}' for k, w in wrong.items())} "
+        f"({quoted(list(which), 5)}). Quote none of these values." if wrong else "",
         "by_kind": ", ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}" for kind, tally in tallies.items()),
         "reasons": "; ".join(f"{reason} ({count(n)})" for reason, n in reasons.most_common()),
     }  # fmt: skip

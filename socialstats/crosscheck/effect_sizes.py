@@ -148,13 +148,13 @@ def hull_checks(
         if math.isnan(share) and sign * end < 0:  # scipy has none far out; it is no less than at 0
             share = float(nct.cdf(abs(t), n - 1, 0.0))
         share = share if sign > 0 else 1 - share
-        if abs(end - other) <= 1e-6 * wide:  # the noncentral t must not reach further
-            theirs = other * factor if outward * (want - share) >= -1e-6 else math.nan
-            out.append(near(label(row, which), shown, theirs, "scipy", LEFT, relative=1e-6))
+        further = outward * (other - end) > 1e-6 * wide
+        close = abs(end - other) <= 1e-6 * wide and outward * (want - share) >= -1e-6
+        if further or close:  # the jackknife's end; where it is that, the noncentral t must not reach further
+            out.append(near(label(row, which), shown, other * factor, "scipy", LEFT, relative=1e-6))
             continue
         why = "P(T <= t) at this end of d_z, against its tail"
-        theirs = math.nan if outward * (other - end) > 0 else share
-        out.append(near(label(row, f"{which}: tail"), marked(want, shown), theirs, "scipy", why, relative=1e-6))
+        out.append(near(label(row, f"{which}: tail"), marked(want, shown), share, "scipy", why, relative=1e-6))
     return out
 
 

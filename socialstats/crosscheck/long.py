@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
@@ -66,7 +67,9 @@ def compare(
     why: str,
     note: str = "",
 ) -> Check:
-    """Make one check; a number that exists on one side only is a disagreement."""
+    """Make one check; a number that exists on one side only is a disagreement, one that became NaN not compared."""
+    if theirs is not None and math.isnan(theirs):
+        theirs, note = None, note or f"{package} gave no number (NaN)"
     if ours is None and theirs is None:
         ok: bool | None = None
     elif ours is None or theirs is None:

@@ -531,8 +531,8 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
 
     d_z = M/S, M and S mean and standard deviation (n - 1) of the differences; d_av = M / sqrt((S1^2 + S2^2)/2); d_rm =
     d_z sqrt(2 (1 - r)) (Cohen 1988, p. 48; Cumming 2012, p. 291; Morris & DeShon 2002). Sums are of values minus the
-    means of the whole sample, against cancellation. What a variance keeps of them by rounding alone (a resample of
-    equal values) is 0.
+    medians of the whole sample, against cancellation, also without a huge value. What a variance keeps of them by
+    rounding alone (a resample of equal values) is 0.
 
     Returns
     -------
@@ -542,8 +542,8 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
     """
     pairs, _ = pairs.sized()
     c = pairs.count
-    x, y, d = (v - float(c @ v / c.sum()) for v in (pairs.first, pairs.second, pairs.difference))
-    gap = float(c @ pairs.difference / c.sum())
+    one, two, gap = (middle(values, c) for values in (pairs.first, pairs.second, pairs.difference))
+    x, y, d = pairs.first - one, pairs.second - two, pairs.difference - gap
     table = np.column_stack([c * x, c * y, c * d, c * x * x, c * y * y, c * d * d, c * x * y, c])
     floor = SMALL * max(1.0, pairs.n) * np.finfo(np.float64).eps * pairs.magnitude**2
 
@@ -561,6 +561,19 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
             return np.column_stack([d_z, d_av, d_z * np.sqrt(2 * (1 - r))])
 
     return table, finish
+
+
+def middle(values: FloatArray, count: FloatArray) -> float:
+    """Return the value below and above which at most half of the counted values lie (the lower median).
+
+    Examples
+    --------
+    >>> middle(np.array([5.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0])), middle(np.array([4.0, 1.0]), np.ones(2))
+    (2.0, 1.0)
+    """
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(count[order])
+    return float(values[order[np.searchsorted(total, total[-1] / 2)]])
 
 
 def summary_of(pairs: PairValues) -> Summary:

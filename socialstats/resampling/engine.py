@@ -654,11 +654,17 @@ def jackknife(statistics: Any, finish: Finish, units: Units) -> Jackknife:
         np.cumsum(table, axis=0)[-1:] if dense else unit_sums(np.ones((1, units.n_units)), table)
     )  # in the same order
     copies = np.ones(units.n_units) if units.copies is None else units.copies
+    if dense:
+        before, after = np.zeros_like(table), np.zeros_like(table)
+        before[1:], after[:-1] = np.cumsum(table[:-1], axis=0), np.cumsum(table[:0:-1], axis=0)[::-1]
     values = []
     for start in range(0, units.n_units, BLOCK):
         some = slice(start, min(start + BLOCK, units.n_units))
-        left = whole - (table[some] if dense else table[some].toarray()) / copies[some, None]
-        left[np.abs(left) <= ROUNDING * np.abs(whole)] = 0.0
+        if dense:  # the sums before and after a unit: whole - unit would lose the digits of the rest beside a huge one
+            left = before[some] + after[some] + table[some] * (1 - 1 / copies[some, None])
+        else:
+            left = whole - table[some].toarray() / copies[some, None]
+            left[np.abs(left) <= ROUNDING * np.abs(whole)] = 0.0
         values.append(finite(finish(left)))
     return Jackknife(estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies)
 

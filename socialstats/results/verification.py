@@ -194,7 +194,9 @@ class Verification:
             "groups": [
                 dict(zip(shared, key, strict=True))
                 | {
-                    "largest_difference": max((c.difference for c in own if c.difference is not None), default=None),
+                    "largest_difference": plain(
+                        max((c.difference for c in own if c.difference is not None), default=None)
+                    ),
                     "checks": [check.brief(shared) for check in own],
                 }
                 for key, own in groups.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -63,6 +64,7 @@ from socialstats.text import (
     capital,
     count,
     counted,
+    digits_of,
     level_text,
     listing,
     number,
@@ -133,8 +135,11 @@ def beside_text(design: Paired, result: Result) -> str:
     for name in design.conditions:
         centre = result.row(name, group="proportion" if binary else "mean")
         sd = None if binary else result.row(name, group="sd")
-        spread = "" if sd is None or sd.estimate is None else f" (SD = {number(sd.estimate)})"
-        value = number(centre.estimate, result.rows[0].decimals, bounded=binary)
+        places, spread = result.rows[0].decimals, ""
+        if sd is not None and sd.estimate is not None:  # beside a huge value, a mean keeps what its own error shows
+            places = max(places, digits_of(sd.estimate / math.sqrt(sd.n or 1.0)))
+            spread = f" (SD = {number(sd.estimate, places)})"
+        value = number(centre.estimate, places, bounded=binary)
         made.append(f"{value}{spread} for {shorten(name, 40)}")
     said = f"{capital(quantity(design))} was {' and '.join(made)}"
     if not binary:

@@ -15,13 +15,21 @@ from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
+from socialstats_reports.data import as_json
 from socialstats_reports.page import table_view
+from socialstats_reports.verification import verification_words
 
 FAST = StudyOptions(resamples=200)
 
 
 def report(frame: pd.DataFrame, options: StudyOptions = FAST, **reading: object) -> Outcome:
     return run_study(STUDIES["paired"], Paired.from_frame(frame, **reading), options)  # type: ignore[arg-type]
+
+
+def beside(first: list[float], second: list[float]) -> pd.DataFrame:
+    values = {"first": first, "second": second}
+    made = [{"unit": k, "condition": name, "value": x} for name, xs in values.items() for k, x in enumerate(xs)]
+    return pd.DataFrame(made)
 
 
 @pytest.fixture(scope="module")
@@ -253,6 +261,18 @@ def test_decimals_follow_the_standard_error(factor: float, digits: int) -> None:
     r = float(np.corrcoef(wide["before"], wide["after"])[0, 1])
     shown = next(row[at] for row in table["rows"] if row[0] == "correlation")
     assert abs(float(shown) - r) < 1e-3
+
+
+def test_small_values_beside_a_huge_one_keep_their_digits() -> None:
+    first, second = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.5, 2.2, 3.9, 4.4, 5.6, 1e6]
+    outcome = report(beside(first, second), conditions=("first", "second"))
+    assert verification_words(outcome.verifications)["wrong"] == ""
+    assert "NaN" not in as_json(outcome)
+    difference, outlier = outcome.blocks[0], next(b for b in outcome.blocks if b.id == "outliers")
+    assert "was 3.50 (SD = 1.87) for first" in difference.sentences[0]
+    assert "mean difference = \u22120.520, 95% CI [\u22120.841, \u22120.199]" in outlier.sentences[0]
+    cells = {row[0]: row[1] for row in table_view(difference.tables[0])["rows"]}
+    assert (cells["first"], cells["first (sd)"]) == ("3.50", "1.87")
 
 
 def test_other_tests_are_said_to_ask_what_they_ask(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
