@@ -118,6 +118,11 @@ SURE = 4.0
 Key = tuple[tuple[tuple[str, str], ...], Reading]
 
 
+def key_of(select: Mapping[str, str], reading: Reading) -> Key:
+    """Return what names a sample."""
+    return tuple(sorted((str(k), str(v)) for k, v in select.items())), reading
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Bench:
     """A log and everything computed from it so far.
@@ -140,10 +145,11 @@ class Bench:
     columns: tuple[str, ...] = ()
     weight_column: str = ""
     samples: dict[Key, Sample] = field(default_factory=dict)
+    weighed: dict[tuple[str, Key], FloatArray | InputError] = field(default_factory=dict)
 
     def sample(self, select: Mapping[str, str], reading: Reading) -> Sample:
         """Return the sample of a selection; `InputError` where there is none."""
-        key = (tuple(sorted((str(k), str(v)) for k, v in select.items())), reading)
+        key = key_of(select, reading)
         if key not in self.samples:
             self.samples[key] = take(self.table, select, reading, self.columns)
         return self.samples[key]
@@ -153,12 +159,25 @@ class Bench:
         sample = self.sample(claim.select, reading)
         said = {key: str(value) for key, value in claim.settings.items() if value is not None}
         if "weights" in said:
-            sample = replace(sample, weight=self.weights(claim, said["weights"], reading))
+            sample = replace(sample, weight=self.known_weights(claim, said["weights"], reading))
         elif self.weight_column:
             with suppress(InputError):  # nobody said that it weighs these rows
-                sample = replace(sample, weight=self.weights(claim, self.weight_column, reading))
+                sample = replace(sample, weight=self.known_weights(claim, self.weight_column, reading))
         resamples = int(str(claim.settings.get("resamples") or RESAMPLES))
         return replace(sample, level=float(said.get("conf_level", sample.level)), resamples=resamples)
+
+    def known_weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
+        """Return `weights`, computed or refused once."""
+        key = column, key_of(claim.select, reading)
+        if key not in self.weighed:
+            try:
+                self.weighed[key] = self.weights(claim, column, reading)
+            except InputError as error:
+                self.weighed[key] = error
+        found = self.weighed[key]
+        if isinstance(found, InputError):
+            raise found
+        return found
 
     def weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
         """Return the mean weight of each unit of a claim's sample."""
