@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from socialstats.errors import Caution
@@ -22,9 +24,9 @@ from socialstats.text import (
 )
 
 __all__ = [
-    "agreement", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
+    "agreement", "because", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
     "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "stat", "statistic_of",
-    "undefined",
+    "undefined", "with_p",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]
@@ -70,7 +72,7 @@ def estimate(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = 
     scale, places, no_zero = (100.0, 1, False) if as_percent else (1.0, row.decimals, row.bounded)
     value = percent(row.estimate) if as_percent else number(row.estimate, places, bounded=no_zero)
     if row.conf_low is None and row.conf_high is None:
-        return f"{value}{unit}" + (f", no interval: {row.undefined}" if row.undefined else "")
+        return f"{value}{unit}" + (f", no interval: {because(row.undefined)}" if row.undefined else "")
     low, high = (None if end is None else scale * end for end in (row.conf_low, row.conf_high))
     said = interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)
     return f"{value}{unit}, {kind} {said}" if kind else f"{value}{unit}, {said}"
@@ -114,9 +116,13 @@ def stat(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = "") 
     """
     if row.p_adjusted is not None and row.conf_low is not None and reliable(row) != significant(row):
         kind = f"unadjusted {kind}".rstrip()
-    tested = statistic_of(row)
-    said = estimate(row, unit=unit, as_percent=as_percent, kind=kind)
-    return said + (f", {tested}" if tested else "")
+    test = statistic_of(row)
+    why = (
+        row.undefined if test and row.conf_low is None and row.conf_high is None and row.estimate is not None else None
+    )
+    shown = replace(row, undefined=None) if why else row  # the reason stands last
+    said = estimate(shown, unit=unit, as_percent=as_percent, kind=kind) + (f", {test}" if test else "")
+    return f"{said}; no interval: {because(why)}" if why else said
 
 
 def direction(row: Row, reference: float = 0.0) -> Direction:
@@ -129,6 +135,11 @@ def direction(row: Row, reference: float = 0.0) -> Direction:
 def reliable(row: Row, reference: float = 0.0) -> bool:
     """Return whether the interval excludes a reference."""
     return direction(row, reference) != "none"
+
+
+def with_p(row: Row) -> bool:
+    """Return whether a row has a p-value."""
+    return row.p_value is not None or row.p_adjusted is not None
 
 
 def significant(row: Row, alpha: float | None = None) -> bool:
@@ -175,16 +186,16 @@ def difference(
     """
     if row.estimate is None:
         return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
-    tested = row.p_value is not None or row.p_adjusted is not None
-    clear = significant(row) if tested else reliable(row)
+    has_p = with_p(row)
+    clear = significant(row) if has_p else reliable(row)
     numbers = f"(difference = {stat(row, as_percent=as_percent, kind=kind)})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
         return f"{capital(quantity)} {verb} {word} {at} {a} than {b} {numbers}."
-    if not tested and row.conf_low is None and row.conf_high is None:
+    if not has_p and row.conf_low is None and row.conf_high is None:
         why = "" if row.undefined else ", without interval or test"
         return f"The difference in {quantity} between {a} and {b} was {numbers[14:-1]}{why}."
-    how = "significantly" if tested else "reliably"
+    how = "significantly" if has_p else "reliably"
     return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
 
 
@@ -258,7 +269,18 @@ def undefined(quantity: str, reason: str, *, plural: bool = False) -> str:
     >>> undefined("the strengths of m2", "'a' never lost", plural=True)
     "The strengths of m2 are undefined: 'a' never lost."
     """
-    return f"{capital(quantity)} {'are' if plural else 'is'} undefined: {reason.rstrip('.')}."
+    return f"{capital(quantity)} {'are' if plural else 'is'} undefined: {because(reason)}."
+
+
+def because(reason: str) -> str:
+    """Return a reason as it stands after a colon: without a colon of its own, and without a final full stop.
+
+    Examples
+    --------
+    >>> because("no variation: every rating is 'a: b'.")
+    "no variation; every rating is 'a: b'"
+    """
+    return re.sub(r": (?=(?:[^']*'[^']*')*[^']*$)", "; ", reason).rstrip(".")
 
 
 def halving(more: int, unit: str, quantity: str) -> str:

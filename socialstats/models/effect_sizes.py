@@ -806,7 +806,8 @@ def long_tails(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cautio
     where d_z is above .8. Of differences with t of 3 df and d_z = 1.2, 30 to 100 pairs held .89 to .91, and samples
     that showed no long tail .35 to .82. For smaller effects they held .93 to .95 up to 60 pairs, and .90 of 100.
     """
-    said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their differences are"
+    whose = "differences" if np.ptp(pairs.difference) > 0 else "values"  # d_av of constant differences
+    said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their {whose} are"
     affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
     found = small_sample(units, FEWEST_SHAPED, said, affects=affects, fix="collect more pairs (or clusters)")
     if found:

@@ -239,9 +239,10 @@ def tests_block(result: Result, level: float) -> Block | None:
         return None
     asked, alpha = QUESTIONS.get(result.metric, ONE), alpha_text(level)
     disagree = [c.detail for c in result.cautions if c.code == "SS316"]
-    said = (
-        f"Tests disagreed at \u03b1 = {alpha}: {disagree[0]}. " if disagree else f"Tests agreed at \u03b1 = {alpha}. "
-    )
+    known = [r for r in rows if r.p_value is not None]
+    which = "Tests" if len(known) == len(rows) and sentences.with_p(result.rows[0]) else "The tests that have a p value"
+    said = f"{which} agreed at \u03b1 = {alpha}. " if len(known) > 1 else ""
+    said = f"Tests disagreed at \u03b1 = {alpha}: {disagree[0]}. " if disagree else said
     said = "" if result.metric == "symmetry" else said
     note = (
         " Rows of group 'ignoring clusters' treat pairs as independent."
@@ -495,7 +496,11 @@ def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
     n = len(design.unmatched)
     names = listing([shorten(unit, 30) for unit in design.unmatched])
     missing = f"No: {count(n)} excluded, one condition missing ({names})." if n else "Yes."
-    so_what = "The difference is of complete pairs." if n else "Pairs were joined by key, not by position."
+    so_what = (
+        "The difference is of complete pairs."
+        if n
+        else ("Pairs were joined by key, not by position." if "condition" in design.columns else "Each row is a pair.")
+    )
     found = [Diagnostic("Does every unit have a value under both conditions?", missing, so_what)]
     for factor in design.clusters:
         sizes = np.bincount(factor.codes, design.count, len(factor.levels))
@@ -518,7 +523,12 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
         used = listing([name for name in (row.label("test name"), row.label("interval name") or row.method) if name])
         brief += f"The test and the {level} CI were {used}; {lead.inference.split('; ')[-1]}."
     else:
-        brief += f"Test and {level} CI: {lead.inference}."
+        none = not sentences.with_p(numbers.lead) and numbers.lead.conf_low is None and numbers.lead.undefined
+        brief += (
+            f"There was no test or CI: {sentences.because(none)}."
+            if none
+            else f"Test and {level} CI: {lead.inference}."
+        )
     if numbers.levels is not None:
         brief += f" Levels were called different where the simultaneous {level} CI (Bonferroni) excluded 0."
     if numbers.bounds is not None:
@@ -670,18 +680,22 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
 LATER = ("equivalence", "tests", "dependence", "influence", "multiverse")  # blocks of the appendix
 
 
-def of_intervals(block: Block, found: Result) -> Block:
-    """Return the block of analyses that share one estimate: their intervals are compared."""
+def of_intervals(block: Block, found: Result) -> Block | None:
+    """Return the block of analyses that share one estimate, whose intervals are compared; None without intervals."""
     own, *others = found.rows
     known = [row for row in others if row.conf_low is not None and row.conf_high is not None]
+    if own.conf_low is None or not known:
+        return None
     side = sentences.direction(own)
     agreed = sum(sentences.direction(row) == side for row in known)
     verdict = "included 0" if side == "none" else "excluded 0"
     low = min((row.conf_low or 0.0 for row in known), default=None)
     high = max((row.conf_high or 0.0 for row in known), default=None)
+    others_of = count(len(known), "other interval")
+    same = f"so did {count(agreed)} of {others_of}" if agreed else f"none of {others_of} did"
     said = (
-        f"The {level_text(own.conf_level or 0.95)} CI of this page {verdict}; so did {count(agreed)} of "
-        f"{count(len(known), 'other interval')} (lowest limit {number(low, own.decimals, bounded=own.bounded)}, "
+        f"The {level_text(own.conf_level or 0.95)} CI of this page {verdict}; {same} "
+        f"(lowest limit {number(low, own.decimals, bounded=own.bounded)}, "
         f"highest {number(high, own.decimals, bounded=own.bounded)})."
     )
     return replace(block, sentences=(said,), caption="Same estimate; only the method of the interval differs.")

@@ -275,6 +275,29 @@ def test_small_values_beside_a_huge_one_keep_their_digits() -> None:
     assert (cells["first"], cells["first (sd)"]) == ("3.50", "1.87")
 
 
+def test_constant_differences_have_no_test_and_the_page_claims_none() -> None:
+    outcome = report(beside([1.0, 2.0, 3.0, 4.0], [3.0, 4.0, 5.0, 6.0]), conditions=("first", "second"))
+    assert outcome.answer[0].endswith(
+        "was \u22122.00, no interval: all 4 values equal \u22122; no standard error, no test."
+    )
+    assert outcome.answer[0].count(":") == 1
+    said = " ".join(sentence for block in outcome.blocks for sentence in block.sentences)
+    assert "The tests that have a p value agreed" in said
+    assert "0 of 0" not in said
+    assert "There was no test or CI: all 4 values equal" in outcome.methods[0]
+    assert not any("tails of their differences" in caution.detail for caution in outcome.cautions)
+
+
+def test_two_columns_are_joined_by_row_and_conditions_by_key() -> None:
+    long = beside([1.0, 2.0, 4.0], [3.0, 4.0, 5.0])
+    wide = long.pivot(index="unit", columns="condition", values="value")
+    design = Paired.from_wide(wide, first="first", second="second")
+    found = run_study(STUDIES["paired"], design, FAST), report(long, conditions=("first", "second"))
+    assert [one.diagnostics[0].so_what for one in found] == [
+        "Each row is a pair.", "Pairs were joined by key, not by position."
+    ]  # fmt: skip
+
+
 def test_other_tests_are_said_to_ask_what_they_ask(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
     said = {o.design: next(b for b in o.blocks if b.id == "tests").sentences[0] for o in (binary, numeric, nominal)}
     assert "All tests have the same null hypothesis." in said[binary.design]
