@@ -196,7 +196,7 @@ def test_the_plan_of_the_documentation_works(capsys: pytest.CaptureFixture[str],
     plan = text.partition("```toml\n")[2].partition("```")[0]
     _, found = page_of(capsys, tmp_path, data, plan.replace("resamples = 2000", "resamples = 200"))
     first, second = found["blocks"][0]["sentences"]  # type: ignore[index]
-    assert first.startswith("H1 (A reminder raises the share of right answers) is supported: difference 0.")
+    assert first.startswith("H1 (A reminder raises the share of right answers) is supported: difference .")
     assert second.startswith("H2 (In standard deviations of the differences, too) is exploratory, with")
     assert not [text for text in found["run"]["deviations"] if "not run" in text]  # type: ignore[index]
 

@@ -51,7 +51,7 @@ MANY = [row(f"role {i}", 0.1 * i - 2) for i in range(40)]
 FIGURES: dict[str, Callable[[], Any]] = {
     "forest": partial(forest, MANY, label="Role", ranks={r.term: (1, 9) for r in MANY}),
     "one row": partial(forest, [row("only", 0.3), Row(term="gone", undefined="never lost a comparison")]),
-    "long names": partial(forest, [row(f"{LONG} {i}", 100.0 * i) for i in range(4)], digits=3),
+    "long names": partial(forest, [row(f"{LONG} {i}", 100.0 * i) for i in range(4)]),
     "dumbbell": partial(dumbbell, [row(f"r {i}", 0.2 * k + 0.1 * i, g) for i in range(6)
                                    for k, g in enumerate(("higher", "equal", "lower"))]),
     "headings": partial(dumbbell, [row(f"r {i}", 0.2 * i, g) for i in range(3) for g in (FAR, "b")],
