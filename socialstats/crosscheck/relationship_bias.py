@@ -104,6 +104,8 @@ class Recount:
     table : DataFrame
         The same with weights ``w``, codes of ``cell``, and ``off``, what an answer adds to the mean of its cell. This
         is its deviation times its share of the weight. All answers (level ""), and below them those of each level.
+    column : mapping of str to array
+        Numeric columns of the table that errors are made of.
     clusters : list of str
         Columns of the clusters.
     cells : list of (level, rater, first group, second group)
@@ -112,6 +114,7 @@ class Recount:
 
     plain: pd.DataFrame
     table: pd.DataFrame
+    column: Mapping[str, Any]
     clusters: list[str]
     cells: list[Any]
     means: FloatArray
@@ -137,21 +140,22 @@ class Recount:
 
         CR2 with the residuals of the saturated regression; a cluster's share is that of the units.
         """
-        times = contrast[self.table["cell"].to_numpy()]
-        mine = self.table.loc[times != 0, list({"unit", "off", *self.clusters})]
-        first = ~mine["unit"].duplicated().to_numpy()
-        codes = crossing(mine[self.clusters or ["unit"]].to_numpy())
-        found = errors_by(mine["off"].to_numpy() * times[times != 0], first / first.sum(), codes)
+        times = contrast[self.column["cell"]]
+        mine = {name: values[times != 0] for name, values in self.column.items()}
+        first = np.zeros(len(mine["unit"]), dtype=bool)
+        first[np.unique(mine["unit"], return_index=True)[1]] = True
+        codes = crossing(np.column_stack([mine[name] for name in self.clusters or ["unit"]]))
+        found = errors_by(mine["off"] * times[times != 0], first / first.sum(), codes)
         return math.sqrt(found.variance), found.df
 
     def correlations(self, contrasts: FloatArray) -> FloatArray:
         """Correlations of contrasts: products of the sums of their influences in clusters, added over factors."""
-        moved = contrasts.T[self.table["cell"].to_numpy()]
+        moved = contrasts.T[self.column["cell"]]
         there = (moved != 0).any(axis=1)
-        moved = (moved * self.table["off"].to_numpy()[:, None])[there]
+        moved = (moved * self.column["off"][:, None])[there]
         total = np.zeros((len(contrasts), len(contrasts)))
         for name in self.clusters or ["row"]:
-            code = np.unique(self.table.loc[there, name], return_inverse=True)[1]
+            code = np.unique(self.column[name][there], return_inverse=True)[1]
             sums = np.column_stack([np.bincount(code, column) for column in moved.T])
             total += sums.T @ sums * len(sums) / max(len(sums) - 1, 1)
         spread = np.sqrt(np.diag(total))
@@ -178,9 +182,11 @@ def recount(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
     means = (total["x"] / total["w"]).to_numpy()
     cell = by_cell.ngroup().to_numpy()
     share = table["w"] / total["w"].to_numpy()[cell]
+    table = table.assign(cell=cell, off=share * (table["score"] - means[cell]))
+    clusters = [name for name in ("g0", "g1") if name in table]
+    column = {name: table[name].to_numpy() for name in ("cell", "off", "unit", "row", *clusters)}
     return Recount(
-        plain=plain, table=table.assign(cell=cell, off=share * (table["score"] - means[cell])),
-        clusters=[name for name in ("g0", "g1") if name in table], cells=list(total.index), means=means,
+        plain=plain, table=table, column=column, clusters=clusters, cells=list(total.index), means=means,
         sizes=np.bincount(cell).astype(np.float64),
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ OF_THE_ANSWERS = (  # what the checks make of the answers alone, whatever the ro
         f"{CHECKS}.relationship_bias.{name}"
         for name in (
             "couple_table",
+            "ends",
             "recount",
             "scenario_gaps",
             "sizes_of",
