@@ -384,7 +384,11 @@ def latex(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[b
     \end{tabular}
     """
     kinds = "".join("l" if words else "r" for words in _worded(head, right))
-    first, *rest = [" & ".join(cell.translate(ESCAPED) for cell in line) + r" \\" for line in (head, *cells)]
+    # after \\, LaTeX reads a leading [ or * as an option of the line break
+    first, *rest = [
+        ("{}" if line[0].startswith(("[", "*")) else "") + " & ".join(cell.translate(ESCAPED) for cell in line) + r" \\"
+        for line in (head, *cells)
+    ]
     parts = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", first, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}"]
     return "\n".join(parts)
 
