@@ -54,6 +54,7 @@ def test_002_table_3_is_the_weighted_mean_of_tables_7_to_9_except_one_cell() -> 
     assert odd.expected == "0.76847 to 0.76947"
 
 
+@pytest.mark.slow
 def test_002_one_digit_settles_the_odd_cell() -> None:
     """.769 for .76: the weighted mean, the mean of sizes and the step of 2/580 fit; Table 6 does not."""
     found("002", "Table 10 = mean of Table 11")
@@ -61,6 +62,7 @@ def test_002_one_digit_settles_the_odd_cell() -> None:
     assert (repair.printed, repair.instead, repair.settles, repair.leaves) == ("0.76", "0.769", 3, 1)
 
 
+@pytest.mark.slow
 def test_002_table_6_cannot_come_from_the_data_of_table_3() -> None:
     assert tally("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)") == (2, 39)
     assert tally("002", "Table 3 is between the two rows of Table 6") == (25, 39)
@@ -70,6 +72,7 @@ def test_002_table_6_cannot_come_from_the_data_of_table_3() -> None:
     assert {f.severity for f in outside} == {"major"}
 
 
+@pytest.mark.slow
 def test_002_six_values_of_table_6_are_impossible_for_their_topics() -> None:
     rule = "Table 6: traditional scenarios as a part of Tables 7-9"
     assert tally("002", rule) == (33, 39)
@@ -79,6 +82,7 @@ def test_002_six_values_of_table_6_are_impossible_for_their_topics() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_002_27_values_are_impossible_when_no_scenario_favours_men() -> None:
     """6 impossible ones and 21 more when every scenario's value is at least 0."""
     scenarios = {row["topic"]: row for row in rows("002_scenarios.csv")}
@@ -97,6 +101,7 @@ def test_002_27_values_are_impossible_when_no_scenario_favours_men() -> None:
     assert bad == 27
 
 
+@pytest.mark.slow
 def test_002_means_of_tables() -> None:
     assert tally("002", "Table 4 = mean over the 13 models of Tables 7-9") == (32, 32)
     assert tally("002", "Table 10 = mean of Table 11") == (27, 27)
@@ -107,6 +112,7 @@ def test_002_means_of_tables() -> None:
     assert tally("002", "Tables 7-9: B_all = mean size of the three contrasts") == (104, 104)
 
 
+@pytest.mark.slow
 def test_002_steps_show_which_models_have_missing_answers() -> None:
     wanted = {
         "Table 3: steps of 2/580": {"llama-2-70b-chat": 3, "llama-2-7b-chat": 1},
@@ -123,6 +129,7 @@ def test_002_steps_show_which_models_have_missing_answers() -> None:
         assert counted == models, rule
 
 
+@pytest.mark.slow
 def test_002_which_contrasts_must_be_significant() -> None:
     findings = found("002", "Table 3: are the contrasts significant whatever the discordance?")
     assert sum(f.verdict == "agree" for f in findings) == 36
@@ -130,6 +137,7 @@ def test_002_which_contrasts_must_be_significant() -> None:
     assert open_ones == {"B_NM: llama-2-13b-chat", "B_NM: llama-2-70b-chat", "B_WN: llama-2-70b-chat"}
 
 
+@pytest.mark.slow
 def test_002_contrasts_of_table_6_that_cannot_be_significant() -> None:
     never = set()
     for row in rows("002_table06_egal_trad.csv"):

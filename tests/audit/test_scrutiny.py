@@ -7,6 +7,8 @@ import math
 from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
 import socialstats as ss
 from socialstats.audit.numbers import printed
 
@@ -42,6 +44,7 @@ def attainable(row: dict[str, str]) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_scrutiny_has_the_same_verdicts_or_brute_force_decides() -> None:
     known = {tuple(row[k] for k in ("check", "mean", "sd", "n")): row for row in table("scrutiny_differences.csv")}
     rows = table("scrutiny.csv")

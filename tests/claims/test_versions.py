@@ -28,6 +28,7 @@ def log_at(path, seed, version):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.slow
 def test_twenty_logs_of_a_version_hold_no_wrong_number(version, tmp_path):
     verdicts = Counter()
     for seed in range(20):
@@ -89,6 +90,7 @@ def passed_errors(tmp_path, logs, each):
     return total, passed
 
 
+@pytest.mark.slow
 def test_planted_errors_do_not_pass(tmp_path):
     total, passed = passed_errors(tmp_path, 12, 4)
     assert total > 35

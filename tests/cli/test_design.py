@@ -23,7 +23,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    "protocol", [pytest.param(p, marks=[pytest.mark.slow] * (p == "who-is-right")) for p in PROTOCOLS]
+)
 def test_items_go_straight_into_the_shipped_run_file(
     protocol: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -212,6 +212,7 @@ def test_options_of_another_design_are_bad_usage(
     assert message in err
 
 
+@pytest.mark.slow
 def test_where_repeats_and_goes_with_by(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     frame = pd.concat(
         [scores(s).assign(model=m, wave=w) for s, (m, w) in enumerate([("m1", 1), ("m2", 1), ("m1", 2), ("m2", 2)])]

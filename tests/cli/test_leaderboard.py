@@ -95,6 +95,7 @@ def test_every_shape_of_the_same_scores_gives_the_same_means(tmp_path: Path) -> 
         assert ("were averaged" in found["html"]) == (table is repeats)
 
 
+@pytest.mark.slow
 def test_clusters_poolings_and_missing_scores_are_on_the_page(tmp_path: Path) -> None:
     frame = scores(items=14).assign(story=lambda d: d["item"] // 2)
     frame = frame[(frame["task"] != "law") | (frame["item"] < 9)]

@@ -271,6 +271,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "collect"), str(ROOT / "reports")))}
 
 
+@pytest.mark.slow
 def test_dev_stdout_is_where_the_shell_left_it(here: Path) -> None:
     Path("all.csv").write_text("mine\n")
     words = [sys.executable, "-c", SCRIPT, *shlex.split("join small.csv units.csv --on unit -q -o /dev/stdout")]

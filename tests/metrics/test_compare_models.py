@@ -149,6 +149,7 @@ def shares() -> ss.Ratings:
     return ss.Ratings.from_frame(frame, scale="nominal", rater_source="source")
 
 
+@pytest.mark.slow
 def test_similarities_differ_by_their_corrected_values_with_the_bootstraps_error() -> None:
     design = shares()
     made = ss.js_similarity(design, permutations=99, splits=99)

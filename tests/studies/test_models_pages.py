@@ -36,6 +36,7 @@ def page(table: pd.DataFrame, study: str = "relationship-bias", **options: Any) 
     return run_study(given, design, replace(FAST, verify=False, **options))
 
 
+@pytest.mark.slow
 def test_the_comparison_comes_first_and_has_every_model() -> None:
     outcome = page(couples(3))
     assert [b.id for b in outcome.blocks[:2]] == ["models", "models-differences"]
@@ -134,6 +135,7 @@ def test_a_thin_design_says_so() -> None:
     assert outcome.answer[2].endswith(" degrees of freedom. Collect more units.")
 
 
+@pytest.mark.slow
 def test_many_models_have_their_leading_blocks_and_more_than_thirty_the_comparison_alone() -> None:
     few, many, most = (page(couples(n)) for n in (3, 6, 31))
     sections = [{b.level for b in one.blocks} - {""} for one in (few, many, most)]
@@ -144,6 +146,7 @@ def test_many_models_have_their_leading_blocks_and_more_than_thirty_the_comparis
     assert len([r for r in most.blocks[0].results[0].rows if r.group == "number"]) == 31
 
 
+@pytest.mark.slow
 def test_models_that_rate_one_table_are_compared_too() -> None:
     table = couples(3)
     given = STUDIES["relationship-bias"]

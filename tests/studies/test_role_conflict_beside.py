@@ -254,6 +254,7 @@ def test_judges_agree_less_only_where_no_interval_reaches_a_persons() -> None:
     assert "judges" not in said(alone)
 
 
+@pytest.mark.slow
 def test_checks_of_labels_have_their_own_names_and_no_number_twice(outcome: Outcome) -> None:
     found = {name: v for name, v in outcome.verifications.items() if name.startswith("Label check: ")}
     assert len(found) == 3 + 2 + 24

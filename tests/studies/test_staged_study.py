@@ -155,6 +155,7 @@ def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) ->
             block.draw().figure.draw_without_rendering()
 
 
+@pytest.mark.slow
 def test_replies_that_were_refused_are_on_the_page_by_model_and_stage(frame: pd.DataFrame) -> None:
     some = frame[(frame["judge"] == "judge 1") & (frame["wording"] == 1)].assign(answer_status="ok", reply_status="ok")
     some = some.astype(dict.fromkeys([*TRAITS, "commitment"], object))

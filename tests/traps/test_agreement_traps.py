@@ -277,6 +277,7 @@ def test_differences_that_are_all_equal():
 # --- families -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_missing_p_values_and_impossible_ones():
     from statsmodels.stats.multitest import multipletests
 

@@ -175,6 +175,7 @@ def test_a_table_with_answers_is_none_of_questions(tmp_path: Path) -> None:
         read_log(tmp_path / "t.csv")
 
 
+@pytest.mark.slow
 def test_demet_scenarios_go_through_design_to_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = "Who is right?\n1. NAME1\n2. NAME2.\nYou must answer with 1 or 2."
     rows = [{"prompt": f"NAME{1 + k % 2} and NAME{2 - k % 2} are married. They differ on {k}.\n{asked}",
