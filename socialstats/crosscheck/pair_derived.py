@@ -32,6 +32,7 @@ WHY_ERROR = "delta method with central differences; relative to the standard err
 CLOSE = 1e-5
 DRAWS, WIDTH = 20_000, 5.0
 MOST = 300  # differences whose clustered errors are made again
+MOST_DRAWN = 19_900  # differences that are drawn again: those of 200 items
 Estimand = Callable[[FloatArray], float]
 Scale = tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]
 LOG: Scale = (math.log, math.exp, lambda x: 1 / x)
@@ -152,11 +153,11 @@ def rank_checks(result: Result) -> list[Check]:
     theirs = rankdata(-np.round(strength, 7), method="min")
     checks = [compare(label(row), row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
               for row, rank in zip(result.rows, theirs.tolist(), strict=True)]  # fmt: skip
-    pairs, contrasts = all_pairs(range(n), len(again.beta))
-    if clustered and len(pairs) > MOST:
-        note = f"clustered errors of {len(pairs):,} differences would take too long"
+    if n * (n - 1) // 2 > (MOST if clustered else MOST_DRAWN):
+        note = f"errors of {n * (n - 1) // 2:,} differences would take too long"
         return [*checks, *(compare(label(row, "end"), end, None, package="numpy", tolerance=0, why="", note=note)
                            for row in result.rows for end in (row.conf_low, row.conf_high))]  # fmt: skip
+    pairs, contrasts = all_pairs(range(n), len(again.beta))
     found, df = again.errors(contrasts)
     gap = strength[pairs[:, 0]] - strength[pairs[:, 1]]
     size = np.array([-norm.ppf(max(tail_p(g / e, d), 1e-300) / 2) if e > 0 else 0.0

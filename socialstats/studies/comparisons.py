@@ -21,6 +21,7 @@ from socialstats.figures import ranks as rank_figure
 from socialstats.inference.dependence import FEW_DF, few_clusters
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
+from socialstats.metrics.bradley_terry.result import MOST_MAX_T
 from socialstats.metrics.group_win_rates import group_win_rates
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
@@ -199,7 +200,12 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
     likelihood = "maximum likelihood" if fit.design.replies is None else "quasi-likelihood"
     return (
         f"Log-strengths were estimated with the {fit.title}{with_terms} by {likelihood}.{ties} {level} CIs used "
-        f"{fit.inference}. Rank intervals inverted step-down max-t tests of all differences.",
+        f"{fit.inference}. Rank intervals "
+        + (
+            "used Holm's method, as there are many items."
+            if len(fit.items) > MOST_MAX_T
+            else "inverted step-down max-t tests of all differences."
+        ),
         "Likelihoods were maximised by Newton's method on distinct pairs; existence was checked on the win graph. "
         "A marginal rank interval covers the rank of one item, simultaneous ones cover all ranks together.",
     )

@@ -256,6 +256,23 @@ def test_ranks_are_seeded(home_fit):
         home_fit.ranks(kind="joint")
 
 
+@pytest.mark.parametrize("kind", ["marginal", "simultaneous"])
+@pytest.mark.parametrize("cluster", [None, "pair"])
+def test_rank_sets_of_many_items_are_holms_and_hold_those_of_max_t(kind, cluster, monkeypatch):
+    fit = bradley_terry(Comparisons.from_counts(baseball(), order="home"), order=True, cluster=cluster)
+    own = fit.ranks(kind=kind)
+    monkeypatch.setattr("socialstats.metrics.bradley_terry.result.MOST_MAX_T", 3)
+    held = fit.ranks(kind=kind)
+    assert "Holm (more than 3 items)" in held.inference
+    assert "romanowolf2005" not in held.references
+    for narrow, wide in zip(own.rows, held.rows, strict=True):
+        assert wide.conf_low <= narrow.conf_low <= narrow.conf_high <= wide.conf_high
+    if kind == "simultaneous" and cluster is None:  # one normal p for each difference: the sets of its Holm p
+        called = [r for r in fit.pairwise().rows if r.p_adjusted is not None and r.p_adjusted <= 0.05]
+        better = {r.label("item") if r.estimate < 0 else r.label("other") for r in called}
+        assert {r.term for r in held.rows if r.conf_low > 1} == better
+
+
 def test_effect_in_sds_by_numerical_delta_method():
     fit = bradley_terry(crossed_design(), "~ urgency")
     row = fit.effect_in_sds("urgency").rows[0]

@@ -14,6 +14,7 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.parts import REPLY
 from socialstats.errors import InputError, MleDoesNotExist
+from socialstats.inference.intervals import two_sided_p
 from socialstats.inference.robust import Errors, Robust, between
 from socialstats.inference.rows import with_each_t
 from socialstats.models.bradley_terry.fitting import Fitted
@@ -284,12 +285,37 @@ class State:
         return self.errors(self.transform)
 
     @cached_property
+    def strength_errors(self) -> Errors:
+        """Standard errors of the strengths, their mean at zero; other parameters may follow."""
+        return self.reported if self.reference is None else self.errors(np.eye(self.data.n_items, len(self.covariance)))
+
+    @cached_property
     def differences(self) -> Errors:
         """Standard errors of the differences between strengths i and j, i < j."""
         n = self.data.n_items
         if self.robust is not None:
             return self.robust.differences(n)
         return normal(between(self.covariance, *np.triu_indices(n, 1)))
+
+    def difference_p(self, strength: FloatArray) -> FloatArray:
+        """Return the (n, n) two-sided p-values of all differences; 1 where one cannot be tested."""
+        n, found = self.data.n_items, self.differences
+        i, j = np.triu_indices(n, 1)
+        tested, p = found.std_error > 0, np.ones((n, n))
+        t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, found.std_error, 1)
+        p[i, j] = p[j, i] = two_sided_p(t, found.df)
+        return p
+
+    def rough_p(self, strength: FloatArray) -> FloatArray:
+        """Return what `difference_p` does, with the smaller df of the two strengths for that of their difference."""
+        n = self.data.n_items
+        own, p = self.strength_errors, np.ones((n, n))
+        i, j = np.triu_indices(n, 1)
+        error = np.sqrt(np.maximum(between(self.covariance, i, j), 0))
+        tested = (error > 0) & ~(own.refused[i] | own.refused[j])
+        t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, error, 1)
+        p[i, j] = p[j, i] = two_sided_p(t, np.minimum(own.df[i], own.df[j]))
+        return p
 
     def errors(self, contrasts: FloatArray) -> Errors:
         """Return standard errors and degrees of freedom of the rows of `contrasts` (k, p)."""

@@ -23,7 +23,6 @@ from socialstats.inference.intervals import (
     critical_values,
     holm,
     not_zero,
-    two_sided_p,
 )
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
@@ -38,7 +37,7 @@ from socialstats.metrics.bradley_terry.model import (
     why_not,
     with_errors,
 )
-from socialstats.models.bradley_terry.covariance import quasi_variances, rank_sets, worst_errors
+from socialstats.models.bradley_terry.covariance import holm_rank_sets, quasi_variances, rank_sets, worst_errors
 from socialstats.models.bradley_terry.fitting import Refitter
 from socialstats.models.bradley_terry.likelihoods import sums, weight_table
 from socialstats.resampling.engine import Units, check_resamples, lost_caution, resamples_needed, weight_blocks
@@ -52,6 +51,9 @@ SMALL_EXPECTED = 5.0
 NOT_FITTING = 0.01
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
 ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # on the fit's errors; a bootstrap has its own
+
+
+MOST_MAX_T = 200  # items: max-t tests take time with the cube of their number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -229,6 +231,9 @@ class BradleyTerryResult(Result):
         With clusters a difference is significant if its own p-value is at most that of the critical value. The
         correlations behind that value are those of the model, as robust ones are too poorly known. A difference without
         a standard error is never significant.
+
+        Of more than 200 items the differences are too many for max-t tests. Holm's method is then used, with the
+        smaller degrees of freedom of the two strengths; the sets are wider.
         """
         if kind not in ("marginal", "simultaneous"):
             raise InputError(f"{option('kind', kind)} is not one of 'marginal', 'simultaneous'")
@@ -236,18 +241,18 @@ class BradleyTerryResult(Result):
             raise InputError(f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
                              f"least {FEWEST_DRAWS}")  # fmt: skip
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
-        n, p = len(strength), None
-        if state.robust is not None:
-            i, j = np.triu_indices(n, 1)
-            found, p = state.differences, np.ones((n, n))  # 1 where a difference cannot be tested
-            tested = found.std_error > 0
-            t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, found.std_error, 1)
-            p[i, j] = p[j, i] = two_sided_p(t, found.df)
-        cov = state.covariance if p is None else state.fitted.covariance
-        sets = rank_sets(
-            strength, cov[:n, :n], level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed, p=p
-        )
-        test = "max-t" if p is None else "max-t (model correlations, own errors and df)"
+        n, many = len(strength), len(strength) > MOST_MAX_T
+        p = None if many or state.robust is None else state.difference_p(strength)
+        if many:
+            gaps, rough = strength[:, None] - strength, state.rough_p(strength)
+            sets = holm_rank_sets(strength, gaps, rough, level=level, simultaneous=kind == "simultaneous")
+        else:
+            cov = state.covariance if p is None else state.fitted.covariance
+            sets = rank_sets(
+                strength, cov[:n, :n], level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed, p=p
+            )
+        own = "max-t" if p is None else "max-t (model correlations, own errors and df)"
+        test = f"Holm (more than {MOST_MAX_T} items)" if many else own
         rows = [
             with_ends(
                 Row(term=item, group="rank", key=(("item", item),), role="rank", estimate=float(sets.rank[k]),
@@ -264,8 +269,10 @@ class BradleyTerryResult(Result):
             f"({covers}). {count(len(first), 'item')} had intervals that include rank 1 ({quoted(first)})."
         )
         return self._derived(
-            f"Ranks with {kind} confidence sets", rows, words, references=("mogstad2024", "romanowolf2005"),
-            inference=f"{kind} sets from the {test} test, {draws} normal draws, seed {seed}; {self.inference}",
+            f"Ranks with {kind} confidence sets", rows, words,
+            references=("mogstad2024", "holm1979" if many else "romanowolf2005"),
+            inference=f"{kind} sets from the {test} test"
+            + ("" if many else f", {draws} normal draws, seed {seed}") + f"; {self.inference}",
             settings={**self.settings, "kind": kind, "draws": draws, "seed": seed},
         )  # fmt: skip
 

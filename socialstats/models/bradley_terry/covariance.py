@@ -234,14 +234,16 @@ def _sets(
     """Return rank sets from which differences of a family (all, or those of an item) are called, family by family."""
     n = len(strength)
     each = [np.ones(n, dtype=bool)] if simultaneous else list(np.eye(n, dtype=bool))
-    families = [(np.triu(known, 1) if simultaneous else known) & rows[:, None] for rows in each]
-    made = [called(family) for family in families]
-    found = np.any([one for one, _ in made], axis=0)
+    found, lasts = np.zeros((n, n), dtype=bool), []
+    for rows in each:
+        one, last = called((np.triu(known, 1) if simultaneous else known) & rows[:, None])
+        found |= one
+        lasts.append(last)
     if simultaneous:
         found |= found.T
     return RankSets(
         rank=ranks(strength), low=1 + (found & (difference < 0)).sum(axis=1), bonferroni=True,
-        high=n - (found & (difference > 0)).sum(axis=1), critical=np.resize([last for _, last in made], n),
+        high=n - (found & (difference > 0)).sum(axis=1), critical=np.resize(lasts, n),
     )  # fmt: skip
 
 
