@@ -25,7 +25,7 @@ Swap = Literal["negates", "invariant", "none"]
 Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
 
 
-def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
+def reads(*readers: Reader, tables: int = 1, scans: bool = False) -> Callable[[F], F]:
     """Let a function of a design take a table instead, and run once for each level of its ``by`` factor.
 
     Parameters
@@ -34,6 +34,8 @@ def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
         As in `as_design`; the last one is the type of design that the function takes.
     tables : int
         How many of the function's first arguments are designs; a function of two is not run by levels.
+    scans : bool
+        Whether the function reads clusters that stay with the table; else it gets designs that hold them.
 
     Returns
     -------
@@ -83,11 +85,12 @@ def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
                     reader = reader_of(columns, readers, name, others)
                     data = opened(data, columns.get("format"))
                     read = keywords_of_call(function, options, columns, reader, data)
-                options[place] = as_design(data, read, *readers, name=name, options=others)
+                design = as_design(data, read, *readers, name=name, options=others)
+                options[place] = design if scans or getattr(design, "scan", None) is None else design.whole()
             if tables > 1:
                 return function(**options)
             place = own[0]
-            design: Any = options[place]
+            design = options[place]
             by = level_factor(design, options.get("by", "declared"), readers[-1])
             if by is None:
                 return with_cautions(function(**options), design.cautions)

@@ -41,7 +41,9 @@ def verify(result: Result) -> Verification:
     likelihood, maximised by scipy. Firth: statsmodels on augmented data (derivatives of
     the penalised likelihood with ties).
     """
-    return Verification(checks=(*whole_model(result), *choix_checks(result)))
+    fit: Any = result
+    fit = fit.in_memory()
+    return Verification(checks=(*whole_model(fit), *choix_checks(fit)))
 
 
 def whole_model(fit: Any) -> list[Check]:

@@ -25,7 +25,8 @@ from socialstats.designs.parts import (
     split_by,
     taken,
 )
-from socialstats.errors import Caution, DesignError, NothingToAnalyse
+from socialstats.designs.scan import Scan
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import count, listing, quoted, shorten
 
@@ -78,6 +79,8 @@ class Comparisons:
         What was noticed while reading: rows left out, labels that are nearly the same.
     replies : Replies or None
         Where the winners are probabilities: the reply that each cell is a part of, with its part as `count`.
+    scan : Scan or None
+        Clusters that stay with the table, and are not among `clusters`; `whole` reads them into the cells.
     """
 
     items: tuple[str, ...]
@@ -102,6 +105,7 @@ class Comparisons:
     unread: Comparisons | None = None
     cautions: tuple[Caution, ...] = ()
     replies: Replies | None = None
+    scan: Scan | None = None
 
     def __repr__(self) -> str:
         parts = [f"{count(self.n_rows, 'row')}, {count(len(self.items), 'item')}"]
@@ -160,8 +164,21 @@ class Comparisons:
         >>> design.factors("pair")[0].levels
         ('x | y',)
         """
+        if self.scan is not None and self.scan.named(names):
+            named = quoted(self.scan.named(names))
+            raise InputError(f"{self.source}: the clusters {named} stay with the table. Read them by whole()")
         found = named_factors(self.clusters, self.by, names, lambda: self.pair)
         return found if found or self.replies is None else (self.replies.factor,)
+
+    def whole(self) -> Comparisons:
+        """Return the design with all its clusters in the cells, which are then nearly as many as rows."""
+        if self.scan is None:
+            return self
+        part, factors = self.scan.whole()
+        sums = {"count": part.count, "weight": part.weight, "weight_sq": part.weight_sq}
+        cells = replace(self, scan=None)
+        fields = take_columns(cells, part.cell) | sums | {"clusters": (*factors, *taken_all(self.clusters, part.cell))}
+        return merged(replace(cells, **fields))
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
         """Return some cells as a design of their own, with the items and levels that they use; without refusals.
@@ -500,7 +517,8 @@ def merged(design: Comparisons) -> Comparisons:
     count = total(design.count)
     weight, weight_sq = (total(design.weight), total(design.weight_sq)) if design.weighted else (count, count)
     sums = {"count": count, "weight": weight, "weight_sq": weight_sq}
-    return replace(design, **take_columns(design, first) | sums)
+    scan = None if design.scan is None else design.scan.moved(of_cell)
+    return replace(design, **take_columns(replace(design, scan=None), first) | sums | {"scan": scan})
 
 
 def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, Any]:
@@ -514,10 +532,17 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, 
     }
     fields["by"] = taken(design.by, index) if design.by else None
     fields["cited"] = taken(design.cited, index) if design.cited else None
-    fields["clusters"] = tuple(taken(factor, index) for factor in design.clusters)
+    fields["clusters"] = taken_all(design.clusters, index)
+    if design.scan is not None:
+        fields["scan"] = design.scan.taken(index, len(design.count))
     if (own := design.replies) is not None:
         fields["replies"] = replace(own, codes=own.codes[index], rest=own.rest[index])
     return fields
+
+
+def taken_all(factors: Sequence[Factor], index: AnyArray) -> tuple[Factor, ...]:
+    """Return factors at some places, with the levels that are left."""
+    return tuple(taken(factor, index) for factor in factors)
 
 
 def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from socialstats.designs.rows import (
     probability_cautions,
     repeated_rows,
 )
+from socialstats.designs.scan import Scan, fits, stays
 from socialstats.designs.statuses import statuses_of
 from socialstats.designs.tables import (
     Expanded,
@@ -42,7 +43,7 @@ from socialstats.designs.tables import (
     whole_numbers,
 )
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.tables import Labels, Table, as_number, as_text
+from socialstats.tables import Labels, Table, as_number, as_text, missing_names
 from socialstats.tables.table import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
@@ -381,7 +382,7 @@ class Draft:
     """A table on its way to a design: its rows, how many comparisons each stands for, what was said about it.
 
     `refused` and `unread` are cells without a choice, which are not in use: refusals, and replies that are missing or
-    unreadable.
+    unreadable. `scanned`: the clusters stay with the table.
     """
 
     rows: Rows
@@ -391,6 +392,7 @@ class Draft:
     noticed: tuple[Caution, ...]
     refused: BoolArray
     unread: BoolArray
+    scanned: bool
 
 
 def draft(table: Table, options: Options) -> Draft:
@@ -412,10 +414,18 @@ def draft(table: Table, options: Options) -> Draft:
     else:
         counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
     roles = replace(roles, count=counted.column)
-    rows = begin(table, roles.keys_of_cells(), texts, roles.names(), roles.weight)
+    keys = roles.keys_of_cells()
+    scanned = roles.count is None and roles.winner is not None and not roles.pair_cluster
+    scanned = scanned and options.winner_coding != "probability" and stays(table, roles.clusters, missing_names(texts))
+    if scanned:
+        keys = [key for key in keys if key not in roles.clusters]
+    rows = begin(table, keys, texts, roles.names(), roles.weight)
+    if scanned and not fits(rows.counts):
+        scanned, keys = False, roles.keys_of_cells()
+        rows = begin(table, keys, texts, roles.names(), roles.weight)
     # an empty field cites no label, and tells no rest
     free = (roles.values, roles.rest, roles.winner, roles.status, roles.reply)
-    rows.set_missing_aside([c for c in roles.keys_of_cells() if c not in free], drop=options.missing == "drop")
+    rows.set_missing_aside([c for c in keys if c not in free], drop=options.missing == "drop")
     if roles.weight is not None:
         _set_weights_aside(rows, roles.weight, options)
     times = np.ones(len(rows.use))
@@ -425,7 +435,7 @@ def draft(table: Table, options: Options) -> Draft:
         rows.use = rows.use & (times > 0)
     refused, unread = set_replies_aside(rows, roles, options)
     return Draft(rows=rows, roles=roles, options=options, times=times, noticed=counted.cautions,
-                 refused=refused, unread=unread)  # fmt: skip
+                 refused=refused, unread=unread, scanned=scanned)  # fmt: skip
 
 
 def _both_won(table: Table, roles: Roles) -> bool:
@@ -556,8 +566,14 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
         "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
         "by": rows.factor(roles.by, cell) if roles.by else None,
         "cited": _cited(rows.factor(roles.values, cell)) if roles.values else None,
-        "clusters": tuple(rows.factor(column, cell) for column in roles.clusters),
+        "clusters": () if begun.scanned else tuple(rows.factor(column, cell) for column in roles.clusters),
     }  # fmt: skip
+    if begun.scanned:
+        of_row = np.full(len(rows.use), -1, dtype=np.int64)
+        of_row[cell] = np.arange(len(cell))
+        fields["scan"] = Scan.of(
+            rows.table, roles.clusters, rows.counts, of_row, weight=roles.weight, na=options.na_labels
+        )
     if found.reply is not None and roles.winner is not None:
         rest = rows.labels(roles.rest).numbers()[cell] if roles.rest else np.full(len(cell), np.nan)
         answered = statuses_of(rows, roles.status, roles.reply).kind == OK

@@ -8,8 +8,9 @@ equations are those of Bell & McCaffrey (2002) and Pustejovsky & Tipton (2018, d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
@@ -26,9 +27,15 @@ UNSEEN = 1e-9  # smaller shares are rounding
 ROUNDING = 1e-10  # variances below this share of the others are 0
 EXACT_BELOW = 50.0  # Kish's degrees of freedom from which the exact ones, which take longer, are not computed
 NULL = 1e-12  # eigenvalues of standardised information below this are 0
-FAINT = 0.1  # largest share of all leverage of clusters whose eigenvalues are not computed in very large tables
+FAINT = 0.5  # largest leverage of clusters whose eigenvalues are not computed in very large tables
+LIGHT = 1e-3  # largest leverage of clusters for whose degrees of freedom a lower bound, 1,000, is enough
 MOST_NUMBERS = 20_000_000  # numbers that the eigenvectors of all clusters may take before the table is very large
 BLOCK = 4_000_000  # numbers in one block of work
+TINY = 16  # rows of a cluster up to which products of pairs of them take less time than those of all parameters
+SLAB = 4_000  # rows whose products with all parameters stay in a processor's cache
+Block = tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]  # whitened rows, residuals, clusters by factor
+Sorted = tuple[sparse.csr_array, FloatArray, IntArray]  # the same, sorted by the clusters of one factor
+Blocks = Callable[[int], Iterable[Block]]  # a factor -> rows in blocks, each of whole clusters of that factor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -198,19 +205,79 @@ def cluster_robust(
     >>> found.std_error.round(4).tolist(), found.df.round(4).tolist()
     ([0.8563], [2.6033])
     """
-    dense = [np.unique(codes, return_inverse=True)[1].astype(np.int64) for codes in factors]
-    sizes = tuple(int(codes.max()) + 1 for codes in dense)
-    used, overlap = dense, None
-    if len(dense) == 2:
-        both = np.unique(dense[0] * sizes[1] + dense[1], return_inverse=True)[1].astype(np.int64)
-        n = int(both.max()) + 1
-        if n == max(sizes):  # nested: the intersection is the finer factor, and V1 + V2 - V12 that of the coarser
-            used = [dense[int(np.argmin(sizes))]]
-        else:
-            u = sums_of(rows, residuals, both, n)
-            overlap = np.asarray(bread @ np.asarray((u.T @ u).todense()) @ bread)
-    parts = tuple(OneWay(rows, residuals, codes, bread, noise) for codes in used)
-    return Robust(parts=parts, n_clusters=sizes, overlap=overlap)
+    dense = tuple(np.unique(codes, return_inverse=True)[1].astype(np.int64) for codes in factors)
+    information = np.asarray((rows.T @ rows).todense())
+    sizes = [np.bincount(codes) for codes in dense]
+    return robust_of_blocks(
+        lambda _: [(rows, residuals, dense)], information, bread,
+        [float(np.minimum(size, len(bread)).sum()) for size in sizes], int(np.argmax([*map(len, sizes)])),
+        noise=noise, kept=True,
+    )  # fmt: skip
+
+
+def robust_of_blocks(
+    blocks: Blocks, information: FloatArray, bread: FloatArray, ranks: Sequence[float], finer: int = 0, *,
+    noise: float = 1.0,
+    kept: bool = False,
+) -> Robust:  # fmt: skip
+    """Return what `cluster_robust` does, from rows that are read in blocks, once or twice for each factor.
+
+    Parameters
+    ----------
+    blocks : callable
+        Number of a factor -> (rows, residuals, codes of all factors). A block holds the whole of each of its clusters
+        of that factor.
+    information, bread : (p, p) arrays
+    ranks : one or two numbers
+        For each factor, the sum over its clusters of their rows, of which as many count as there are parameters.
+    finer : int
+        The factor with more clusters.
+    noise : float
+    kept : bool
+        Whether rows of a very large table may be kept. Without them, degrees of freedom of contrasts other than single
+        parameters are a lower bound there.
+    """
+
+    def part(k: int) -> OneWay:
+        return OneWay(blocks, k, information, bread, noise, large=ranks[k] * len(bread) > MOST_NUMBERS, kept=kept)
+
+    if len(ranks) == 1:
+        only = part(0)
+        return Robust(parts=(only,), n_clusters=(only.clusters,), overlap=None)
+    both, sizes, u = intersections(blocks, finer, len(bread))
+    if both == sizes:  # nested: the intersection is the finer factor, and V1 + V2 - V12 that of the coarser one
+        coarse = part(1 - finer)
+        pair = (coarse.clusters, both) if finer else (both, coarse.clusters)
+        return Robust(parts=(coarse,), n_clusters=pair, overlap=None)
+    parts = part(0), part(1)
+    return Robust(parts=parts, n_clusters=(parts[0].clusters, parts[1].clusters), overlap=bread @ u @ bread)
+
+
+def intersections(blocks: Blocks, factor: int, p: int) -> tuple[int, int, FloatArray]:
+    """Return the clusters of the intersection of two factors, those of one factor, and the products of scores.
+
+    The products are summed over the clusters of the intersection.
+    """
+    both, own, products = 0, 0, np.zeros((p, p))
+    for rows, residuals, factors in blocks(factor):
+        one, two = factors[factor], factors[1 - factor]
+        found, of_row = np.unique(one * (int(two.max(initial=0)) + 1) + two, return_inverse=True)
+        u = sums_of(rows, residuals, of_row, len(found))
+        both, own = both + len(found), own + len(np.unique(one))
+        products = products + np.asarray((u.T @ u).todense())
+    return both, own, products
+
+
+def by_cluster(blocks: Blocks, factor: int) -> Iterator[Sorted]:
+    """Yield the rows of blocks sorted by the clusters of one factor, which are numbered through."""
+    before = 0
+    for rows, residuals, factors in blocks(factor):
+        codes = factors[factor] + before
+        before = int(codes.max(initial=before - 1)) + 1
+        if np.any(np.diff(codes) < 0):
+            order = np.argsort(codes, kind="stable")
+            rows, residuals, codes = sparse.csr_array(rows[order]), residuals[order], codes[order]
+        yield rows, residuals, codes
 
 
 def sums_of(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: int) -> sparse.csr_array:
@@ -242,6 +309,7 @@ class OneWay:
 
     Attributes
     ----------
+    clusters : int
     covariance : (p, p) array
         B [sum over g of F_g (I - M_g)^-1/2 e_g e_g' (I - M_g)^-1/2 F_g'] B, M_g = F_g' B F_g, and what is borrowed for
         directions of leverage 1.
@@ -252,12 +320,13 @@ class OneWay:
     """
 
     def __init__(
-        self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, bread: FloatArray, noise: float
-    ) -> None:
-        information = np.asarray((rows.T @ rows).todense())
+        self, blocks: Blocks, factor: int, information: FloatArray, bread: FloatArray, noise: float,
+        *, large: bool, kept: bool,
+    ) -> None:  # fmt: skip
         self._root = inverse_root(information)
         self._back = bread @ (information @ self._root)  # from contrasts to coordinates in which the information is I
-        found = Directions.of(rows, residuals, codes, self._root)
+        self.clusters = 0
+        found = Directions.of(self._counted(by_cluster(blocks, factor)), self._root, self._back, large=large, kept=kept)
         self._faint, self._rows = found.faint, found.rows
         self._vectors, self._starts = found.vectors, found.starts
         unit = found.values > UNIT
@@ -271,16 +340,21 @@ class OneWay:
         self._unseen = self._vectors[unit].T @ self._vectors[unit]
         self.covariance = np.asarray(self._back @ (self._meat + self._lent * self._unseen) @ self._back.T)
 
+    def _counted(self, blocks: Iterable[Sorted]) -> Iterator[Sorted]:
+        for block in blocks:
+            self.clusters += int(np.count_nonzero(np.diff(block[2], prepend=-1)))
+            yield block
+
     def errors(self, contrasts: sparse.csr_array) -> Errors:
         """Return the standard errors of contrasts; see `Robust.errors`."""
         step = max(1, BLOCK // max(len(self._values), 1))
         found = []
         for start in range(0, max(contrasts.shape[0], 1), step):
             d = np.asarray(contrasts[start : start + step] @ self._back)  # the model's variance of a contrast is d'd
-            total, squares = self._shares(d)
             whole, own, unseen = (
                 np.einsum("kq,kq->k", d @ m, d) for m in (np.eye(d.shape[1]), self._meat, self._unseen)
             )
+            total, squares = self._shares(d, contrasts[start : start + step])
             found.append(self._finished(whole, own, unseen, total, squares, d.__getitem__))
         return Errors(**{name: np.concatenate([getattr(b, name) for b in found]) for name in Errors.__slots__})
 
@@ -296,9 +370,10 @@ class OneWay:
         known = (self._vectors.T * self._values) @ self._vectors
         total, squares = form(known), self._squares(t)[i, j]
         whole, own, unseen = form(np.eye(base.shape[1])), form(self._meat), form(self._unseen)
-        if self._faint:  # v_g is at most (largest leverage) d'd, so that df are those of the worst case
-            faint = np.maximum(whole - total - unseen, 0)
-            total, squares = total + faint, squares + self._faint.largest * whole * faint
+        if self._faint:
+            faint, fourth = np.maximum(whole - total - unseen, 0), self._faint.fourth[:n] ** 0.25
+            total, squares = total + faint, squares + np.minimum(
+                self._faint.largest * whole * faint, (fourth[i] + fourth[j]) ** 4)  # fmt: skip
         squares = np.maximum(squares, total**2 / max(len(self._starts), 1) if not self._faint else 0)  # rounding
         return self._finished(whole, own, unseen, total, squares, lambda few: base[i[few]] - base[j[few]])
 
@@ -319,12 +394,13 @@ class OneWay:
         """Sum over the directions of each cluster."""
         return values if len(self._starts) == len(values) else np.asarray(np.add.reduceat(values, self._starts, axis=0))
 
-    def _shares(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _shares(self, d: FloatArray, contrasts: Any) -> tuple[FloatArray, FloatArray]:
         """Return the sums over g of v_g and v_g^2, v_g = c' B F_g F_g' B c without directions of leverage 1."""
         v = self._by_cluster(self._values[:, None] * (self._vectors @ d.T) ** 2)
         total, squares = v.sum(axis=0), (v**2).sum(axis=0)
         if self._faint:
-            more = self._faint.shares(d)
+            rest = np.einsum("kq,kq->k", d, d) - total - np.einsum("kq,kq->k", d @ self._unseen, d)
+            more = self._faint.shares(d, contrasts, np.maximum(rest, 0))
             return total + more[0], squares + more[1]
         return total, squares
 
@@ -385,13 +461,10 @@ class OneWay:
         """Yield for blocks of columns of weights of rows B (rows' diag(weights) rows), (p, p, columns)."""
         assert self._rows is not None
         bread = self._root @ self._root.T
-        size = np.diff(self._rows.indptr)
-        row, place = np.repeat(np.arange(len(size)), size**2), np.arange(int((size**2).sum()))
-        within = place - np.repeat(np.cumsum(size**2) - size**2, size**2)
-        first, second = (self._rows.indptr[row] + part for part in np.divmod(within, size[row]))
+        row, first, second = pairs_within(self._rows)
         data, index = self._rows.data, self._rows.indices.astype(np.int64)
         cell = (data[first] * data[second], (index[first] * len(bread) + index[second], row))
-        outer = sparse.csr_array(cell, shape=(len(bread) ** 2, len(size)))
+        outer = sparse.csr_array(cell, shape=(len(bread) ** 2, self._rows.shape[0]))
         step = max(1, BLOCK // len(bread) ** 2)
         for k in range(0, weights.shape[1], step):
             found = np.asarray(outer @ weights[:, k : k + step])
@@ -412,11 +485,12 @@ class OneWay:
         values, vectors = np.linalg.eigh(d @ d.T)
         if values[0] <= NULL * values[-1]:
             return None
-        d = (vectors / np.sqrt(values)).T @ d
+        turn = (vectors / np.sqrt(values)).T / np.linalg.norm(contrasts @ self._back, axis=1)
+        d = turn @ contrasts @ self._back
         if np.linalg.eigvalsh(d @ self._unseen @ d.T)[-1] > (MOSTLY_UNSEEN if self.phi is not None else UNSEEN):
             return None
         if self._faint:
-            total, squares = self._shares(d)
+            total, squares = self._shares(d, turn @ contrasts)
             return float((total**2 / squares).min())
         projected = self._vectors @ d.T
         weights = [(self._values**power / (1 - self._values))[:, None] for power in (1, 2)]
@@ -464,22 +538,21 @@ class Directions:
     faint: FaintClusters | None
 
     @classmethod
-    def of(cls, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, root: FloatArray) -> Directions:
+    def of(cls, blocks: Iterator[Sorted], root: FloatArray, back: FloatArray, *, large: bool, kept: bool) -> Directions:
         """Compute them, for clusters of alike size together."""
-        if np.any(np.diff(codes) < 0):
-            order = np.argsort(codes, kind="stable")
-            rows, residuals, codes = sparse.csr_array(rows[order]), residuals[order], codes[order]
-        faint = None
-        if float(np.minimum(np.bincount(codes), root.shape[1]).sum()) * root.shape[1] > MOST_NUMBERS:
-            faint = FaintClusters.of(rows, residuals, codes, root)
-            loud = ~faint.member[codes]
-            rows, residuals, codes = sparse.csr_array(rows[loud]), residuals[loud], codes[loud]
+        faint = FaintClusters(root, back, kept=kept) if large else None
+        held = [block if faint is None else faint.add(*block) for block in blocks]
+        rows, residuals, codes = held[0]
+        if len(held) > 1:
+            rows = sparse.csr_array(sparse.vstack([block[0] for block in held]))
+            residuals = np.concatenate([block[1] for block in held])
+            codes = np.concatenate([block[2] for block in held])
         empty = (np.zeros((0, root.shape[1])), np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64))
         found = list(decomposed(rows, residuals, codes, root)) or [empty]
         vectors, values, scores, owner = (np.concatenate([part[j] for part in found]) for j in range(4))
         if len(found) > 1:
-            back = np.argsort(owner, kind="stable")
-            vectors, values, scores, owner = vectors[back], values[back], scores[back], owner[back]
+            order = np.argsort(owner, kind="stable")
+            vectors, values, scores, owner = vectors[order], values[order], scores[order], owner[order]
         return cls(
             vectors=vectors, values=np.minimum(values, 1.0), scores=scores, faint=faint,
             starts=np.flatnonzero(np.diff(owner, prepend=-1)),
@@ -536,83 +609,195 @@ def one_row(a: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.einsum("gmq,gmq->gm", a, a), np.ones((len(a), 1, 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FaintClusters:
-    """Clusters of a very large table that hold at most a tenth of any direction, without eigenvectors.
+    """Clusters of a very large table that hold at most half of any direction, without eigenvectors.
 
-    (I - J)^-1/2 is the series 1 + J/2 + 3 J^2/8 + ..., which needs products with rows only.
+    (I - J)^-1/2 is the series 1 + J/2 + 3 J^2/8 + ..., which needs products with rows only. No leverage of a cluster is
+    above their sum tr J, or above the root of tr J^2.
 
     Attributes
     ----------
-    member : (all clusters,) bool array
-    rows : (n, p) sparse array
-        Sorted by cluster; `starts` are the first rows of the clusters.
     meat : (q, q) array
         Sum of products of the adjusted scores, whose trace the model expects to be the sum of all leverages.
     largest : float
-        Largest sum of a cluster's leverages.
+        Largest bound of a cluster's leverage.
+    fourth : (p,) array
+        Sum over g of v_g^2 of each parameter, v_g = e' B F_g F_g' B e. Where no leverage is above `LIGHT`, v_g^2 is replaced
+        by that times v_g and the model's variance. That of other contrasts c is at most (sum |c_i| fourth_i^1/4)^4.
     """
 
-    member: BoolArray
-    rows: sparse.csr_array
-    starts: IntArray
-    root: FloatArray
-    meat: FloatArray
-    largest: float
+    def __init__(self, root: FloatArray, back: FloatArray, *, kept: bool) -> None:
+        self._root, self._bread = root, root @ root.T
+        self._kept: list[tuple[sparse.csr_array, BoolArray]] | None = [] if kept else None
+        p = len(self._bread)
+        self._unit, self._model = back @ root.T, np.einsum("iq,iq->i", back, back)  # rows of unit are e' B
+        self._meat, self.fourth, self.largest = np.zeros((p, p)), np.zeros(p), 0.0
 
-    @classmethod
-    def of(cls, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, root: FloatArray) -> FaintClusters:
-        """Find them among rows that are sorted by cluster, and adjust their scores."""
-        bread = root @ root.T
-        step = max(1, BLOCK // len(bread))
-        leverage = np.concatenate([
-            np.asarray(rows[k : k + step].multiply(rows[k : k + step] @ bread).sum(axis=1)).reshape(-1)
-            for k in range(0, rows.shape[0], step)
-        ])  # fmt: skip
-        trace = np.bincount(codes, leverage)
-        member = trace <= FAINT
-        inside = member[codes]
-        rows, residuals, codes = sparse.csr_array(rows[inside]), residuals[inside], codes[inside]
-        meat = np.zeros((root.shape[1], root.shape[1]))
-        clusters, first = np.unique(codes, return_index=True)
-        ends = np.append(first, len(codes))
-        many = max(1, BLOCK // len(bread))
-        for k in range(0, len(clusters), many):
-            a, b = ends[k], ends[min(k + many, len(clusters))]
-            y = adjusted_scores(rows[a:b], residuals[a:b], np.searchsorted(clusters[k:], codes[a:b]), bread) @ root
-            meat += y.T @ y
-        return cls(member=member, rows=rows, starts=first, root=root, meat=meat,
-                   largest=float(trace[member].max(initial=0.0)))  # fmt: skip
+    @property
+    def meat(self) -> FloatArray:
+        """Return the sum in coordinates in which the information is I."""
+        return np.asarray(self._root.T @ self._meat @ self._root)
 
-    def shares(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the sum of v_g and of v_g^2 over these clusters, for every row of d."""
+    def add(
+        self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray
+    ) -> tuple[sparse.csr_array, FloatArray, IntArray]:
+        """Add the faint clusters of a block, whose rows are sorted by cluster; return the rows of the others."""
+        p = len(self._bread)
+        first = np.flatnonzero(np.diff(codes, prepend=-1))
+        size = np.diff(first, append=len(codes))
+        column, value = entries(rows)
+        leverage = np.einsum("ra,rab,rb->r", value, self._bread[column[:, :, None], column[:, None, :]], value)
+        bound = np.add.reduceat(leverage, first) if len(first) else np.zeros(0)
+        dense = bound > FAINT  # whose squares may have a smaller sum
+        loud = np.zeros(len(first), dtype=bool)
+        for some in np.array_split(np.flatnonzero(dense), -(-int(dense.sum()) * p * p // BLOCK) or 1):
+            at = np.repeat(some, size[some])
+            part = np.concatenate([np.arange(first[g], first[g] + size[g]) for g in some.tolist()] or [first[:0]])
+            loud[some], bound[some] = self._add_dense(rows[part], residuals[part], np.searchsorted(some, at), len(some))
+        many = max(1, BLOCK // (4 * p))
+        for kind in (np.flatnonzero(~dense & (size <= TINY)), np.flatnonzero(~dense & (size > TINY))):
+            for some in (kind[k : k + many] for k in range(0, len(kind), many)):
+                part = np.flatnonzero(np.repeat(np.isin(np.arange(len(first)), some, assume_unique=True), size))
+                inner = np.repeat(np.arange(len(some)), size[some])
+                self._add_small(rows[part], residuals[part], inner, size[some], float(bound[some].max()))
+        self.largest = max(self.largest, float(bound[~loud].max(initial=0.0)))
+        left = np.repeat(loud, size)
+        if self._kept is not None:
+            self._kept.append((sparse.csr_array(rows[~left]), np.diff(codes[~left], prepend=-1) > 0))
+        return sparse.csr_array(rows[left]), residuals[left], codes[left]
+
+    def _add_small(
+        self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: IntArray, largest: float
+    ) -> None:
+        """Add clusters by their rows."""
+        if size.max() <= TINY:
+            adjusted: Any = sums_of(rows, adjusted_residuals(rows, residuals, size, self._bread), codes, len(size))
+            self._meat += (adjusted.T @ adjusted).toarray()
+        else:
+            y = adjusted_scores(rows, residuals, codes, self._bread)
+            self._meat += y.T @ y
+        if largest <= LIGHT:
+            variance = np.einsum("ij,ij->i", self._unit @ (rows.T @ rows), self._unit)
+            self.fourth += largest * variance * self._model
+            return
+        v = np.zeros((len(size), len(self._bread)))
+        single, unit = rows.astype(np.float32), self._unit.T.astype(np.float32)  # degrees of freedom to seven digits
+        for k in range(0, rows.shape[0], SLAB):
+            owner = codes[k : k + SLAB]
+            squares = (single[k : k + SLAB] @ unit) ** 2
+            ends = np.searchsorted(owner, np.arange(owner[0], owner[-1] + 2))
+            member = sparse.csr_array((np.ones(len(owner), np.float32), np.arange(len(owner)), ends))
+            v[owner[0] : owner[-1] + 1] += member @ squares
+        self.fourth += (v**2).sum(axis=0)
+
+    def _add_dense(
+        self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, n: int
+    ) -> tuple[BoolArray, FloatArray]:
+        """Add clusters by their information; return which are not faint, and the bound of each one's leverage."""
+        p = len(self._bread)
+        row, first, second = pairs_within(rows)
+        index = rows.indices.astype(np.int64)
+        cell = (codes[row] * p + index[first]) * p + index[second]
+        information = np.bincount(cell, rows.data[first] * rows.data[second], n * p * p).reshape(n, p, p)
+        score = sums_of(rows, residuals, codes, n).toarray()
+        product = information @ self._bread
+        bound = np.sqrt(np.einsum("gij,gji->g", product, product))
+        loud = bound > FAINT
+        faint = ~loud
+        y = series(score[faint], lambda term: np.einsum("gij,gj->gi", product[faint], term))
+        self._meat += y.T @ y
+        v = np.einsum("gij,ij->gi", self._unit @ information[faint], self._unit)
+        self.fourth += (v**2).sum(axis=0)
+        return loud, bound
+
+    def shares(self, d: FloatArray, contrasts: Any, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the sum of v_g over these clusters, and that of v_g^2 or an upper bound of it, for every contrast.
+
+        Parameters
+        ----------
+        d : (k, q) array
+            The contrasts in coordinates in which the information is I.
+        contrasts : (k, p) array or sparse array
+        total : (k,) array
+            Sum of v_g.
+        """
+        if self._kept is None:
+            bound = np.asarray(abs(sparse.csr_array(contrasts)) @ self.fourth**0.25).reshape(-1) ** 4
+            return total, np.minimum(bound, self.largest * np.einsum("kq,kq->k", d, d) * total)
         out = np.zeros((2, len(d)))
-        step = max(1, 4 * BLOCK // max(self.rows.shape[0], 1))
-        for k in range(0, len(d) if len(self.starts) else 0, step):
-            v = np.add.reduceat(np.asarray(self.rows @ (self.root @ d[k : k + step].T)) ** 2, self.starts, axis=0)
-            out[:, k : k + step] = v.sum(axis=0), (v**2).sum(axis=0)
+        for rows, new in self._kept:
+            starts = np.flatnonzero(new)
+            step = max(1, 4 * BLOCK // max(rows.shape[0], 1))
+            for k in range(0, len(d) if len(starts) else 0, step):
+                v = np.add.reduceat(np.asarray(rows @ (self._root @ d[k : k + step].T)) ** 2, starts, axis=0)
+                out[:, k : k + step] += v.sum(axis=0), (v**2).sum(axis=0)
         return out[0], out[1]
 
 
-def adjusted_scores(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, bread: FloatArray) -> FloatArray:
+def pairs_within(rows: sparse.csr_array) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the row of each ordered pair of numbers in one row, and the places of both numbers."""
+    size = np.diff(rows.indptr)
+    row, place = np.repeat(np.arange(len(size)), size**2), np.arange(int((size**2).sum()))
+    within = place - np.repeat(np.cumsum(size**2) - size**2, size**2)
+    first, second = (np.asarray(rows.indptr[row] + part, dtype=np.int64) for part in np.divmod(within, size[row]))
+    return row, first, second
+
+
+def series(score: FloatArray, pulled: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Return the sum over k of (2k choose k) / 4^k (I_g B)^k u_g for each cluster, until a term adds nothing."""
+    term = out = score
+    power = 0
+    while np.abs(term).max(initial=0.0) > NULL * np.abs(out).max(initial=0.0):
+        power += 1
+        term = pulled(term) * (2 * power - 1) / (2 * power)
+        out = out + term
+    return out
+
+
+def entries(rows: sparse.csr_array) -> tuple[IntArray, FloatArray]:
+    """Return the columns and the values of every row, (n, most of a row) arrays filled with column 0 and value 0."""
+    size = np.diff(rows.indptr)
+    place = rows.indptr[:-1, None] + np.arange(int(size.max(initial=0)))
+    real = np.arange(place.shape[1]) < size[:, None]
+    place = np.where(real, place, 0)
+    return np.where(real, rows.indices[place], 0), np.where(real, rows.data[place], 0.0)
+
+
+def adjusted_residuals(rows: sparse.csr_array, residuals: FloatArray, size: IntArray, bread: FloatArray) -> FloatArray:
+    """Return (I - M_g)^-1/2 e_g of clusters of few rows each, M_g = F_g' B F_g, by the same series.
+
+    F_g of it is the adjusted score, since (I - J_g)^-1/2 F_g = F_g (I - M_g)^-1/2 in coordinates of the information.
+    """
+    out = np.zeros(len(residuals))
+    first = np.cumsum(size) - size
+    column, value = entries(rows)
+    width = column.shape[1]
+    for m in np.unique(size).tolist():
+        here = first[size == m]
+        step = max(1, BLOCK // (m * width) ** 2)
+        for some in (here[k : k + step] for k in range(0, len(here), step)):
+            place = some[:, None] + np.arange(m)
+            x, at = value[place], column[place]
+            between_rows = bread[at[:, :, :, None, None], at[:, None, None, :, :]]
+            gram = np.einsum("gra,grasb,gsb->grs", x, between_rows, x, optimize=True)
+            out[place] = series(residuals[place], partial(np.einsum, "grs,gs->gr", gram))
+    return out
+
+
+def adjusted_scores(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, bread: FloatArray) -> FloatArray:
+    """Return the `series` of clusters from their rows."""
     size = int(codes.max()) + 1
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     cell = codes[row] * len(bread) + rows.indices
 
     def sums(e: FloatArray) -> FloatArray:
-        found: FloatArray = np.bincount(cell, rows.data * e[row], size * len(bread)).astype(np.float64)
-        return found.reshape(size, len(bread))
+        return np.asarray(np.bincount(cell, rows.data * e[row], size * len(bread)).reshape(size, len(bread)))
 
-    term = out = sums(residuals)
-    power = 0
-    while np.abs(term).max(initial=0.0) > NULL * np.abs(out).max(initial=0.0):
-        power += 1
-        pulled = (term @ bread).reshape(-1)
-        along = np.bincount(row, rows.data * pulled[cell], rows.shape[0]).astype(np.float64)
-        term = sums(along) * (2 * power - 1) / (2 * power)
-        out = out + term
-    return out
+    def pulled(term: FloatArray) -> FloatArray:
+        along = (term @ bread).reshape(-1)
+        return sums(np.asarray(np.bincount(row, rows.data * along[cell], rows.shape[0])))
+
+    return series(sums(residuals), pulled)
 
 
 def inverse_root(information: FloatArray) -> FloatArray:

@@ -589,6 +589,7 @@ def _median(values: FloatArray) -> float | None:
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Analyse strengths and ranks of items."""
+    design = design.whole()
     check_single(design)
     formula = "~ " + " + ".join(options.adjust) if options.adjust else None
     fit = fit_model(design, options, formula, cluster=default_cluster(design))

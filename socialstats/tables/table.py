@@ -290,8 +290,9 @@ class Counts:
 
 
 def counts(
-    frame: Frame, keys: Sequence[str], weight: str | None = None, *, na: Collection[str] = (), source: str = ""
-) -> Counts:
+    frame: Frame, keys: Sequence[str], weight: str | None = None, *, na: Collection[str] = (), source: str = "",
+    grouped: bool = True,
+) -> Counts:  # fmt: skip
     """Count the distinct rows of the key columns.
 
     Parameters
@@ -306,6 +307,8 @@ def counts(
         Texts that mean a missing weight.
     source : str
         Named in errors.
+    grouped : bool
+        False: an engine that is not pandas returns equal rows as cells of their own, where few rows are equal.
 
     Examples
     --------
@@ -322,7 +325,7 @@ def counts(
     if frame.implementation.is_pandas():
         cells = _count_pandas(nw.to_native(frame), keys, summed, source)
     else:
-        cells = _count_narwhals(frame, keys, summed, source)
+        cells = _count_narwhals(frame, keys, summed, source, grouped=grouped)
     return _parse_weights(cells, weight, na) if weight is not None and text_weight else cells
 
 
@@ -420,7 +423,7 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
     return codes.astype(np.int64, copy=False), values
 
 
-def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str, *, grouped: bool) -> Counts:
     """Count with the engine's own group-by; only the cells leave the engine."""
     chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
     schema = chosen.collect_schema()
@@ -438,7 +441,7 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
         chosen = chosen.with_columns(nw.when(usable).then(w).otherwise(nw.lit(0.0)).alias(SUM))
         chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
         by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
-    cells = chosen.group_by(*by).agg(*sums)
+    cells = chosen.group_by(*by).agg(*sums) if grouped else chosen.with_columns(nw.lit(1).alias(N))
     if isinstance(cells, nw.LazyFrame):
         cells = cells.collect()
     n = cells.get_column(N).to_numpy().astype(np.float64)
@@ -463,6 +466,11 @@ def _status_expression(w: nw.Expr) -> nw.Expr:
 def _code_cells(column: nw.Series[Any], source: str) -> Coded:
     import pandas as pd
 
+    if column.implementation in (nw.Implementation.PYARROW, nw.Implementation.POLARS) and column.dtype == nw.String:
+        encoded = column.to_arrow().dictionary_encode()
+        encoded = encoded.combine_chunks() if hasattr(encoded, "combine_chunks") else encoded
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return Coded(codes=codes, values=np.array(encoded.dictionary.to_pylist(), dtype=object))
     codes, values = _factorise(pd.Series(column.to_list(), dtype=object), column.name, source)
     return Coded(codes=codes, values=values)
 

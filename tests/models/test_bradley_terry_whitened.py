@@ -49,7 +49,9 @@ CASES = {
 
 def parts(fit):
     state = fit.fitted_state
-    return whitened_rows(fit.design, state.data, state.model, state.fitted.beta, state.factors), state.fitted
+    weight, codes = fit.design.weight, [factor.codes for factor in state.factors]
+    found = whitened_rows(state.data, state.model, state.fitted.beta, np.arange(len(weight)), weight, codes)
+    return found, state.fitted
 
 
 @pytest.mark.parametrize("case", CASES)

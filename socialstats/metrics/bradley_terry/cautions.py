@@ -34,8 +34,9 @@ def by_severity(cautions: Sequence[Caution]) -> list[Caution]:
 def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iterator[Caution]:
     """Yield what clusters do to intervals: those left out, few ones, and ones that hold much of what is known."""
     if state.robust is None:
-        if design.clusters:
-            names = listing([f"{c.name} ({len(c.levels):,})" for c in design.clusters])
+        stored = design.scan.clusters if design.scan is not None else ()
+        if design.clusters or stored:
+            names = listing([*stored, *(f"{c.name} ({len(c.levels):,})" for c in design.clusters)])
             fix = f"leave {option('cluster', 'declared')}"
             yield ignored_clusters(names, "single rows", affects="every interval and p-value", fix=fix)
         return

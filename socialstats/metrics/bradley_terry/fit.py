@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
-from socialstats.inference.robust import Robust, cluster_robust
+from socialstats.inference.robust import Block, Robust, cluster_robust, robust_of_blocks
 from socialstats.metrics.bradley_terry.model import (
     Components,
     Options,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 SUSPICIOUS_ETA = 20.0  # a linear predictor this large means odds of 5e8: look for separation
 
 
-@reads(Comparisons)
+@reads(Comparisons, scans=True)
 def bradley_terry(
     comparisons: Comparisons | TableLike,
     formula: str | None = None,
@@ -201,7 +202,8 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
         require_connected(data, design.items)
     require_identified(data)
     fitted = _estimate(data, model, options)
-    factors = design.factors(options.cluster)
+    stored = () if design.scan is None else design.scan.factors(options.cluster)
+    factors = stored or design.factors(options.cluster)
     probable = design.replies is not None
     kind, robust, adjusted = options.covariance_kind(len(factors), ties, design.weighted, probable), None, False
     covariance = fitted.covariance
@@ -263,12 +265,27 @@ def _clustered(
     if len(factors) > 2:
         named = ", ".join(f"'{factor.name}'" for factor in factors)
         raise InputError(f"at most two crossed clusters, got {named}; name one or two with {option('cluster')}")
-    for factor in factors:
-        if len(np.unique(factor.codes)) < 2:
-            raise InputError(f"cluster '{factor.name}' has a single level: its dependence cannot be estimated")
-    rows, residuals, codes = whitened_rows(design, data, model, fitted.beta, factors)
+
+    def whitened(cell: IntArray, weight: FloatArray, codes: Sequence[IntArray]) -> Block:
+        return whitened_rows(data, model, fitted.beta, cell, weight, codes)
+
+    scan, names = design.scan, [factor.name for factor in factors]
+    every = np.arange(len(design.weight))
     noise = float(design.weight_sq.sum() / design.weight.sum()) if design.replies is None else 0.0
-    return cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise)
+    if scan is not None and scan.named(names):
+        rows = whitened(every, design.weight, [])[0]
+        found = robust_of_blocks(
+            lambda k: (whitened(part.cell, part.weight, part.codes) for part in scan.parts(names, k)),
+            np.asarray((rows.T @ rows).todense()), fitted.covariance,
+            [scan.ranks(name, rows.shape[1]) for name in names], scan.finer(names), noise=noise,
+        )  # fmt: skip
+    else:
+        rows, residuals, codes = whitened(every, design.weight, [factor.codes for factor in factors])
+        found = cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise)
+    for name, size in zip(names, found.n_clusters, strict=True):
+        if size < 2:
+            raise InputError(f"cluster '{name}' has a single level: its dependence cannot be estimated")
+    return found
 
 
 def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExist) -> ResultGroup:

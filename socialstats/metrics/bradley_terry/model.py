@@ -414,7 +414,7 @@ def unseen_item(design: Comparisons, state: State, item: int) -> str:
     """Return why the strength of an item has no standard error."""
     met = (design.item_a == item) | (design.item_b == item)
     for factor in state.factors:
-        if len(np.unique(np.asarray(factor.codes)[met])) == 1:
+        if len(factor.codes) and len(np.unique(np.asarray(factor.codes)[met])) == 1:
             if factor.name == "pair":
                 return "met in one pair only: a lean of that pair cannot be told from its strength"
             return f"met in one cluster only ({factor.name}): a lean of that cluster cannot be told from its strength"

@@ -515,6 +515,16 @@ class BradleyTerryResult(Result):
         title = f"Effect of {term} in SD of the strengths"
         return self._derived(title, rows, words, extras={"sd": sd, "effect": term})
 
+    def in_memory(self) -> BradleyTerryResult:
+        """Return the same numbers with a design that holds all its clusters, where they stayed with the table."""
+        if self.design.scan is None:
+            return self
+        from socialstats.metrics.bradley_terry.fit import bradley_terry
+
+        design = self.design.whole()
+        again: Any = bradley_terry(design, **asdict(self.fitted_state.options), by=None)
+        return replace(self, design=design, state=again.state)
+
     def bootstrap(
         self,
         *,
@@ -533,6 +543,8 @@ class BradleyTerryResult(Result):
         clusters there are none. The intervals of the fit itself hold there.
         """
 
+        if self.design.scan is not None:
+            return self.in_memory().bootstrap(by=by, resamples=resamples, seed=seed, ci=ci, level=level)
         state, level = self.fitted_state, self._level(level)
         if by == "auto":
             by = "cluster" if state.factors else "row"

@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.special import ndtri, stdtrit
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import NonConvergence, UndefinedStatistic
 from socialstats.inference.intervals import SMALLEST, holm
 from socialstats.inference.robust import between, positive
@@ -28,39 +27,60 @@ def row_sandwich(data: PairData, model: BradleyTerry, beta: FloatArray, bread: F
 
 
 def whitened_rows(
-    design: Comparisons, data: PairData, model: BradleyTerry, beta: FloatArray, factors: Sequence[Factor]
+    data: PairData,
+    model: BradleyTerry,
+    beta: FloatArray,
+    cell: IntArray,
+    weight: FloatArray,
+    factors: Sequence[IntArray],
 ) -> tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]:
     """Return the fit as a linear regression: rows, residuals, and the cluster of each row by factor.
 
     Comparisons of one predictor in one cluster are taken together. L L' is their information in (eta, tau), the
     observed one, which is the expected one except in Rao and Kupper's model. s is their score. Rows are L' (x, 1) and
     residuals L^-1 s. rows' rows is the information of all parameters, and rows' residuals their score.
+
+    Parameters
+    ----------
+    cell : (k,) int64 array
+        Cells of the design; one may occur several times, in several clusters.
+    weight : (k,) float64 array
+    factors : sequence of (k,) int64 arrays
+        Clusters of each.
     """
-    key = data.cell
-    for factor in factors:
-        key = np.unique(factor.codes * (int(key.max(initial=0)) + 1) + key, return_inverse=True)[1]
+    predictor = key = data.cell[cell]
+    for code in factors:
+        key = np.unique(code * (int(key.max(initial=0)) + 1) + key, return_inverse=True)[1]
     m = int(key.max()) + 1
     first = np.zeros(m, dtype=np.int64)
     first[key] = np.arange(len(key))
-    at = data.cell[first]
-    w = weight_table(data.outcome, key, design.weight, m)
+    at = predictor[first]
+    w = weight_table(data.outcome[cell], key, weight, m)
     eta, tau = data.eta_tau(beta)
     curve = model.curvature(eta[at], tau, model.statistics(w))
     root = np.sqrt(curve.h_ee)
     residuals = np.where(root > 0, curve.g_eta / positive(root), 0.0)
     rows: Any = data.x[at].multiply(root[:, None])
-    codes = [np.asarray(factor.codes)[first] for factor in factors]
+    codes = [factor[first] for factor in factors]
     by_tau = model.scores(eta[at], tau)[1]
     if by_tau is None or curve.h_et is None or curve.h_tt is None:
         return sparse.csr_array(rows), residuals, tuple(codes)
     shift = curve.h_et / positive(root)
     rest = np.sqrt(np.maximum(curve.h_tt - shift**2, 0.0))
     rest[rest <= ROOT_ROUNDING * np.sqrt(curve.h_tt)] = 0.0
-    second = np.where(rest > 0, ((by_tau * w).sum(axis=0) - shift * residuals) / positive(rest), 0.0)
-    both: Any = sparse.vstack([sparse.csr_array(rows), sparse.csr_array(rows.shape)])
-    tie: Any = sparse.csr_array(np.concatenate([shift, rest])[:, None])
+    second = (by_tau * w).sum(axis=0) - shift * residuals  # rest times residual
+    group = np.zeros(m, dtype=np.int64)
+    for code in codes:  # in a cluster, rows of the tie parameter alone are one row
+        group = np.unique(code * (int(group.max(initial=0)) + 1) + group, return_inverse=True)[1]
+    length = np.sqrt(np.bincount(group, rest**2))
+    second = np.where(length > 0, np.bincount(group, np.where(rest > 0, second, 0.0)) / positive(length), 0.0)
+    owner = np.zeros(len(length), dtype=np.int64)
+    owner[group] = np.arange(m)
+    empty = sparse.csr_array((len(length), rows.shape[1]))
+    both: Any = sparse.vstack([sparse.csr_array(rows), empty])
+    tie: Any = sparse.csr_array(np.concatenate([shift, length])[:, None])
     rows = sparse.hstack([both, tie])
-    return sparse.csr_array(rows), np.append(residuals, second), tuple(np.tile(code, 2) for code in codes)
+    return sparse.csr_array(rows), np.append(residuals, second), tuple(np.append(code, code[owner]) for code in codes)
 
 
 def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 200) -> FloatArray:

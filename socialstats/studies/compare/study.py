@@ -234,6 +234,7 @@ def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryRe
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Answer: did the levels of the by factor differ on the same pairs of items?"""
+    design = design.whole()
     if design.by is None or len(design.by.levels) < 2:
         raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
                          "two at least")  # fmt: skip

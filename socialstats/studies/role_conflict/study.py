@@ -77,6 +77,7 @@ PRIOR = "Use pseudo-wins (--prior 0.5), which connect the groups by assumption, 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Analyse the effects of urgency and of role preferences on choices."""
+    design = design.whole()
     check_single(design)
     plain = without_cited(design)
     try:

@@ -1,0 +1,139 @@
+"""Clusters that stay with a lazy table give the numbers of the same table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import socialstats as ss
+from socialstats.designs import scan
+from socialstats.inference import robust
+
+COLUMNS = {"item_a": "a", "item_b": "b", "winner": "winner"}
+
+
+def votes(n: int = 3000, items: int = 8, seed: int = 1) -> pd.DataFrame:
+    """Comparisons by judges (numbers, some with one vote) within teams, of prompts with leans of their own."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, items, n)
+    b = (a + 1 + rng.integers(0, items - 1, n)) % items
+    judge, prompt = rng.zipf(1.6, n) % 400, rng.integers(0, 40, n)
+    lean = rng.normal(size=(40, items))
+    eta = 0.3 * (a - b) + lean[prompt, a] - lean[prompt, b]
+    u = rng.random(n)
+    first = 1 / (1 + np.exp(-eta))
+    names = np.array([f"m{k}" for k in range(items)])
+    winner = np.select([u < 0.8 * first, u > 1 - 0.8 * (1 - first)], [names[a], names[b]], "tie")
+    return pd.DataFrame({
+        "a": names[a], "b": names[b], "winner": winner, "judge": judge, "team": judge // 20,
+        "prompt": [f"p{k}" for k in prompt], "w": rng.integers(1, 4, n).astype(float),
+        "shown": np.where(rng.random(n) < 0.5, names[a], names[b]), "language": np.where(prompt % 2, "en", "de"),
+    })  # fmt: skip
+
+
+def of_duckdb(frame: pd.DataFrame) -> Any:
+    return duckdb.connect().from_df(frame)
+
+
+def of_polars(frame: pd.DataFrame) -> Any:
+    return pl.from_pandas(frame).lazy()
+
+
+ENGINES: list[Callable[[pd.DataFrame], Any]] = [of_duckdb, of_polars]
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "BLOCK_ROWS", 700)
+
+
+def numbers(result: Any) -> np.ndarray[Any, Any]:
+    fields = ("estimate", "std_error", "df", "conf_low", "p_value")
+    return np.array([[getattr(row, name) for name in fields] for row in result.rows], dtype=float)
+
+
+def both(make: Any, frame: pd.DataFrame, cluster: Any, **given: Any) -> tuple[Any, Any]:
+    columns = {name: given.pop(name) for name in ("weight", "order", "by") if isinstance(given.get(name), str)}
+    designs = [ss.Comparisons.from_frame(f, **COLUMNS, cluster=cluster, **columns) for f in (make(frame), frame)]
+    assert designs[0].scan is not None
+    assert designs[1].scan is None
+    assert len(designs[0].count) < len(designs[1].count)
+    options = {"order": True} if "order" in columns else {}
+    return tuple(ss.bradley_terry(design, **options, **given) for design in designs)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("make", ENGINES)
+@pytest.mark.parametrize(
+    ("cluster", "given"),
+    [
+        ("judge", {}), ("prompt", {"weight": "w"}), (["judge", "prompt"], {}), (["judge", "team"], {}),
+        (["prompt", "judge"], {"order": "shown"}), (["team", "judge"], {"ties": "rao_kupper"}),
+        ("prompt", {"ties": "half"}), ("prompt", {"reference": "m3"}),
+    ],
+)  # fmt: skip
+def test_errors_and_degrees_of_freedom_are_those_of_the_table_in_memory(make: Any, cluster: Any, given: Any) -> None:
+    scanned, whole = both(make, votes(), cluster, **given)
+    np.testing.assert_allclose(numbers(scanned), numbers(whole), rtol=1e-9, atol=1e-12)
+    assert scanned.inference == whole.inference
+    assert scanned.counts == whole.counts
+    np.testing.assert_allclose(numbers(scanned.pairwise()), numbers(whole.pairwise()), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", ENGINES)
+def test_very_large_tables_keep_no_rows(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robust, "MOST_NUMBERS", 0)
+    scanned, whole = both(make, votes(), "judge")
+    found, wanted = numbers(scanned), numbers(whole)
+    np.testing.assert_allclose(found[:, :2], wanted[:, :2], rtol=1e-9)
+    np.testing.assert_allclose(found[:, 2], wanted[:, 2], rtol=1e-5)
+    pairs = zip(scanned.pairwise().rows, whole.pairwise().rows, strict=True)
+    assert all((x.df or 0) <= 1.001 * (y.df or 0) for x, y in pairs)
+
+
+def test_what_needs_the_clusters_in_memory_reads_them() -> None:
+    frame = votes(900)
+    scanned, whole = both(of_duckdb, frame, "prompt")
+    assert scanned.verify().ok
+    drawn = [fit.bootstrap(resamples=200, seed=3) for fit in (scanned, whole)]
+    assert [row.conf_low for row in drawn[0].rows] == [row.conf_low for row in drawn[1].rows]
+    board = [ss.bradley_terry(fit.design, vcov="model", cluster=None) for fit in (scanned, whole)]
+    np.testing.assert_allclose(numbers(board[0]), numbers(board[1]), rtol=1e-9)
+    assert [c.code for c in board[0].cautions] == [c.code for c in board[1].cautions]
+
+
+def test_parts_of_a_design_keep_their_clusters() -> None:
+    frame = votes()
+    lazy, held = (
+        ss.Comparisons.from_frame(f, **COLUMNS, cluster=["judge", "prompt"], by="language")
+        for f in (of_duckdb(frame), frame)
+    )
+    for change in (
+        lambda d: d.split()["en"], lambda d: d.drop_ties(), lambda d: d.swap(), lambda d: d.relabel({"m1": "z"}),
+        lambda d: d.take(d.item_a > 2),
+    ):  # fmt: skip
+        one, two = change(lazy), change(held)
+        assert one.whole().table().equals(two.table())
+        found, wanted = (ss.bradley_terry(d, by=None) for d in (one, two))
+        np.testing.assert_allclose(numbers(found), numbers(wanted), rtol=1e-9, atol=1e-12)
+
+
+def test_a_row_without_a_cluster_is_an_error_with_its_count() -> None:
+    frame = votes(400)
+    frame["prompt"] = frame["prompt"].where(frame.index != 7, None)
+    with pytest.raises(ss.InputError, match="the value is missing"):
+        ss.Comparisons.from_frame(of_duckdb(frame), **COLUMNS, cluster="prompt")
+    kept = ss.Comparisons.from_frame(of_polars(frame), **COLUMNS, cluster="prompt", missing="drop")
+    assert kept.scan is None
+    assert kept.n_rows == 399
+
+
+def test_one_cluster_is_an_error() -> None:
+    frame = votes(400).assign(prompt="p1")
+    with pytest.raises(ss.InputError, match="a single level"):
+        ss.bradley_terry(of_duckdb(frame), **COLUMNS, cluster="prompt")
