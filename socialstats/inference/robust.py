@@ -622,8 +622,9 @@ class FaintClusters:
     largest : float
         Largest bound of a cluster's leverage.
     fourth : (p,) array
-        Sum over g of v_g^2 of each parameter, v_g = e' B F_g F_g' B e. Where no leverage is above `LIGHT`, v_g^2 is replaced
-        by that times v_g and the model's variance. That of other contrasts c is at most (sum |c_i| fourth_i^1/4)^4.
+        Sum over g of v_g^2 of each parameter, v_g = e' B F_g F_g' B e. Where no leverage is above `LIGHT`, v_g^2 is
+        replaced by that times v_g and the model's variance. That of a contrast c is at most the fourth power of the sum
+        of abs(c_i) fourth_i^1/4 (Minkowski's inequality).
     """
 
     def __init__(self, root: FloatArray, back: FloatArray, *, kept: bool) -> None:
