@@ -108,7 +108,7 @@ def test_a_level_without_finite_strengths_is_named(tmp_path: Path, capsys: pytes
     assert main(["report", str(tmp_path / "t.csv"), *said]) == 0
     capsys.readouterr()
     assert main(["show", str(tmp_path / "p.html")]) == 0
-    assert "The strengths of m2 are undefined: no finite strengths exist: 'a' never lost" in capsys.readouterr().out
+    assert "The strengths of m2 are undefined: no finite strengths exist; 'a' never lost" in capsys.readouterr().out
     (tmp_path / "t.csv").write_text("item_a,item_b,winner,model\n" + "\n".join(
         line.replace("m2", model) for model in ("m2", "m3") for line in lines[7:]), encoding="utf-8")  # fmt: skip
     assert main(["report", str(tmp_path / "t.csv"), *said]) == 3
