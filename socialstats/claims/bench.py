@@ -389,7 +389,7 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
         estimate=mean, n_units=int(sum(f.n for f in found)), n_clusters=clusters, cluster=cluster if clusters else "",
         undefined=next((f.undefined for f in found if f.undefined), ""),
     )  # fmt: skip
-    if are_shares(bench, claim, reading):
+    if are_shares(bench, claim, reading) and 0 <= mean <= 1:  # a mean of other scores is no share
         return with_shares(base, samples, share, cluster)
     if not any(np.ptp(s.value) for s in samples):
         return replace(base, undefined=UNKNOWN.format(samples[0].value[0]) if len(samples) == 1 else ALIKE)
@@ -423,7 +423,7 @@ def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
     mine = there & table.where({"scorer": scorer}) if scorer else there
     values, others = np.unique(table.value[mine]), table.value[there]
     scales = [label for name in table.columns if SCALED.search(name) for label in table.column(name)[1]]
-    if values[0] < 0 or values[-1] > 1 or SCALED.search(f"{scorer} {claim.name}".replace("_", " ")):
+    if not len(values) or values[0] < 0 or values[-1] > 1 or SCALED.search(f"{scorer} {claim.name}".replace("_", " ")):
         return False
     if any(float(found) > 1 for label in scales for found in re.findall(r"\d+(?:\.\d+)?", label)):
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import asdict
 
 import duckdb
 import numpy as np
@@ -58,7 +59,16 @@ def expected():
 def test_a_table_with_its_columns_named_gives_the_rows_of_the_design(name, engine, expected, tmp_path):
     subject = subject_of(name)
     table = ENGINES[engine](subject.rows(), tmp_path / "rows.csv")
-    assert run(name, table, **reading(name)).rows == expected(name)
+    found = run(name, table, **reading(name)).rows
+    if engine != "DuckDB":
+        assert found == expected(name)
+    for one, other in zip(found, expected(name), strict=True):  # clusters that stay with a table are summed in parts
+        assert asdict(one) == {key: close(value) for key, value in asdict(other).items()}
+
+
+def close(value):
+    """Return a number as one that others equal up to rounding."""
+    return pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
 
 
 @each_metric
