@@ -142,7 +142,7 @@ def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated
 def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
     """Return the texts that a reader of the closed page sees; the contents and the quotation say some again."""
     yield from (outcome.title, outcome.design, outcome.simulated, outcome.strip.title if outcome.strip else "")
-    yield from (*outcome.answer, *outcome.answer, *outcome.methods[:1], *outcome.methods[:1])
+    yield from (*outcome.answer, *outcome.answer, *outcome.planning, *outcome.methods[:1], *outcome.methods[:1])
     for said in found.cautions:
         yield from (said.caution.short, said.caution.detail, said.caution.affects, said.caution.fix)
         yield " ".join((*said.figures[:LINKS], *said.tables[:LINKS], "Affected: See Code"))

@@ -37,6 +37,7 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "design": outcome.design,
         "simulated": outcome.simulated,
         "answer": list(outcome.answer),
+        "planning": list(outcome.planning),
         "strip": strip,
         "cautions": [asdict(caution) for caution in outcome.cautions],
         "blocks": [_block(placed) for placed in place.blocks],

@@ -140,7 +140,7 @@ def tell(options: argparse.Namespace, outcome: Outcome) -> None:
     """Print the answer and the cautions to stderr."""
     if options.quiet:
         return
-    for sentence in (outcome.design, *outcome.answer):
+    for sentence in (outcome.design, *outcome.answer, *outcome.planning):
         print(sentence, file=sys.stderr)
     for caution in outcome.cautions:
         if caution.severity != "info":

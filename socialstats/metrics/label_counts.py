@@ -199,7 +199,7 @@ def label_share(
     how : How
     """
     cites, cited = float(times @ size), size > 0
-    row = replace(row, n=cites)
+    row = replace(row, n=cites, limits=(0.0, 1.0))
     if cites == 0:
         return replace(row, undefined="no label is cited", reason="no_data")
     found = clustered_share(

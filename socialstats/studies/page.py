@@ -101,6 +101,8 @@ class Outcome:
         One line: kind of design, n at every level.
     answer : tuple of str
         The answer in one to three sentences, with estimate, interval and comparison points.
+    planning : tuple of str
+        How much more data would halve the interval of the answer; the page says it, the quotation does not.
     strip : Strip or None
     cautions : tuple of Caution
         Ordered by their effect on the conclusion.
@@ -135,6 +137,7 @@ class Outcome:
     verifications: Mapping[str, Verification] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     simulated: str = ""
+    planning: tuple[str, ...] = ()
 
 
 DECLARED = "declared"

@@ -586,6 +586,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         title=f"Is there a difference between {first} and {second}?",
         design=describe(design),
         answer=answer(design, numbers, options),
+        planning=halved(design, numbers),
         strip=strip(design, numbers, options),
         cautions=order_cautions(numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])),
         blocks=shown,
@@ -748,7 +749,7 @@ def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) ->
 
 
 def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the difference, whether the conditions were equivalent, and the pairs that halve its interval."""
+    """Return the difference, and whether the conditions were equivalent."""
     first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
     if numbers.levels is not None:
         return (answer_of_levels(design, numbers.main, numbers.levels),)
@@ -760,16 +761,19 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
         lead,
         kind=sentences.kind_of(numbers.main.cautions),
     )
-    return tuple(text for text in (said, equivalence_text(design, numbers, options), halved(design, lead)) if text)
+    return tuple(text for text in (said, equivalence_text(design, numbers, options)) if text)
 
 
-def halved(design: Paired, lead: Row) -> str:
-    """Return how many more pairs, or clusters of them, halve the interval; nothing for two crossed factors."""
-    if len(design.clusters) > 1:
-        return ""
+def halved(design: Paired, numbers: Numbers) -> tuple[str, ...]:
+    """Return how many more pairs, or clusters of them, halve the interval of a single difference.
+
+    There is nothing for levels, nor for two crossed factors.
+    """
+    if numbers.levels is not None or len(design.clusters) > 1:
+        return ()
     unit = f"clusters of {plain(design.clusters[0].name)}" if design.clusters else "pairs"
-    more = clusters_to_halve(lead, lead.n_clusters or design.n_pairs)
-    return sentences.halving(more, unit, "the difference") if more else ""
+    more = clusters_to_halve(numbers.lead, numbers.lead.n_clusters or design.n_pairs)
+    return (sentences.halving(more, unit, "the difference"),) if more else ()
 
 
 def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:

@@ -584,7 +584,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
     shown = blocks(design, numbers, options)
     judged = numbers.judged if is_known(numbers.judged) else None
-    said = [answer(numbers.alpha), *planned(numbers.alpha, judged)]
+    said = [answer(numbers.alpha)]
     if judged is not None:
         said.insert(0, answer_of_judges(judged))
     elif numbers.judged is not None:
@@ -595,6 +595,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else title(judged),
         design=describe(design),
         answer=tuple(said),
+        planning=planned(numbers.alpha, judged),
         strip=strip(numbers) if judged is None else strip_of_judges(judged),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
@@ -736,15 +737,15 @@ def band_of(row: Row) -> str:
     return f"inconclusive against {minimum}, the customary minimum"
 
 
-def planned(alpha: Result, judged: Result | None) -> list[str]:
+def planned(alpha: Result, judged: Result | None) -> tuple[str, ...]:
     """Return how many more units or clusters would halve the interval of the main result."""
     row, what = (alpha.rows[0], "alpha") if judged is None else (gaps(judged)[0], "the first difference")
     if row.estimate is None or row.df is None:
-        return []
+        return ()
     what = "the difference" if judged is not None and len(gaps(judged)) == 1 else what
     more = clusters_to_halve(row, row.n_clusters or round(row.df) + 1)
     clusters = [f"clusters of {spoken(factor.name)}" for factor in getattr(alpha.design, "clusters", ())][:1]
-    return [] if more is None else [sentences.halving(more, (clusters or ["units"])[0], what)]
+    return () if more is None else (sentences.halving(more, (clusters or ["units"])[0], what),)
 
 
 def strip(numbers: Numbers) -> Strip:

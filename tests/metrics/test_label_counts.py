@@ -37,6 +37,7 @@ def test_both_denominators():
     ends = proportion_confint(4, 6, method="wilson")
     row = result.row("care (share of units)")
     assert (row.conf_low, row.conf_high) == pytest.approx(ends)
+    assert all(row.bounded for row in result.rows if "share of" in row.term)  # printed without a leading zero
     assert result.extras["without"] == {"all units": 2}
     assert result.extras["labels_per_unit"]["all units"] == pytest.approx(7 / 6)
     assert [c.code for c in result.cautions] == ["SS301"]

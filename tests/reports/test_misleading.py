@@ -176,8 +176,9 @@ def test_leading_zeros_follow_one_rule_on_a_page(name: str) -> None:
 def test_one_sentence_says_what_halves_an_interval(name: str) -> None:
     """The block of models had a second one, beside that of the main result."""
     found = outcome(name)
-    said = [*found.answer, *(s for block in found.blocks if block.part == "main" for s in block.sentences)]
+    said = [*found.planning, *(s for block in found.blocks if block.part == "main" for s in block.sentences)]
     assert len([text for text in said if text.startswith("To halve")]) <= 1
+    assert not any(text.startswith("To halve") for text in found.answer), "the quotation of a result plans no study"
 
 
 @pages

@@ -106,7 +106,7 @@ def test_how_united_the_raters_are_is_a_recount(ordinal: Outcome) -> None:
 def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_units(ordinal: Outcome) -> None:
     assert ordinal.title == "Does 'gpt_4' agree with people as people agree with each other?"
     gap, own, theirs = ordinal.blocks[0].results[0].rows
-    first, second, third = ordinal.answer
+    (first, second), (third,) = ordinal.answer, ordinal.planning
     numbers = [number(x, 3, bounded=True) for x in (own.estimate, theirs.estimate)]
     assert f"Kappa was {numbers[0]} for 'gpt_4' and {numbers[1]} among people, on the same 56 units." in first
     assert second.startswith("Agreement was Krippendorff's α (ordinal) = .598, approximate 95% CI [")

@@ -384,9 +384,9 @@ def test_the_halving_sentence_counts_units_and_raters(outcomes: dict[str, Outcom
     low = min((r for r in main.rows if r.group is None), key=lambda r: r.estimate or 0.0)
     more = clusters_to_halve(low, 40)
     assert more is not None
-    assert outcome.answer[-1] == (
+    assert outcome.planning == (
         f"To halve the interval of the distance of '{low.term}', collect about {more} more units and "
-        f"{-(-more * 24 // 40)} more human raters."
+        f"{-(-more * 24 // 40)} more human raters.",
     )
 
 

@@ -742,7 +742,8 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         study="ordinal-alignment",
         title=f"Do the {count(len(design.raters))} models agree, and does the order of the levels matter?",
         design=describe(design),
-        answer=(*range_text(alphas, by), *planned_alpha(alphas)),
+        answer=range_text(alphas, by),
+        planning=planned_alpha(alphas),
         strip=alpha_strip(alphas),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
@@ -768,7 +769,7 @@ def planned_alpha(alphas: Mapping[str, Alphas]) -> tuple[str, ...]:
     """Return how many more units or clusters would halve the interval of a single alpha; nothing for several."""
     if len(alphas) > 1:
         return ()
-    return tuple(planned(ordered(next(iter(alphas.values()))), None))
+    return planned(ordered(next(iter(alphas.values()))), None)
 
 
 def alpha_strip(alphas: Mapping[str, Alphas]) -> Strip:

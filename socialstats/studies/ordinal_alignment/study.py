@@ -64,9 +64,8 @@ from socialstats.text import count, level_text, number, percent, quoted, shorten
 
 
 def answer(main: Result, groups: Mapping[str, Result], tests: Families, level: float) -> tuple[str, ...]:
-    """Return the nearest and the farthest model, who was closer than what, the groups of people, and the planning."""
-    return (main.sentence(), *nearest_words(main), *constant_words(main), *closest_answer(groups, tests, level),
-            *planned(main))  # fmt: skip
+    """Return the nearest and the farthest model, who was closer than what, and the groups of people."""
+    return (main.sentence(), *nearest_words(main), *constant_words(main), *closest_answer(groups, tests, level))
 
 
 def nearest_words(main: Result) -> tuple[str, ...]:
@@ -345,6 +344,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         title=f"How far were the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
         answer=answer(main, groups, tests, options.level),
+        planning=planned(main),
         strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=tuple(shown),
