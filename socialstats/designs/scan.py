@@ -1,8 +1,9 @@
-"""Clusters that stay with the table: its rows are read again, in blocks of whole clusters, where they are needed.
+"""Clusters that stay with the table: its rows are read again, as pairs of a cell and a cluster, where they are needed.
 
 A design has one cell for each distinct row of the columns that play a part. With clusters among these columns there are
 nearly as many cells as rows. A table that an engine reads lazily is therefore counted without its clusters. Sums by
-cluster are made from blocks of rows, so that memory depends neither on rows nor on clusters.
+cluster are made from its rows, each of which is one number: its clusters and its cell. Equal ones are counted. Where
+there are more than `HELD` of them, the table is read several times, each time for a part of the clusters.
 """
 
 from __future__ import annotations
@@ -18,11 +19,15 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
+from socialstats.errors import InputError
 from socialstats.tables import Counts, Table
-from socialstats.tables.table import LARGEST, N, as_text, counts
+from socialstats.tables.batches import BATCH_ROWS, Places, batches, encoded
+from socialstats.tables.table import LARGEST, N, as_text, text_weight
+from socialstats.text import quoted
 
-BLOCK_ROWS = 600_000  # rows of whole clusters that are read at a time
-LARGEST_LIST = 4_000_000  # possible rows of the columns up to which the cell of each is listed
+BLOCK_ROWS = 60_000  # rows of whole clusters in one part
+HELD = 20_000_000  # distinct rows, as numbers, that are held at a time
+LARGEST_LIST = 10_000_000  # possible rows of the columns up to which the cell of each is listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,9 +40,7 @@ class Part:
         Cells of the design.
     count, weight, weight_sq : (k,) float64 arrays
     codes : tuple of (k,) int64 arrays
-        Cluster of each factor, 0, 1, ... within this part.
-    levels : tuple of arrays
-        Values of the clusters, as the engine holds them.
+        Cluster of each factor. Of the factor whose whole clusters the part holds, they are sorted.
     """
 
     cell: IntArray
@@ -45,7 +48,6 @@ class Part:
     weight: FloatArray
     weight_sq: FloatArray
     codes: tuple[IntArray, ...]
-    levels: tuple[AnyArray, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,6 +91,7 @@ class Scan:
         values = {column: coded.values for column, coded in counted.columns.items()}
         keys = one_number([coded.codes for coded in counted.columns.values()], [len(v) for v in values.values()])
         order = np.argsort(keys)
+        order = order[cell[order] >= 0]
         return cls(table=table, clusters=tuple(clusters), weight=weight, na=na, values=values, keys=keys[order],
                    cell=cell[order])  # fmt: skip
 
@@ -113,80 +116,211 @@ class Scan:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
         return tuple(Factor(name=name, codes=np.zeros(0, dtype=np.int64), levels=()) for name in self.named(names))
 
-    def finer(self, names: Sequence[str]) -> int:
-        """Return which of some clusters has the most levels."""
-        if len(names) == 1:
-            return 0
-        lazy: Any = self.table.frame.select(*(nw.col(name).n_unique() for name in names))
-        found = lazy.collect()
-        return int(np.argmax([found.get_column(name)[0] for name in names]))
+    def rows(self, names: Sequence[str]) -> Rows:
+        """Return the rows of the table by cell and some of the clusters."""
+        return Rows(self, names)
 
-    def parts(self, names: Sequence[str], factor: int = 0) -> Iterator[Part]:
-        """Yield all rows by cell and cluster, in parts that hold the whole of each cluster of one of the factors."""
-        column, sizes, found = names[factor], self._sizes(names[factor]), self._finder()
-        rows, values = sizes.get_column(N).to_numpy(), sizes.get_column(column)
-        starts = [0, *(np.flatnonzero(np.diff(np.cumsum(rows) // BLOCK_ROWS)) + 1).tolist(), len(rows)]
-        for start, end in pairwise(starts):
-            part = self.table.frame.filter(nw.col(column) >= values[start], nw.col(column) <= values[end - 1])
-            grouped = int(rows[start:end].sum()) > 2 * BLOCK_ROWS  # a cluster that is larger than a block
-            counted = counts(part, [*self.values, *names], self.weight, na=self.na, grouped=grouped)
-            made = self._part(counted, names, found)
-            if len(made.cell):
-                yield made
+    def finder(self) -> Callable[[IntArray], IntArray]:
+        """Return a function from rows of the columns, as numbers, to the design's cells; -1 for rows of none."""
+        import pandas as pd
 
-    def _sizes(self, column: str) -> Any:
-        """Return the values of a column and the rows of each, in the engine's order of values."""
-        grouped: Any = self.table.frame.select(column).group_by(column).agg(nw.len().alias(N))
-        return (grouped.collect() if isinstance(grouped, nw.LazyFrame) else grouped).sort(column)
-
-    def ranks(self, column: str, at_most: int) -> float:
-        """Return the sum over the clusters of their rows, of which at most some count."""
-        return float(np.minimum(self._sizes(column).get_column(N).to_numpy(), at_most).sum())
-
-    def _finder(self) -> Callable[[IntArray], IntArray]:
-        """Return a function from rows of the columns, as numbers, to the design's cells."""
         size = math.prod(len(known) + 1 for known in self.values.values())
         if size > LARGEST_LIST:
-            return lambda keys: self.cell[np.searchsorted(self.keys, keys)]
-        listed = np.full(size, -1, dtype=np.int64)
+            places: Any = pd.Index(self.keys)
+            return lambda keys: np.append(self.cell, -1)[places.get_indexer(keys)]
+        listed = np.full(size, -1, dtype=np.int32)
         listed[self.keys] = self.cell
         return listed.__getitem__
 
-    def _part(self, counted: Counts, names: Sequence[str], found: Callable[[IntArray], IntArray]) -> Part:
-        codes = []
-        for column, known in self.values.items():
-            coded, place = counted.columns[column], {value: k for k, value in enumerate(known.tolist())}
-            codes.append(
-                np.array([*(place[value] for value in coded.values.tolist()), -1], dtype=np.int64)[coded.codes]
-            )
-        keys = one_number(codes, [len(known) for known in self.values.values()])
-        cell = found(keys)
-        used = cell >= 0
-        clusters = [counted.columns[name] for name in names]
-        dense = [np.unique(coded.codes[used], return_inverse=True) for coded in clusters]
-        return Part(
-            cell=cell[used], count=counted.n[used], weight=counted.weight[used], weight_sq=counted.weight_sq[used],
-            codes=tuple(inverse.astype(np.int64) for _, inverse in dense),
-            levels=tuple(coded.values[seen] for coded, (seen, _) in zip(clusters, dense, strict=True)),
-        )  # fmt: skip
-
     def whole(self) -> tuple[Part, tuple[Factor, ...]]:
         """Return all rows as one part, and the clusters as factors: what a design of all columns holds."""
-        parts = list(self.parts(self.clusters))
+        rows = self.rows(self.clusters)
+        parts = list(rows.parts())
         factors = []
         for k, name in enumerate(self.clusters):
-            texts = [[str(as_text(value)) for value in part.levels[k].tolist()] for part in parts]
-            levels = tuple(sorted({text for some in texts for text in some}))
+            texts = [str(as_text(value)) for value in rows.levels[k].tolist()]
+            codes = np.concatenate([part.codes[k] for part in parts])
+            used = np.unique(codes).tolist()
+            levels = tuple(sorted({texts[code] for code in used}))
             place = {text: code for code, text in enumerate(levels)}
-            codes = [np.array([place[text] for text in some], dtype=np.int64)[part.codes[k]]
-                     for some, part in zip(texts, parts, strict=True)]  # fmt: skip
-            factors.append(Factor(name=name, codes=np.concatenate(codes), levels=levels))
+            recode = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
+            factors.append(Factor(name=name, codes=recode[codes], levels=levels))
         cell = np.concatenate([part.cell for part in parts])
         count, weight, weight_sq = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("count", "weight", "weight_sq")
         )
-        one = Part(cell=cell, count=count, weight=weight, weight_sq=weight_sq, codes=(), levels=())
+        one = Part(cell=cell, count=count, weight=weight, weight_sq=weight_sq, codes=())
         return one, tuple(factors)
+
+
+class Rows:
+    """The rows of a table by cell and cluster.
+
+    Attributes
+    ----------
+    levels : list of arrays
+        Values of the clusters of each factor, as the engine holds them.
+    sizes : list of int64 arrays
+        Rows of each.
+    """
+
+    def __init__(self, scan: Scan, names: Sequence[str]) -> None:
+        self._scan, self._names = scan, tuple(names)
+        self.levels: list[AnyArray] = []
+        self.sizes: list[IntArray] = []
+        for name in names:
+            grouped: Any = scan.table.frame.select(name).group_by(name).agg(nw.len().alias(N))
+            found = grouped.collect().sort(name)
+            values = found.get_column(name)
+            self.levels.append(values.to_numpy() if values.dtype.is_integer() else np.array(values.to_list(), object))
+            self.sizes.append(found.get_column(N).to_numpy().astype(np.int64))
+        self._cells = int(scan.cell.max(initial=0)) + 1
+        if self._cells * math.prod(len(known) for known in self.levels) >= LARGEST:
+            raise InputError(f"{scan.table.source}: the clusters {quoted(names)} have too many levels to be crossed. "
+                             "Name one of them, or read the table into memory")  # fmt: skip
+        self._held: tuple[int, Distinct] | None = None
+
+    def finer(self) -> int:
+        """Return the factor with the most levels."""
+        return int(np.argmax([len(known) for known in self.levels]))
+
+    def ranks(self, factor: int, at_most: int) -> float:
+        """Return the sum over the clusters of a factor of their rows, of which at most some count."""
+        return float(np.minimum(self.sizes[factor], at_most).sum())
+
+    def parts(self, factor: int = 0) -> Iterator[Part]:
+        """Yield all rows, in parts that hold the whole of each cluster of one of the factors."""
+        stride = self._cells * math.prod(len(known) for k, known in enumerate(self.levels) if k != factor)
+        edges = blocks(np.minimum(self.sizes[factor], stride), HELD)
+        for low, high in pairwise(edges):
+            held = self._distinct(factor, low, high, once=len(edges) == 2)
+            first = np.searchsorted(held.keys, np.arange(low, high + 1) * stride)
+            for start, end in pairwise(first[blocks(np.diff(first), BLOCK_ROWS)].tolist()):
+                if start < end:
+                    found = held.part(start, end)
+                    *codes, cell = self._decoded(found.keys, factor)
+                    n, w, w_sq = found.all_sums
+                    yield Part(cell=cell, count=n, weight=w, weight_sq=w_sq, codes=tuple(codes))
+
+    def _distinct(self, factor: int, low: int, high: int, *, once: bool) -> Distinct:
+        """Return the rows of some clusters of a factor; of all clusters they are read once for all factors."""
+        if not once:
+            return self._read(factor, low, high)
+        if self._held is None:
+            self._held = factor, self._read(factor, low, high)
+        if self._held[0] != factor:
+            before, held = self._held
+            for start in range(0, len(held.keys), BLOCK_ROWS):
+                part = held.keys[start : start + BLOCK_ROWS]
+                *codes, cell = self._decoded(part, before)
+                part[:] = self._encoded(codes, cell, factor)
+            self._held = factor, held.ordered()
+        return self._held[1]
+
+    def _order(self, factor: int) -> list[int]:
+        return [factor, *(k for k in range(len(self._names)) if k != factor)]
+
+    def _encoded(self, codes: Sequence[IntArray], cell: IntArray, factor: int) -> IntArray:
+        key = np.zeros(len(cell), dtype=np.int64)
+        for k in self._order(factor):
+            key = key * len(self.levels[k]) + codes[k]
+        return np.asarray(key * self._cells + cell)
+
+    def _decoded(self, key: IntArray, factor: int) -> list[IntArray]:
+        """Return the cluster of each factor and the cell of rows as numbers."""
+        rest, cell = np.divmod(key, self._cells)
+        found = {}
+        for k in self._order(factor)[:0:-1]:
+            rest, found[k] = np.divmod(rest, len(self.levels[k]))
+        found[factor] = rest
+        return [*(found[k] for k in range(len(self._names))), cell]
+
+    def _read(self, factor: int, low: int, high: int) -> Distinct:
+        room = int(min(self.sizes[factor][low:high].sum(), 2 * HELD + BATCH_ROWS))
+        keys, weight = np.empty(room, dtype=np.int64), np.empty(0 if self._scan.weight is None else room)
+        before, used = None, 0
+        for key, w in self._keys(factor, low, high):
+            if used + len(key) > room:
+                before, used = Distinct.of(keys[:used], weight[:used], before).summed(), 0
+            keys[used : used + len(key)] = key
+            weight[used : used + len(w)] = w
+            used += len(key)
+        return Distinct.of(keys[:used], weight[: used if len(weight) else 0], before)
+
+    def _keys(self, factor: int, low: int, high: int) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield the rows of some clusters of a factor as numbers, with their weights, where there are weights."""
+        scan, find = self._scan, self._scan.finder()
+        places = {name: Places(known) for name, known in scan.values.items()}
+        of_cluster = [Places(known) for known in self.levels]
+        sizes = [len(known) for known in scan.values.values()]
+        columns = [*scan.values, *self._names, *([scan.weight] if scan.weight else [])]
+        for batch in batches(scan.table.frame, columns):
+            cell = find(one_number([place.of(batch.column(name)) for name, place in places.items()], sizes))
+            codes = [place.of(batch.column(name)) for name, place in zip(self._names, of_cluster, strict=True)]
+            w = np.zeros(0) if scan.weight is None else weights(batch.column(scan.weight), scan.na)
+            use = (cell >= 0) & (codes[factor] >= low) & (codes[factor] < high)
+            if scan.weight is not None:
+                use &= w > 0
+            if not use.all():
+                cell, codes, w = cell[use], [code[use] for code in codes], w[use] if len(w) else w
+            yield self._encoded(codes, cell, factor), w
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct:
+    """Rows as numbers in ascending order, with sums over the rows of each: their count, weights and squared weights.
+
+    Without sums, every number is one row without a weight.
+    """
+
+    keys: IntArray
+    sums: FloatArray | None
+
+    @classmethod
+    def of(cls, keys: IntArray, weight: FloatArray, before: Distinct | None = None) -> Distinct:
+        """Return rows with their weights, if they have any, in order; `keys` is overwritten."""
+        if before is None and not len(weight):
+            keys.sort()
+            return cls(keys, None)
+        w = weight if len(weight) else np.ones(len(keys))
+        sums = np.stack([np.ones(len(keys)), w, w**2])
+        if before is not None:
+            keys, sums = np.append(before.keys, keys), np.append(before.all_sums, sums, axis=1)
+        return cls(keys, sums).ordered()
+
+    @property
+    def all_sums(self) -> FloatArray:
+        """The sums of each number; ones where it is a row."""
+        return np.ones((3, len(self.keys))) if self.sums is None else self.sums
+
+    def ordered(self) -> Distinct:
+        """Return the numbers in ascending order."""
+        if self.sums is None:
+            return Distinct(np.sort(self.keys), None)
+        order = np.argsort(self.keys, kind="stable")
+        return Distinct(self.keys[order], self.sums[:, order])
+
+    def part(self, start: int, end: int) -> Distinct:
+        """Return some of the numbers, each once."""
+        keys, sums = self.keys[start:end], None if self.sums is None else self.sums[:, start:end]
+        return Distinct(keys, sums).summed()
+
+    def summed(self) -> Distinct:
+        """Return every number once."""
+        first = np.flatnonzero(np.append(True, self.keys[1:] != self.keys[:-1])[: len(self.keys)])
+        return Distinct(self.keys[first], np.add.reduceat(self.all_sums, first, axis=1))
+
+
+def blocks(sizes: IntArray, most: int) -> list[int]:
+    """Return edges between runs of sizes, each run of about `most` in sum or of a single size."""
+    return [0, *(np.flatnonzero(np.diff(np.cumsum(sizes) // most)) + 1).tolist(), len(sizes)]
+
+
+def weights(column: Any, na: Collection[str]) -> FloatArray:
+    """Return the weights of an arrow array; 0 where a weight cannot be used."""
+    codes, values = encoded(column)
+    known = [text_weight("" if as_text(value) in na else value)[0] for value in values]
+    return np.array([*known, 0.0])[codes]
 
 
 def one_number(codes: Sequence[IntArray], sizes: Sequence[int]) -> IntArray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise, product
 from typing import Any
 
@@ -33,8 +33,9 @@ MOST_NUMBERS = 20_000_000  # numbers that the eigenvectors of all clusters may t
 BLOCK = 4_000_000  # numbers in one block of work
 TINY = 16  # rows of a cluster up to which products of pairs of them take less time than those of all parameters
 SLAB = 4_000  # rows whose products with all parameters stay in a processor's cache
+MANY = 75  # p^2 over rows of a cluster up to which its information takes less time
 Block = tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]  # whitened rows, residuals, clusters by factor
-Sorted = tuple[sparse.csr_array, FloatArray, IntArray]  # the same, sorted by the clusters of one factor
+Sorted = tuple[sparse.csr_array, FloatArray, IntArray]  # the same with the clusters of one factor
 Blocks = Callable[[int], Iterable[Block]]  # a factor -> rows in blocks, each of whole clusters of that factor
 
 
@@ -268,16 +269,12 @@ def intersections(blocks: Blocks, factor: int, p: int) -> tuple[int, int, FloatA
     return both, own, products
 
 
-def by_cluster(blocks: Blocks, factor: int) -> Iterator[Sorted]:
-    """Yield the rows of blocks sorted by the clusters of one factor, which are numbered through."""
-    before = 0
-    for rows, residuals, factors in blocks(factor):
-        codes = factors[factor] + before
-        before = int(codes.max(initial=before - 1)) + 1
-        if np.any(np.diff(codes) < 0):
-            order = np.argsort(codes, kind="stable")
-            rows, residuals, codes = sparse.csr_array(rows[order]), residuals[order], codes[order]
-        yield rows, residuals, codes
+def in_order(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray) -> Sorted:
+    """Return rows sorted by cluster."""
+    if not np.any(np.diff(codes) < 0):
+        return rows, residuals, codes
+    order = np.argsort(codes, kind="stable")
+    return sparse.csr_array(rows[order]), residuals[order], codes[order]
 
 
 def sums_of(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: int) -> sparse.csr_array:
@@ -326,7 +323,7 @@ class OneWay:
         self._root = inverse_root(information)
         self._back = bread @ (information @ self._root)  # from contrasts to coordinates in which the information is I
         self.clusters = 0
-        found = Directions.of(self._counted(by_cluster(blocks, factor)), self._root, self._back, large=large, kept=kept)
+        found = Directions.of(self._counted(blocks, factor), self._root, self._back, large=large, kept=kept)
         self._faint, self._rows = found.faint, found.rows
         self._vectors, self._starts = found.vectors, found.starts
         unit = found.values > UNIT
@@ -340,10 +337,11 @@ class OneWay:
         self._unseen = self._vectors[unit].T @ self._vectors[unit]
         self.covariance = np.asarray(self._back @ (self._meat + self._lent * self._unseen) @ self._back.T)
 
-    def _counted(self, blocks: Iterable[Sorted]) -> Iterator[Sorted]:
-        for block in blocks:
-            self.clusters += int(np.count_nonzero(np.diff(block[2], prepend=-1)))
-            yield block
+    def _counted(self, blocks: Blocks, factor: int) -> Iterator[Sorted]:
+        for rows, residuals, factors in blocks(factor):
+            codes = factors[factor]
+            self.clusters += int(np.count_nonzero(np.bincount(codes - codes.min())))
+            yield rows, residuals, codes
 
     def errors(self, contrasts: sparse.csr_array) -> Errors:
         """Return the standard errors of contrasts; see `Robust.errors`."""
@@ -541,7 +539,7 @@ class Directions:
     def of(cls, blocks: Iterator[Sorted], root: FloatArray, back: FloatArray, *, large: bool, kept: bool) -> Directions:
         """Compute them, for clusters of alike size together."""
         faint = FaintClusters(root, back, kept=kept) if large else None
-        held = [block if faint is None else faint.add(*block) for block in blocks]
+        held = [in_order(*block) if faint is None else faint.add(*block) for block in blocks]
         rows, residuals, codes = held[0]
         if len(held) > 1:
             rows = sparse.csr_array(sparse.vstack([block[0] for block in held]))
@@ -621,10 +619,6 @@ class FaintClusters:
         Sum of products of the adjusted scores, whose trace the model expects to be the sum of all leverages.
     largest : float
         Largest bound of a cluster's leverage.
-    fourth : (p,) array
-        Sum over g of v_g^2 of each parameter, v_g = e' B F_g F_g' B e. Where no leverage is above `LIGHT`, v_g^2 is
-        replaced by that times v_g and the model's variance. That of a contrast c is at most the fourth power of the sum
-        of abs(c_i) fourth_i^1/4 (Minkowski's inequality).
     """
 
     def __init__(self, root: FloatArray, back: FloatArray, *, kept: bool) -> None:
@@ -632,18 +626,37 @@ class FaintClusters:
         self._kept: list[tuple[sparse.csr_array, BoolArray]] | None = [] if kept else None
         p = len(self._bread)
         self._unit, self._model = back @ root.T, np.einsum("iq,iq->i", back, back)  # rows of unit are e' B
-        self._meat, self.fourth, self.largest = np.zeros((p, p)), np.zeros(p), 0.0
+        self._meat, self._light, self._fourth, self.largest = np.zeros((p, p)), np.zeros((p, p)), np.zeros(p), 0.0
 
     @property
     def meat(self) -> FloatArray:
         """Return the sum in coordinates in which the information is I."""
         return np.asarray(self._root.T @ self._meat @ self._root)
 
+    @cached_property
+    def fourth(self) -> FloatArray:
+        """Return the sum over g of v_g^2 of each parameter, v_g = e' B F_g F_g' B e, (p,), once all are added.
+
+        Where the bound of a leverage is at most `LIGHT`, v_g^2 is replaced by that times v_g and the model's variance.
+        The sum for a contrast c is at most the fourth power of the sum of abs(c_i) fourth_i^1/4 (Minkowski's
+        inequality).
+        """
+        found: FloatArray = self._fourth + self._model * np.einsum("ij,ij->i", self._unit @ self._light, self._unit)
+        return found
+
     def add(
         self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray
     ) -> tuple[sparse.csr_array, FloatArray, IntArray]:
-        """Add the faint clusters of a block, whose rows are sorted by cluster; return the rows of the others."""
+        """Add the faint clusters of a block; return the rows of the others, sorted by cluster."""
         p = len(self._bread)
+        size = np.bincount(codes - codes.min())
+        if self._kept is None and len(size) * p * p <= BLOCK and np.all(size[size > 0] * MANY > p * p):
+            kind, inner = np.unique(codes, return_inverse=True)
+            loud, bound = self._add_dense(rows, residuals, inner, len(kind))
+            self.largest = max(self.largest, float(bound[~loud].max(initial=0.0)))
+            left = loud[inner]
+            return in_order(sparse.csr_array(rows[left]), residuals[left], codes[left])
+        rows, residuals, codes = in_order(rows, residuals, codes)
         first = np.flatnonzero(np.diff(codes, prepend=-1))
         size = np.diff(first, append=len(codes))
         column, value = entries(rows)
@@ -655,12 +668,15 @@ class FaintClusters:
             at = np.repeat(some, size[some])
             part = np.concatenate([np.arange(first[g], first[g] + size[g]) for g in some.tolist()] or [first[:0]])
             loud[some], bound[some] = self._add_dense(rows[part], residuals[part], np.searchsorted(some, at), len(some))
+        light = ~dense & (bound <= LIGHT)
+        scale = sparse.diags_array(np.repeat(np.where(light, bound, 0.0), size))
+        self._light += np.asarray((rows.T @ scale @ rows).todense())
         many = max(1, BLOCK // (4 * p))
         for kind in (np.flatnonzero(~dense & (size <= TINY)), np.flatnonzero(~dense & (size > TINY))):
             for some in (kind[k : k + many] for k in range(0, len(kind), many)):
                 part = np.flatnonzero(np.repeat(np.isin(np.arange(len(first)), some, assume_unique=True), size))
                 inner = np.repeat(np.arange(len(some)), size[some])
-                self._add_small(rows[part], residuals[part], inner, size[some], float(bound[some].max()))
+                self._add_small(rows[part], residuals[part], inner, size[some], light[some])
         self.largest = max(self.largest, float(bound[~loud].max(initial=0.0)))
         left = np.repeat(loud, size)
         if self._kept is not None:
@@ -668,7 +684,7 @@ class FaintClusters:
         return sparse.csr_array(rows[left]), residuals[left], codes[left]
 
     def _add_small(
-        self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: IntArray, largest: float
+        self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: IntArray, light: BoolArray
     ) -> None:
         """Add clusters by their rows."""
         if size.max() <= TINY:
@@ -677,10 +693,11 @@ class FaintClusters:
         else:
             y = adjusted_scores(rows, residuals, codes, self._bread)
             self._meat += y.T @ y
-        if largest <= LIGHT:
-            variance = np.einsum("ij,ij->i", self._unit @ (rows.T @ rows), self._unit)
-            self.fourth += largest * variance * self._model
+        if light.all():
             return
+        if light.any():
+            heavy = ~light[codes]
+            rows, codes = sparse.csr_array(rows[heavy]), codes[heavy]
         v = np.zeros((len(size), len(self._bread)))
         single, unit = rows.astype(np.float32), self._unit.T.astype(np.float32)  # degrees of freedom to seven digits
         for k in range(0, rows.shape[0], SLAB):
@@ -689,26 +706,30 @@ class FaintClusters:
             ends = np.searchsorted(owner, np.arange(owner[0], owner[-1] + 2))
             member = sparse.csr_array((np.ones(len(owner), np.float32), np.arange(len(owner)), ends))
             v[owner[0] : owner[-1] + 1] += member @ squares
-        self.fourth += (v**2).sum(axis=0)
+        self._fourth += (v**2).sum(axis=0)
 
     def _add_dense(
         self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, n: int
     ) -> tuple[BoolArray, FloatArray]:
         """Add clusters by their information; return which are not faint, and the bound of each one's leverage."""
         p = len(self._bread)
-        row, first, second = pairs_within(rows)
-        index = rows.indices.astype(np.int64)
-        cell = (codes[row] * p + index[first]) * p + index[second]
-        information = np.bincount(cell, rows.data[first] * rows.data[second], n * p * p).reshape(n, p, p)
-        score = sums_of(rows, residuals, codes, n).toarray()
-        product = information @ self._bread
-        bound = np.sqrt(np.einsum("gij,gji->g", product, product))
+        own = np.repeat(codes, np.diff(rows.indptr)) * p + rows.indices
+        apart: Any = sparse.csr_array((rows.data, own, rows.indptr), shape=(rows.shape[0], n * p))
+        information = (apart.T @ rows).toarray().reshape(n, p, p)
+        score = np.asarray(apart.T @ residuals).reshape(n, p)
+        bound = information.reshape(n, p * p) @ self._bread.reshape(-1)
+        for g in np.flatnonzero(bound > FAINT).tolist():
+            product = information[g] @ self._bread
+            bound[g] = np.sqrt(np.sum(product * product.T))
         loud = bound > FAINT
         faint = ~loud
-        y = series(score[faint], lambda term: np.einsum("gij,gj->gi", product[faint], term))
+        if loud.any():
+            information, score = information[faint], score[faint]
+        y = series(score, lambda term: np.matmul(information, (term @ self._bread)[:, :, None])[:, :, 0])
         self._meat += y.T @ y
-        v = np.einsum("gij,ij->gi", self._unit @ information[faint], self._unit)
-        self.fourth += (v**2).sum(axis=0)
+        single, unit = information.astype(np.float32), self._unit.T.astype(np.float32)  # df to seven digits
+        v = ((single.reshape(-1, p) @ unit).reshape(-1, p, p) * unit).sum(axis=1, dtype=np.float64)
+        self._fourth += (v**2).sum(axis=0)
         return loud, bound
 
     def shares(self, d: FloatArray, contrasts: Any, total: FloatArray) -> tuple[FloatArray, FloatArray]:

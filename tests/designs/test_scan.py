@@ -14,6 +14,7 @@ import pytest
 import socialstats as ss
 from socialstats.designs import scan
 from socialstats.inference import robust
+from socialstats.tables import batches
 
 COLUMNS = {"item_a": "a", "item_b": "b", "winner": "winner"}
 
@@ -83,6 +84,14 @@ def test_errors_and_degrees_of_freedom_are_those_of_the_table_in_memory(make: An
     assert scanned.inference == whole.inference
     assert scanned.counts == whole.counts
     np.testing.assert_allclose(numbers(scanned.pairwise()), numbers(whole.pairwise()), rtol=1e-8, atol=1e-12)
+
+
+def test_tables_with_more_rows_than_are_held_are_read_several_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "HELD", 500)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 300)
+    for cluster, given in ((["judge", "prompt"], {}), ("team", {"weight": "w"})):
+        scanned, whole = both(of_duckdb, votes(), cluster, **given)
+        np.testing.assert_allclose(numbers(scanned), numbers(whole), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("make", ENGINES)

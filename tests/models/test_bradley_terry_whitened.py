@@ -10,7 +10,7 @@ from socialstats.datasets import baseball
 from socialstats.designs.comparisons import Comparisons
 from socialstats.inference.robust import Joint, cluster_robust
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.covariance import whitened_rows
+from socialstats.models.bradley_terry.covariance import WhitenedRows
 from tests.golden_data import golden, golden_frame
 
 
@@ -50,7 +50,7 @@ CASES = {
 def parts(fit):
     state = fit.fitted_state
     weight, codes = fit.design.weight, [factor.codes for factor in state.factors]
-    found = whitened_rows(state.data, state.model, state.fitted.beta, np.arange(len(weight)), weight, codes)
+    found = WhitenedRows(state.data, state.model, state.fitted.beta)(np.arange(len(weight)), weight, codes)
     return found, state.fitted
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
-from socialstats.inference.robust import Block, Robust, cluster_robust, robust_of_blocks
+from socialstats.inference.robust import Robust, cluster_robust, robust_of_blocks
 from socialstats.metrics.bradley_terry.model import (
     Components,
     Options,
@@ -25,7 +24,7 @@ from socialstats.metrics.bradley_terry.model import (
     effect_columns,
 )
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult, make_result
-from socialstats.models.bradley_terry.covariance import row_sandwich, whitened_rows
+from socialstats.models.bradley_terry.covariance import WhitenedRows, row_sandwich
 from socialstats.models.bradley_terry.fitting import (
     Fitted,
     fit_firth,
@@ -266,18 +265,16 @@ def _clustered(
         named = ", ".join(f"'{factor.name}'" for factor in factors)
         raise InputError(f"at most two crossed clusters, got {named}; name one or two with {option('cluster')}")
 
-    def whitened(cell: IntArray, weight: FloatArray, codes: Sequence[IntArray]) -> Block:
-        return whitened_rows(data, model, fitted.beta, cell, weight, codes)
-
+    whitened = WhitenedRows(data, model, fitted.beta)
     scan, names = design.scan, [factor.name for factor in factors]
     every = np.arange(len(design.weight))
     noise = float(design.weight_sq.sum() / design.weight.sum()) if design.replies is None else 0.0
     if scan is not None and scan.named(names):
-        rows = whitened(every, design.weight, [])[0]
+        rows, by_cluster = whitened(every, design.weight, [])[0], scan.rows(names)
         found = robust_of_blocks(
-            lambda k: (whitened(part.cell, part.weight, part.codes) for part in scan.parts(names, k)),
+            lambda k: (whitened(part.cell, part.weight, part.codes) for part in by_cluster.parts(k)),
             np.asarray((rows.T @ rows).todense()), fitted.covariance,
-            [scan.ranks(name, rows.shape[1]) for name in names], scan.finer(names), noise=noise,
+            [by_cluster.ranks(k, rows.shape[1]) for k in range(len(names))], by_cluster.finer(), noise=noise,
         )  # fmt: skip
     else:
         rows, residuals, codes = whitened(every, design.weight, [factor.codes for factor in factors])

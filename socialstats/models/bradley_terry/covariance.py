@@ -14,9 +14,10 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.errors import NonConvergence, UndefinedStatistic
 from socialstats.inference.intervals import SMALLEST, holm
 from socialstats.inference.robust import between, positive
-from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData, cross_products, weight_table
+from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData, cross_products
 
 ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding
+SPARSELY = 16  # possible keys for each key from which sorting takes less time than a list of all
 
 
 def row_sandwich(data: PairData, model: BradleyTerry, beta: FloatArray, bread: FloatArray) -> FloatArray:
@@ -26,61 +27,81 @@ def row_sandwich(data: PairData, model: BradleyTerry, beta: FloatArray, bread: F
     return bread @ cross_products(data, *((data.w_sq * square).sum(axis=0) for square in squares)) @ bread
 
 
-def whitened_rows(
-    data: PairData,
-    model: BradleyTerry,
-    beta: FloatArray,
-    cell: IntArray,
-    weight: FloatArray,
-    factors: Sequence[IntArray],
-) -> tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]:
-    """Return the fit as a linear regression: rows, residuals, and the cluster of each row by factor.
+class WhitenedRows:
+    """A fit as a linear regression: rows, residuals, and the cluster of each row by factor.
 
     Comparisons of one predictor in one cluster are taken together. L L' is their information in (eta, tau), the
     observed one, which is the expected one except in Rao and Kupper's model. s is their score. Rows are L' (x, 1) and
-    residuals L^-1 s. rows' rows is the information of all parameters, and rows' residuals their score.
-
-    Parameters
-    ----------
-    cell : (k,) int64 array
-        Cells of the design; one may occur several times, in several clusters.
-    weight : (k,) float64 array
-    factors : sequence of (k,) int64 arrays
-        Clusters of each.
+    residuals L^-1 s. rows' rows is the information of all parameters, and rows' residuals their score. Information and
+    score are sums over outcomes of what one comparison of each predictor has.
     """
-    predictor = key = data.cell[cell]
-    for code in factors:
-        key = np.unique(code * (int(key.max(initial=0)) + 1) + key, return_inverse=True)[1]
-    m = int(key.max()) + 1
-    first = np.zeros(m, dtype=np.int64)
-    first[key] = np.arange(len(key))
-    at = predictor[first]
-    w = weight_table(data.outcome[cell], key, weight, m)
-    eta, tau = data.eta_tau(beta)
-    curve = model.curvature(eta[at], tau, model.statistics(w))
-    root = np.sqrt(curve.h_ee)
-    residuals = np.where(root > 0, curve.g_eta / positive(root), 0.0)
-    rows: Any = data.x[at].multiply(root[:, None])
-    codes = [factor[first] for factor in factors]
-    by_tau = model.scores(eta[at], tau)[1]
-    if by_tau is None or curve.h_et is None or curve.h_tt is None:
-        return sparse.csr_array(rows), residuals, tuple(codes)
-    shift = curve.h_et / positive(root)
-    rest = np.sqrt(np.maximum(curve.h_tt - shift**2, 0.0))
-    rest[rest <= ROOT_ROUNDING * np.sqrt(curve.h_tt)] = 0.0
-    second = (by_tau * w).sum(axis=0) - shift * residuals  # rest times residual
-    group = np.zeros(m, dtype=np.int64)
-    for code in codes:  # in a cluster, rows of the tie parameter alone are one row
-        group = np.unique(code * (int(group.max(initial=0)) + 1) + group, return_inverse=True)[1]
-    length = np.sqrt(np.bincount(group, rest**2))
-    second = np.where(length > 0, np.bincount(group, np.where(rest > 0, second, 0.0)) / positive(length), 0.0)
-    owner = np.zeros(len(length), dtype=np.int64)
-    owner[group] = np.arange(m)
-    empty = sparse.csr_array((len(length), rows.shape[1]))
-    both: Any = sparse.vstack([sparse.csr_array(rows), empty])
-    tie: Any = sparse.csr_array(np.concatenate([shift, length])[:, None])
-    rows = sparse.hstack([both, tie])
-    return sparse.csr_array(rows), np.append(residuals, second), tuple(np.append(code, code[owner]) for code in codes)
+
+    def __init__(self, data: PairData, model: BradleyTerry, beta: FloatArray) -> None:
+        eta, tau = data.eta_tau(beta)
+        each_outcome = np.eye(3)[:, :, None] * np.ones(len(eta))
+        single: list[Any] = [model.curvature(eta, tau, model.statistics(w)) for w in each_outcome]
+        by_eta, by_tau = model.scores(eta, tau)
+        tables: list[Any] = [by_eta, np.stack([each.h_ee for each in single])]
+        if by_tau is not None:
+            tables += [by_tau, np.stack([each.h_et for each in single]), np.stack([each.h_tt for each in single])]
+        self._of_cell = [table[data.outcome, data.cell] for table in tables]
+        self._predictor, self._tied, self._m = data.cell, by_tau is not None, len(eta)
+        ones = sparse.csr_array(np.ones((len(eta), 1)))
+        self._x = sparse.csr_array(sparse.hstack([data.x, ones])) if self._tied else data.x
+
+    def __call__(
+        self, cell: IntArray, weight: FloatArray, factors: Sequence[IntArray]
+    ) -> tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]:
+        """Return them for cells of the design, which may occur several times, in several clusters.
+
+        Parameters
+        ----------
+        cell : (k,) int64 array
+        weight : (k,) float64 array
+        factors : sequence of (k,) int64 arrays
+            Clusters of each.
+        """
+        within, m = np.zeros(len(cell), dtype=np.int64), 1
+        for code in factors:
+            within, m = densely((code - code.min()) * m + within)
+        predictor = self._predictor[cell]
+        key, size = densely(within * self._m + predictor)
+        first = np.zeros(size, dtype=np.int64)
+        first[key] = np.arange(len(key))
+        score, h_ee, *rest = (np.bincount(key, weight * table[cell], size) for table in self._of_cell)
+        root = np.sqrt(h_ee)
+        residuals = np.where(root > 0, score / positive(root), 0.0)
+        x, codes = self._x[predictor[first]], [factor[first] for factor in factors]
+        x.data *= np.repeat(root, np.diff(x.indptr))
+        if not self._tied:
+            return x, residuals, tuple(codes)
+        by_tau, h_et, h_tt = rest
+        shift = h_et / positive(root)
+        x.data[x.indptr[1:] - 1] = shift
+        length = np.sqrt(np.maximum(h_tt - shift**2, 0.0))
+        length[length <= ROOT_ROUNDING * np.sqrt(h_tt)] = 0.0
+        second = np.where(length > 0, by_tau - shift * residuals, 0.0)  # times length
+        group = within[first]  # in a cluster, rows of the tie parameter alone are one row
+        length = np.sqrt(np.bincount(group, length**2, m))
+        second = np.bincount(group, second, m) / positive(length)
+        owner = np.zeros(m, dtype=np.int64)
+        owner[group] = np.arange(size)
+        last, p = x.indptr[-1] + np.arange(1, m + 1), x.shape[1]
+        parts = (np.append(x.data, length), np.append(x.indices, np.full(m, p - 1)), np.append(x.indptr, last))
+        rows = sparse.csr_array(parts, shape=(size + m, p))
+        return rows, np.append(residuals, second), tuple(np.append(code, code[owner]) for code in codes)
+
+
+def densely(key: IntArray) -> tuple[IntArray, int]:
+    """Return keys, at least 0, as numbers without gaps in the same order, and how many there are."""
+    size = int(key.max(initial=0)) + 1
+    if size > SPARSELY * len(key):
+        known, codes = np.unique(key, return_inverse=True)
+        return codes.astype(np.int64), len(known)
+    there = np.zeros(size, dtype=bool)
+    there[key] = True
+    place = np.cumsum(there) - 1
+    return place[key], int(place[-1]) + 1
 
 
 def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 200) -> FloatArray:
