@@ -89,6 +89,8 @@ if TYPE_CHECKING:
     from socialstats.planning import power_paired_t as power_paired_t
     from socialstats.results import Result as Result
     from socialstats.results import ResultGroup as ResultGroup
+    from socialstats.results.side_by_side import ResultTable as ResultTable
+    from socialstats.results.side_by_side import table as table
     from socialstats.studies import STUDIES as STUDIES
     from socialstats.tables.joining import join as join
     from socialstats.tables.joining import stack as stack
@@ -149,6 +151,7 @@ _HOMES = {
         "PlanResult", "adjust", "design_items", "power_clustered_mean", "power_mcnemar", "power_paired_t",
     ),
     "socialstats.results": ("Result", "ResultGroup"),
+    "socialstats.results.side_by_side": ("ResultTable", "table"),
     "socialstats.studies": ("STUDIES",),
     "socialstats.tables.joining": ("join", "stack"),
 }  # fmt: skip
@@ -173,7 +176,7 @@ __all__ = [
     # planning
     "adjust", "design_items", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results
-    "Result", "ResultGroup", "BradleyTerryResult", "LeaderboardResult", "Caution",
+    "Result", "ResultGroup", "ResultTable", "table", "BradleyTerryResult", "LeaderboardResult", "Caution",
     # errors
     "SocialStatsError", "InputError", "DesignError", "NothingToAnalyse", "MissingDependency", "UndefinedStatistic",
     "MleDoesNotExist", "NotIdentified", "NonConvergence",

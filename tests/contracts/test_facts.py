@@ -58,7 +58,10 @@ NO_SETTINGS = {
     "sd_first",
     "sd_second",
     "df",
-}  # part=column of --map; of single numbers
+    "colspan",
+    "scope",
+    "style",
+}  # part=column of --map; of single numbers; of HTML
 
 
 def spelled_out(text: str) -> list[str]:
