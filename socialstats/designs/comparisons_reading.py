@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from socialstats import text
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.columns import Roles, assign, item_tokens
-from socialstats.designs.comparisons import Comparisons, drop_unused_items, merged
+from socialstats.designs.comparisons import Comparisons, drop_unused_items, group, merged
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep, Replies
@@ -21,6 +22,7 @@ from socialstats.designs.rows import (
     Pending,
     Rows,
     begin,
+    cluster_suspects,
     code_suspects,
     fill_or_drop,
     if_missing,
@@ -629,6 +631,15 @@ def _cited(cited: Factor) -> Factor:
     return Factor(name=cited.name, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels))
 
 
+def _in_pairs(rows: Rows, roles: Roles, column: str) -> bool:
+    """Return whether each value of a column lies in one pair of items, which is the cluster of a page anyway."""
+    found = rows.table.counts([column, roles.item_a, roles.item_b]).columns
+    label, *labels = (found[name].labels() for name in (column, roles.item_a, roles.item_b))
+    sides = Sides.of((roles.item_a, roles.item_b), *labels)
+    pairs, _ = group([label.codes, np.minimum(sides.a, sides.b), np.maximum(sides.a, sides.b)])
+    return len(pairs) == len(np.unique(label.codes))
+
+
 def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     rows, roles = begun.rows, begun.roles
     found = [*begun.noticed]
@@ -641,4 +652,7 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     found += mirror_suspects(design, rows.table.columns)
     if design.coverage is not None:
         found += probability_cautions(design.coverage)
+    if roles.count is None and not roles.wins:
+        used = [*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])]
+        found += cluster_suspects(rows.table, used, left, what="comparison", within=partial(_in_pairs, rows, roles))
     return found + label_cautions({"items": design.items}, (design.by, *design.clusters))

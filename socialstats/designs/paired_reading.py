@@ -593,29 +593,39 @@ def _finish(
     pairs = len(joined.row)
     if not pairs:
         raise _nothing(rows)
-    note = f"two {rows.noun} a pair" if roles.count is None else "each row counts several pairs"
-    analysed = FlowStep(label=f"{rows.noun} analysed", rows=int(rows.counts.n[rows.use].sum()))
+    flow = _flow(rows)
+    note = "two rows per pair" if rows.origin is None else ""
+    note = note if roles.count is None else "each row counts several pairs"
     by = rows.factor(roles.by, joined.row) if roles.by else None
     clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)
-    noticed = [*_left_out(rows, joined), *cautions]
+    noticed = [*_left_out(flow[:-1], joined), *cautions]
     noticed += label_cautions({"conditions": conditions, "levels": values.levels}, (by, *clusters))
-    noticed += cluster_suspects(rows.origin or rows.table, [*roles.columns(), *conditions], pairs)
+    used = [*roles.columns(), *conditions]
+    noticed += cluster_suspects(rows.origin or rows.table, used, int(times.sum()), names=UNIT_NAMES)
     return as_cells(
         Paired(
             conditions=conditions, first=joined.first, second=joined.second, count=times,
             scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
             epsilon=rows.table.epsilon(roles.value), source=rows.table.source, columns=roles.parts(),
-            flow=(*rows.flow, analysed, FlowStep(label="pairs analysed", rows=int(times.sum()), note=note)),
+            flow=(*flow, FlowStep(label="pairs analysed", rows=int(times.sum()), note=note)),
             cautions=tuple(noticed),
         )
     )  # fmt: skip
 
 
-def _left_out(rows: Rows, joined: Joined) -> list[Caution]:
-    steps = [step for step in rows.flow[1:] if step.label != "other conditions"]
+def _flow(rows: Rows) -> list[FlowStep]:
+    """Return the steps in rows of the table as it was given: a row of a wide one holds the two values of a pair."""
+    values = 1 if rows.origin is None else 2
+    done = FlowStep(label="rows analysed", rows=int(rows.counts.n[rows.use].sum()))
+    steps = [replace(rows.flow[0], label="rows read"), *rows.flow[1:], done]
+    return [replace(step, rows=step.rows // values) for step in steps]
+
+
+def _left_out(flow: Sequence[FlowStep], joined: Joined) -> list[Caution]:
+    steps = [step for step in flow[1:] if step.label != "other conditions"]
     if not steps:
         return []
-    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in steps) + f" of {rows.flow[0].rows:,} {rows.noun}"
+    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in steps) + f" of {flow[0].rows:,} rows"
     if joined.unmatched:
         detail += f"; units without a partner: {text.quoted(joined.unmatched)}"
     return [caution("SS301", detail)]

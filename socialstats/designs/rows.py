@@ -474,7 +474,10 @@ MOST = 5
 FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
 
 
-def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Caution]:
+def cluster_suspects(
+    table: Table, used: Collection[str], units: int, *, names: Collection[str] = (), what: str = "unit",
+    within: Callable[[str], bool] = lambda column: False,
+) -> list[Caution]:  # fmt: skip
     """Return caution SS311 where a free column has the name of a cluster, at least 5 values, and fewer than units.
 
     Parameters
@@ -484,21 +487,28 @@ def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Ca
         Columns that play a part already.
     units : int
         Units of the design: a column with a value of its own for each says nothing about dependence.
+    names : collection of str
+        Further names of such columns.
+    what : str
+        What the units are.
+    within : function of a column
+        Whether clusters that the design has by default hold its rows together already.
     """
     found = []
-    for column in [c for c in table.columns if c not in used and NAME.search(c)][:MOST]:
+    for column in [c for c in table.columns if c not in used and (c in names or NAME.search(c))][:MOST]:
         try:
             levels = len(table.counts([column]).columns[column].labels().levels)
         except (InputError, TypeError):  # it holds no labels
             continue
-        if FEWEST <= levels < units:
+        if FEWEST <= levels < units and not within(column):
             found.append((column, levels))
     if not found:
         return []
     listed = "; ".join(f"'{text.shorten(column)}' ({levels:,} values)" for column, levels in found)
     name = text.shorten(found[0][0])
     fix = f"{option('cluster', name, f'--map cluster={name}')} if its rows are alike"
-    return [caution("SS311", f"{listed}, {units:,} units", affects="standard errors, intervals, p-values", fix=fix)]
+    detail = f"{listed}, {text.count(units, what)}"
+    return [caution("SS311", detail, affects="standard errors, intervals, p-values", fix=fix)]
 
 
 def standing_apart(rows_of: Mapping[float, float]) -> list[float]:

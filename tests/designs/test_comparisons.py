@@ -113,6 +113,21 @@ def test_near_identical_labels_are_a_caution() -> None:
     )
 
 
+def test_a_column_that_may_be_a_cluster_is_named_unless_it_lies_within_pairs() -> None:
+    sides = [("p", "q"), ("q", "r"), ("r", "p")] * 4
+    table = {"item_a": [a for a, _ in sides], "item_b": [b for _, b in sides], "winner": [a for a, _ in sides]}
+    crossed = table | {"worker": list("uuuvvvwwwxyz")}
+    (note,) = Comparisons.from_frame(crossed).cautions
+    assert str(note) == ("SS311 a column that may hold clusters was not declared: 'worker' (6 values), 12 comparisons")
+    assert Comparisons.from_frame(crossed, cluster="worker").cautions == ()
+    turned = {
+        "item_a": [*table["item_a"][:6], *table["item_b"][6:]],
+        "item_b": [*table["item_b"][:6], *table["item_a"][6:]],
+    }
+    stories = turned | {"winner": table["winner"], "story": list("abcdefabcdef")}  # each in both orders of its pair
+    assert Comparisons.from_frame(stories).cautions == ()
+
+
 def test_counts_are_comparisons() -> None:
     rows = {"item_a": ["p", "q"], "item_b": ["q", "r"], "wins_a": [3, 0], "wins_b": [1, 2], "ties": [0, 4]}
     found = Comparisons.from_counts(rows, ties="ties")

@@ -28,13 +28,19 @@ def test_wide_rows_are_pairs() -> None:
     assert sorted(np.repeat(design.difference, design.count.astype(int)).tolist()) == [-1.0, 1.0, 1.0, 2.0]
     assert design.columns == {"first": "post", "second": "pre", "unit": "id", "by": "m", "cluster1": "school"}
     assert [(s.label, s.rows) for s in design.flow] == [
-        ("values read", 8),
-        ("values analysed", 8),
+        ("rows read", 4),
+        ("rows analysed", 4),
         ("pairs analysed", 4),
     ]
     more = {"pre": range(6), "post": [3] * 6, "school": list("vwxyzz"), "site": list("aabbcc")}
     plain = Paired.from_wide(more, first="post", second="pre")
     assert [c.detail for c in plain.cautions] == ["'school' (5 values), 6 units"]
+    again = Paired.from_wide({"id": list("aabbcddeef"), "pre": range(10), "post": [3] * 10}, first="post", second="pre")
+    assert [(c.code, c.detail) for c in again.cautions] == [("SS311", "'id' (6 values), 10 units")]
+    assert (
+        Paired.from_wide({"id": list("abcdef"), "pre": range(6), "post": [3] * 6}, first="post", second="pre").cautions
+        == ()
+    )
 
 
 @pytest.mark.parametrize("kind", ["uint8", "int8", "float32", "object", "Int8"])
@@ -71,7 +77,7 @@ def test_wide_errors_name_the_lines_of_the_file(tmp_path: Path) -> None:
     design = read_paired(path, first="pre", second="post", unit="id", na="x", missing="drop", unmatched="drop")
     assert (design.n_pairs, design.unmatched) == (2, ("b", "c", "e"))
     assert [(s.label, s.rows) for s in design.flow] == [
-        ("values read", 12), ("units without a partner", 6), ("pairs without both values", 2), ("values analysed", 4),
+        ("rows read", 6), ("units without a partner", 3), ("pairs without both values", 1), ("rows analysed", 2),
         ("pairs analysed", 2),
     ]  # fmt: skip
 
