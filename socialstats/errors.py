@@ -293,7 +293,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS326": ("caution", "columns look like items of a questionnaire, not like raters"),
     "SS327": ("caution", "two columns were read as the conditions, by their names"),
     "SS328": ("caution", "every comparison occurs twice, with its sides exchanged"),
-    "SS329": ("caution", "few disagreements between raters"),
+    "SS329": ("caution", "few disagreements behind a coefficient"),
     "SS330": ("info", "weights use the numeric values of ordinal levels, not their ranks"),
     "SS331": ("caution", "probabilities of answers are incomplete"),
     "SS341": ("info", "repeated scores of a unit were averaged"),

@@ -25,7 +25,7 @@ from socialstats.text import (
 
 __all__ = [
     "agreement", "because", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
-    "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "stat", "statistic_of",
+    "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "stat", "statistic_of", "tied_first",
     "undefined", "with_p",
 ]  # fmt: skip
 
@@ -259,6 +259,17 @@ def first_ranked(
     lead = f"its lead over {runner_up} was {'' if reliable else 'not '}reliable"
     chance = f"win probability {estimate(win, kind=kind)}"
     return f"{item} ranked first (log-strength {estimate(strength, kind=kind)}); {lead} ({chance})."
+
+
+def tied_first(names: Sequence[str], of: int, what: str, score: str) -> str:
+    """State which of several ranked first together.
+
+    Examples
+    --------
+    >>> tied_first(["a", "b"], 3, "item", "log-strength 0.10")
+    '2 of 3 items tied for first (log-strength 0.10): a and b.'
+    """
+    return f"{count(len(names))} of {count(of, what)} tied for first ({score}): {listing(names)}."
 
 
 def undefined(quantity: str, reason: str, *, plural: bool = False) -> str:

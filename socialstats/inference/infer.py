@@ -171,11 +171,11 @@ def infer(
             )
     lost = drawn[1].caution("the interval") if isinstance(drawn, tuple) else None
     shown = [one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found]
-    few = [s.effective for s, there in zip(seen, shown, strict=True) if s and there and not clusters]
+    effective = [s.effective for s, there in zip(seen, shown, strict=True) if s and there and not clusters]
     shapes = _skewness(estimand, clusters) if any(shown) else [0.0] * len(shown)
     skew = [x for x, there in zip(shapes, shown, strict=True) if there and x > CLEARLY]
     return tuple(found), (
-        *((lost,) if lost else ()), *_few_cautions([x for x in few if x < FEW]), *_shape_cautions(skew, bool(clusters))
+        *((lost,) if lost else ()), *_few_cautions(effective), *_shape_cautions(skew, bool(clusters))
     )  # fmt: skip
 
 
@@ -310,13 +310,17 @@ def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | s
     return replace(known, low=float(found.low[j]), high=float(found.high[j]))
 
 
-def _few_cautions(few: Sequence[float]) -> tuple[Caution, ...]:
-    """Caution SS329: coefficients of independent units with few disagreements."""
+def _few_cautions(effective: Sequence[float]) -> tuple[Caution, ...]:
+    """Caution SS329: coefficients of independent units with few disagreements, of those with so many."""
+    few, of = [x for x in effective if x < FEW], len(effective)
     if not few:
         return ()
+    said = f"about {number(min(few), 1)} effective disagreements"
+    if of > 1:
+        some = f"{count(len(few))} of {count(of, 'coefficient')} with fewer than {FEW:g}"
+        said = f"{some}: {said}{' at the least' if len(few) > 1 else ''}"
     return (caution(
-        "SS329", f"about {number(min(few), 1)} effective disagreements"
-        + (f" at the least ({count(len(few), 'coefficient')} with fewer than {FEW:g})" if len(few) > 1 else ""),
+        "SS329", said,
         affects="intervals: with one rare level, nominal 95% ones held in about .6 (10 units), .82 (30) and .89 (50) "
         "of simulations",
         fix="rate more units; without disagreement, and under clusters, an interval of their share is used",

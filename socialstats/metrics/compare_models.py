@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
@@ -567,7 +568,7 @@ def compare_models(
         design=first.design, words=sentence(rows, said, kind, level, noun, shared=shared, near=near)
         + common_text(both, left, noun),
         extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared, "near": near,
-                "unit": unit_of(first),
+                "unit": unit_of(first), "pairs": by_pairs(first),
                 "crossed": len(found) > 1 and len(made) > len(found), "average": average, "averaged": both,
                 "left_out": left},
         check="socialstats.crosscheck.compare_models:checks_of",
@@ -686,15 +687,26 @@ def dependence(result: Result) -> str:
     return cluster_text(cluster_factors(result.design, result.settings.get("cluster", "declared")), "units")
 
 
+def smallest_factor(result: Result) -> Factor | None:
+    """Return the cluster factor with the fewest levels; None where units are independent."""
+    factors = cluster_factors(result.design, result.settings.get("cluster", "declared"))
+    return min(factors, key=lambda factor: len(factor.levels)) if factors else None
+
+
+def by_pairs(result: Result) -> bool:
+    """Return whether pairs of items are what is independent."""
+    factor = smallest_factor(result)
+    return result.metric == "sensitivity" and factor is not None and factor.name == "pair"
+
+
 def unit_of(result: Result) -> str:
     """Return what is independent, in the plural: the clusters of the factor with the fewest, or the units."""
     if result.metric == "trait_profile":
         return "scenarios"
-    factors = cluster_factors(result.design, result.settings.get("cluster", "declared"))
-    if not factors:
+    factor = smallest_factor(result)
+    if factor is None:
         return "comparisons" if result.metric == "sensitivity" else "units"
-    name = min(factors, key=lambda factor: len(factor.levels)).name
-    return "pairs of items" if result.metric == "sensitivity" and name == "pair" else f"clusters of {shorten(name, 40)}"
+    return "pairs of items" if by_pairs(result) else f"clusters of {shorten(factor.name, 40)}"
 
 
 def unmatched(numbers: Sequence[Number]) -> tuple[Caution, ...]:

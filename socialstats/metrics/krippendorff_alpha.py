@@ -153,9 +153,9 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
 
 
 def alpha(group: Group, scale: str) -> Coefficient | None:
-    """Alpha of a group of units; None where ratings do not vary."""
+    """Alpha of a group of units; None where ratings do not vary, and of one unit (0 whatever its ratings are)."""
     counts = group.counts
-    if not counts.varies:
+    if not counts.varies or counts.n_units < 2:
         return None
     sums, farthest = alpha_sums(counts, scale), largest_distance(counts, scale)
     _, (expected,), (n,) = sums.finish(sums.total())

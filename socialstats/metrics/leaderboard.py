@@ -38,7 +38,7 @@ from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratif
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import negated, rows_with, undefined_text
-from socialstats.sentences import difference, estimate, kind_of, significant
+from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
 from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
 from socialstats.voice import Word, one_of, option
 
@@ -498,11 +498,11 @@ def sentence(result: Result) -> str:
         return f"No model has a mean score ({undefined_text(means)})."
     best, name = known[0], shorten(known[0].term)
     gaps = [difference_of(result, best.term, row.term) for row in known[1:]]
-    said = f"(mean score {estimate(best, kind=kind)}; {over(result)})"
+    said = f"mean score {estimate(best, kind=kind)}; {over(result)}"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
-        return f"{count(len(tied))} of {n} tied for first {said}: {listing(shortened(tied))}."
-    text = f"{name} ranked first of {n} {said}. "
+        return tied_first(shortened(tied), len(means), "model", said)
+    text = f"{name} ranked first of {n} ({said}). "
     if not gaps:
         return f"{text}No other model has a mean score."
     shared = "" if gaps[0].n == best.n == known[1].n else " on shared units"
@@ -510,9 +510,9 @@ def sentence(result: Result) -> str:
     tested = [row for row in gaps if row.p_adjusted is not None]
     if len(gaps) < 2 or not tested:
         return text
-    clear = sum(significant(row) for row in tested)
-    who = "none" if not clear else "all" if clear == len(gaps) else count(clear)
-    return f"{text} {name} differed significantly from {who} of the {len(gaps)} other models (Holm)."
+    clear = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
+    who = "none" if not clear else "each" if clear == len(gaps) else count(clear)
+    return f"{text} {name} scored significantly higher than {who} of the {len(gaps)} other models (Holm)."
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:

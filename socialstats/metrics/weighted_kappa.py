@@ -406,10 +406,9 @@ def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) ->
 def own_cautions(part: Part) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
     found: list[Caution] = []
-    rated = [f for f in part.table.found if f.n]
-    least = min((f.n for f in rated), default=0.0)
+    least = min((f.n for f, known in zip(part.table.found, part.table.used, strict=True) if known), default=0.0)
     if least:
-        where = "rated by both" if len(rated) == 1 else "in common for some pair"
+        where = "rated by both" if len(part.names) == 1 else "in common for some pair"
         said = f"{count(least, 'unit')} {where}; below {SMALL}, 95% intervals cover about 93% to 97%"
         found += small_sample(least, SMALL, said, fix="rate more units in common")
     codes, clusters = part.patterns.codes, part.patterns.clusters
@@ -428,7 +427,7 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
         said = f"{quoted(sorted(flat))} gave one level only (to units that another rater rated)"
         found.append(caution("SS313", said, affects="their kappa: 0 or undefined whatever the agreement"))
     lost = sum(not known for known in part.table.used)
-    if lost and len(part.names) > 1:
+    if any(part.table.used) and lost:
         said = f"{count(lost, 'pair')} of {count(len(part.names))}; the others make the mean"
         found.append(caution("SS301", said, affects="the mean of the pairs", short=NO_KAPPA))
     return tuple(found)

@@ -775,6 +775,7 @@ METHODS = {
 }  # fmt: skip
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
 FULL = "no variation: the weights say that all levels given agree fully"
+ONE_UNIT = "one unit has two ratings: disagreement within it is all the disagreement there is"
 CONSTANT = "no variation: every rating is '{level}', so agreement by chance is complete"
 
 
@@ -1001,13 +1002,15 @@ def coefficient_row(
         n=float(counts.n_ratings), n_units=counts.n_units, n_clusters=group.n_clusters,
     )  # fmt: skip
     if coefficient is None:
-        why = NO_PAIR if group.n_paired == 0 else FULL
+        why, reason = (NO_PAIR, "no_data") if group.n_paired == 0 else (FULL, "no_variation")
         if group.n_paired and not counts.varies:
             why = CONSTANT.format(level=shorten(counts.levels[int(counts.level[0])]))
+        elif group.n_paired == 1:
+            why, reason = ONE_UNIT, "one_unit"
         if options.on_undefined == "raise":
             raise UndefinedStatistic(f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}")
-        row = replace(row, undefined=why, reason="no_variation" if group.n_paired else "no_data")
-        if options.on_undefined == "nan" or group.n_paired == 0:
+        row = replace(row, undefined=why, reason=reason)
+        if options.on_undefined == "nan" or reason != "no_variation":
             return row, 0.0, ()
         return replace(row, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
     (found,), cautions = infer(coefficient.estimand(counts.copies), group.clusters, options)
@@ -1039,7 +1042,7 @@ def agreement_cautions(
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
     found = list(cluster_cautions(design, factors, df=[r.df for r in rows if r.conf_low is not None], largest=largest))
     units, counts = groups[0].n_paired, groups[0].counts
-    if not factors:
+    if not factors and any(row.conf_low is not None for row in rows):
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
         found += small_sample(units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix)
     carriers = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))

@@ -32,6 +32,8 @@ from socialstats.studies.estimates import (
     ends,
     mark_of,
     p_text,
+    pairs_left,
+    pairs_to_halve,
     probability_methods,
     rows_table,
     single,
@@ -244,9 +246,8 @@ def without_order(
 def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
     """Return the conclusions from a fit, by name: strongest item, its lead, and the sign of every covariate."""
     rows = strongest(fit)
-    top = sorted(row.term for row in rows if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME)
     found = {
-        "the strongest item": listing([shorten(term) for term in top]),
+        "the strongest item": listing(sorted(firsts(rows))),
         "its lead": "reliable" if verdict(lead(rows, fit)) == "above" else "not reliable",
     }
     for row in fit.rows:
@@ -410,21 +411,14 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
     name, more = min(sizes, key=lambda one: sizes[one]), clusters_to_halve(row)
     if more is None:
         return ()
+    if name == "pair" and more > pairs_left(fit.design):  # an item gains opponents with new items only
+        new = math.ceil(len(fit.design.items) * more / sizes[name])
+        return (sentences.halving(new, f"{item}s", quantity),)
     if name == "pair":
         return pairs_to_halve(more, fit.design, item, quantity)
     others = [f"{spoken(other)} clusters" for other in sizes if other != name]
     more_of = f", and {listing(others)} in proportion" if others else ""
     return (sentences.halving(more, f"{spoken(name)} clusters{more_of}", quantity),)
-
-
-def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str) -> tuple[str, ...]:
-    """Return how many more pairs halve an interval, and whether the items of the design have as many."""
-    k, said = len(design.items), sentences.halving(more, f"pairs of {item}s", quantity)
-    left = math.comb(k, 2) - len(design.pair.levels)
-    if more <= left:
-        return (said,)
-    there = f"have {count(left, 'further pair')}" if left else "have no further pair"
-    return (said, f"These {count(k, item)} {there}, so add {item}s.")
 
 
 def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str) -> Table:
@@ -634,15 +628,28 @@ JOINT = ("SS203", "SS206")  # cautions about joint tests, on which simultaneous 
 
 
 def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
-    """Return the answer: the strongest item, whether its lead is reliable, and its rank interval."""
-    top, second = strongest(fit)[:2]
+    """Return the answer: the strongest item, whether its lead is reliable, and its rank interval.
+
+    The lead is that over the next item alone. Where rank intervals leave other items beside the strongest, this is
+    said.
+    """
+    rows, kind = strongest(fit), sentences.kind_of(fit.cautions)
+    ranks, tied = f"{rank_answer(fit, options)[0]}", firsts(rows)
+    if len(tied) > 1:
+        score = f"log-strength {sentences.estimate(rows[0], kind=kind)}"
+        return (sentences.tied_first(tied, len(rows), "item", score), f"{ranks}.")
+    top, second = rows[:2]
     chance = fit.win_probability(top.term, second.term).rows[0]
-    kind = sentences.kind_of(fit.cautions)
-    said = sentences.first_ranked(
-        shorten(top.term), top, shorten(second.term), chance, reliable=sentences.direction(chance, 0.5) == "above",
-        kind=kind,
-    )  # fmt: skip
-    return (said, f"{rank_answer(fit, options)[0]}.")
+    reliable = sentences.direction(chance, 0.5) == "above"
+    said = sentences.first_ranked(shorten(top.term), top, shorten(second.term), chance, reliable=reliable, kind=kind)
+    among = (page_ranks(fit, options).row(top.term).conf_high or 0) > 1
+    adjusted = "; adjusted for all items, its first rank was not reliable" if reliable and among else ""
+    return (said, f"{ranks}{adjusted}.")
+
+
+def firsts(rows: Sequence[Row]) -> list[str]:
+    """Return the items that share the first rank, of strength rows with the strongest first."""
+    return [shorten(row.term) for row in rows if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME]
 
 
 def untrusted(fit: BradleyTerryResult) -> bool:
@@ -650,13 +657,14 @@ def untrusted(fit: BradleyTerryResult) -> bool:
     return any(caution.code in JOINT for caution in fit.cautions)
 
 
-def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "") -> tuple[str, ...]:
-    """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence.
+def page_ranks(fit: BradleyTerryResult, options: StudyOptions) -> Result:
+    """Return the ranks that the answer quotes: simultaneous, and marginal where a caution touches joint tests."""
+    return fit.ranks(kind=RANK_SETS[not untrusted(fit)], level=options.level, seed=options.seed)
 
-    These are simultaneous, and marginal where a caution touches joint tests.
-    """
-    joint = not untrusted(fit)
-    ranks = fit.ranks(kind=RANK_SETS[joint], level=options.level, seed=options.seed)
+
+def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "") -> tuple[str, ...]:
+    """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence."""
+    joint, ranks = not untrusted(fit), page_ranks(fit, options)
     kind, rows = sentences.kind_of(fit.cautions), strongest(fit)
     said = []
     for row in (rows[0], rows[-1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter, methodcaller
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.inference.rows import with_t
 from socialstats.results import Result, ResultGroup, Row, Verifications
+from socialstats.sentences import halving
 from socialstats.studies.page import Block, Design, Mark, StudyOptions, Table
 from socialstats.text import Shown, count, listing, number, p_value, percent, shorten
 
@@ -465,3 +467,18 @@ def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[s
 def literature(results: Sequence[Result], more: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the keys of the literature of some results, and more keys, each once."""
     return tuple(dict.fromkeys([*(key for result in results for key in result.references), *more]))
+
+
+def pairs_left(design: Comparisons) -> int:
+    """Return how many pairs of the design's items were never compared."""
+    return math.comb(len(design.items), 2) - len(design.pair.levels)
+
+
+def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str) -> tuple[str, ...]:
+    """Return how many more pairs halve an interval, and how many new items they take beyond those that are left."""
+    k, left, said = len(design.items), pairs_left(design), halving(more, f"pairs of {item}s", quantity)
+    if more <= left:
+        return (said,)
+    there = f"have {count(left, 'further pair')}" if left else "have no further pair"
+    enough = math.ceil((1 + math.sqrt(1 + 8 * (math.comb(k, 2) - left + more))) / 2)  # C(enough, 2) pairs
+    return (said, f"These {count(k, item)} {there}, so add about {count(enough - k, item)}.")

@@ -28,7 +28,7 @@ from socialstats.metrics.over_models import over_models
 from socialstats.metrics.relationship_bias import BIAS
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import halving, significant, some_of, stat
-from socialstats.studies.estimates import beside, df_text, mark_of, p_text, rows_table, table_of
+from socialstats.studies.estimates import beside, df_text, mark_of, p_text, pairs_to_halve, rows_table, table_of
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions
 from socialstats.text import (
     capital,
@@ -263,8 +263,10 @@ def halving_words(found: Result) -> tuple[str, ...]:
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
     if more is None:
         return ()
-    return (halving(more, found.extras["unit"], "the difference between {} and {}".format(
-        *(shorten(name, 40) for name in names))),)  # fmt: skip
+    quantity = "the difference between {} and {}".format(*(shorten(name, 40) for name in names))
+    if found.extras["pairs"]:
+        return pairs_to_halve(more, found.design, "item", quantity)
+    return (halving(more, found.extras["unit"], quantity),)
 
 
 def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:

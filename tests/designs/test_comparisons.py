@@ -125,7 +125,7 @@ def test_a_column_that_may_be_a_cluster_is_named_unless_it_lies_within_pairs() -
         "item_b": [*table["item_b"][:6], *table["item_a"][6:]],
     }
     stories = turned | {"winner": table["winner"], "story": list("abcdefabcdef")}  # each in both orders of its pair
-    assert Comparisons.from_frame(stories).cautions == ()
+    assert [c.code for c in Comparisons.from_frame(stories).cautions] == ["SS328"]
 
 
 def test_counts_are_comparisons() -> None:

@@ -106,6 +106,13 @@ def test_few_disagreements_of_independent_units_are_a_caution():
     assert "SS329" not in {c.code for c in ss.fleiss_kappa(many, cluster=None).cautions}
 
 
+def test_few_disagreements_of_one_pair_of_raters_are_said_of_that_pair() -> None:
+    values = np.column_stack([np.arange(60) % 3, np.arange(60) // 2 % 3, np.arange(60) % 3])
+    values[:2, 2] = 2 - values[:2, 2]
+    (found,) = [c for c in ss.weighted_kappa(ratings(values)).cautions if c.code == "SS329"]
+    assert found.detail.startswith("1 of 5 coefficients with fewer than 10: about ")
+
+
 @pytest.mark.parametrize("metric", [ss.weighted_kappa, ss.krippendorff_alpha, ss.fleiss_kappa, ss.gwet_ac])
 def test_a_rare_level_in_one_cluster_has_no_test_beside_an_interval_that_holds_zero(metric):
     rows = [(u, r, 0 if u < 36 else (u % 2 if r == "x" else (u // 2) % 2), u // 5) for u in range(40) for r in "xy"]

@@ -297,10 +297,16 @@ def test_no_unit_rated_twice_is_an_error(matrix):
         krippendorff_alpha(ratings(matrix))
 
 
-def test_one_unit_has_an_alpha_and_no_interval():
-    row = krippendorff_alpha(ratings([[1, 2, 2, 3]])).row("alpha")
-    assert row.estimate == pytest.approx(0, abs=1e-12)  # within one unit, observed and expected disagreement are equal
-    assert "1 unit" in row.undefined
+def test_one_unit_has_no_alpha():
+    """Within one unit observed and expected disagreement are equal: the ratio is 0 whatever the ratings are."""
+    for options in ({}, {"on_undefined": 1.0}):
+        result = krippendorff_alpha(ratings([[1, 2, 2, 3], [1, np.nan, np.nan, np.nan]]), **options)
+        row = result.row("alpha")
+        assert (row.estimate, row.reason) == (None, "one_unit")
+        assert row.undefined.startswith("one unit has two ratings")
+        assert "SS313" not in {c.code for c in result.cautions}
+    with pytest.raises(UndefinedStatistic, match="one unit"):
+        krippendorff_alpha(ratings([[1, 2]]), on_undefined="raise")
 
 
 def test_one_cluster_has_no_interval():

@@ -373,6 +373,10 @@ def test_a_pair_without_common_units_is_a_row_with_its_reason():
     lost = "SS301 pairs of raters with undefined kappa were excluded from the mean: 2 pairs of 3; "
     lost += "the others make the mean"
     assert lost in map(str, result.cautions)
+    small = [c.detail[:17] for c in result.cautions if c.code == "SS312"]
+    assert small[0] == "3 units in common"  # not the 1 of 'a | c', which has no kappa
+    alike = weighted_kappa(of_matrix([[1, 1, 1]] * 5, levels=[1, 2, 3]))
+    assert not {"SS301", "SS312"} & {c.code for c in alike.cautions}  # no pair makes a mean, none has an interval
     json.dumps(result.to_dict(), allow_nan=False)
 
 

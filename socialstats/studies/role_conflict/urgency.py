@@ -30,11 +30,10 @@ from socialstats.studies.comparisons import (
     errors_text,
     fit_model,
     group_matrix,
-    pairs_to_halve,
     presented,
     row_table,
 )
-from socialstats.studies.estimates import Column, beside, counts_table, ends, mark_of, single, table_of
+from socialstats.studies.estimates import Column, beside, counts_table, ends, mark_of, pairs_to_halve, single, table_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
 from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
