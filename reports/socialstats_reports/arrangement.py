@@ -124,7 +124,7 @@ def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated
     """
     carried = [[c for result in one.block.results for c in result.cautions] for one in blocks]
     found = []
-    for one in (*outcome.cautions, *display_cautions(outcome)):
+    for one in (*outcome.checked_cautions(), *display_cautions(outcome)):
         alike = [[c for c in own if c.code == one.code] for own in carried]
         exact = [[c for c in own if c.detail == one.detail] for own in alike]
         places = [k for k, own in enumerate(exact if any(exact) else alike) if own]

@@ -39,7 +39,7 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "answer": list(outcome.answer),
         "planning": list(outcome.planning),
         "strip": strip,
-        "cautions": [asdict(caution) for caution in outcome.cautions],
+        "cautions": [asdict(caution) for caution in outcome.checked_cautions()],
         "blocks": [_block(placed) for placed in place.blocks],
         "flow": [asdict(step) for step in outcome.flow],
         "data": [_table(one) for one in place.beside["data"]],

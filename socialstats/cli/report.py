@@ -7,6 +7,7 @@ import gc
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from socialstats.cli.claimed import claims_facts, claims_of, with_claims
 from socialstats.cli.commands import load_plan
 from socialstats.cli.describe import describe
 from socialstats.cli.plan import Plan
-from socialstats.errors import InputError
+from socialstats.errors import Caution, InputError
 from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
 from socialstats.tables.writing import NUMBERS, PAGE, place_of, write_whole
@@ -52,8 +53,9 @@ def made(options: argparse.Namespace) -> int:
         outcome, stand = with_claims(found, claims)
         facts = analysis.facts | claims_facts(options.claims) | noted(options)
         write(options, targets, outcome, plan, deviations, facts)
-    tell(options, outcome)
-    reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
+    cautions = outcome.checked_cautions()
+    tell(options, outcome, cautions)
+    reached = any(c.severity in SEVERITIES[options.fail_on] for c in cautions)
     return 1 if reached or not stand else 0
 
 
@@ -136,12 +138,12 @@ def source_date() -> str:
         raise InputError(f"SOURCE_DATE_EPOCH={shorten(epoch)} is no count of seconds since 1970 ({error})") from error
 
 
-def tell(options: argparse.Namespace, outcome: Outcome) -> None:
+def tell(options: argparse.Namespace, outcome: Outcome, cautions: Sequence[Caution]) -> None:
     """Print the answer and the cautions to stderr."""
     if options.quiet:
         return
     for sentence in (outcome.design, *outcome.answer, *outcome.planning):
         print(sentence, file=sys.stderr)
-    for caution in outcome.cautions:
+    for caution in cautions:
         if caution.severity != "info":
             print(f"caution: {caution.advice}", file=sys.stderr)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from socialstats.designs.comparisons import Comparisons, FlowStep
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, SocialStatsError
+from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures.strip import Mark
 from socialstats.inference.intervals import checked_level
 from socialstats.results import Result, Row, Verification
-from socialstats.text import meant, quoted, shorten
+from socialstats.text import count, meant, quoted, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -138,6 +138,20 @@ class Outcome:
     settings: Mapping[str, Any] = field(default_factory=dict)
     simulated: str = ""
     planning: tuple[str, ...] = ()
+
+    def checked_cautions(self) -> tuple[Caution, ...]:
+        """Return caution SS402 for each result that was recomputed otherwise, then the cautions of the study.
+
+        Recomputes what was not yet.
+        """
+        found = []
+        for name, verification in self.verifications.items():
+            wrong = [check.quantity for check in verification if check.row is not None and check.ok is False]
+            if wrong:
+                said = f"{shorten(name, 80)}: {count(len(wrong), 'value')} ({quoted(wrong, 3)})"
+                fix = "do not quote them until the difference is explained"
+                found.append(caution("SS402", said, affects="these values", fix=fix))
+        return (*found, *self.cautions)
 
 
 DECLARED = "declared"

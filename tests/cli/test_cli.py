@@ -12,6 +12,7 @@ import pytest
 
 import socialstats
 from socialstats.cli import main
+from socialstats.results import Check, Result, Verification
 
 ROOT = Path(__file__).parents[2]
 SMALL = "item_a,item_b,winner,order,worker\n" + "".join(
@@ -138,6 +139,21 @@ def test_fail_on_caution_exits_with_one(capsys: pytest.CaptureFixture[str], tabl
     words = ["report", str(table), "--cluster", "worker", "-o", page, "--no-verify", "-q"]
     assert run(capsys, *words)[0] == 0
     assert run(capsys, *words, "--fail-on", "caution")[0] == 1
+
+
+def test_a_number_that_is_recomputed_otherwise_is_a_caution_everywhere(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = Check(quantity="A", ours=1.0, theirs=2.0, package="other", version="1", tolerance=0.1, ok=False, row=0,
+                  field="estimate")  # fmt: skip
+    monkeypatch.setattr(Result, "verify", lambda self: Verification(checks=(wrong,)))
+    page = tmp_path / "p.html"
+    code, _, err = run(capsys, "report", str(table), "--cluster", "worker", "-o", str(page), "--fail-on", "caution")
+    said = "SS402 an independent implementation disagrees: Strengths: 1 value ('A')"
+    assert code == 1
+    assert f"caution: {said}. Do not quote them until the difference is explained" in err
+    assert "An independent implementation disagrees" in page.read_text()
+    assert "SS402" in run(capsys, "show", str(page), "--json")[1]
 
 
 BAD = {
