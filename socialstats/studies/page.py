@@ -373,8 +373,8 @@ def shared(design: Design, options: StudyOptions) -> dict[str, Any]:
 def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Caution, ...]:
     """Merge cautions, most serious first; with `once`, the first of each code only."""
     found: dict[str, Caution] = {}
-    for caution in (c for group in groups for c in group):
-        found.setdefault(caution.code if once else f"{caution.code} {caution.detail}", caution)
+    for one in (c for group in groups for c in group):
+        found.setdefault(one.code if once else f"{one.code} {one.detail}", one)
     rank = {"stop": 0, "caution": 1, "info": 2}
     return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
 

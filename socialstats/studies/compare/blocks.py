@@ -350,10 +350,12 @@ def shares_block(models: Mapping[str, Result], reference: str, groupings: Groupi
     )
 
 
-def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lost: Mapping[str, str]) -> Block:
+def strengths_block(
+    fits: Fits, models: Mapping[str, Result], reference: str, lost: Mapping[str, str], why: str = ""
+) -> Block:
     """Return the strengths of every level side by side, and their largest differences.
 
-    `lost`: why levels have none.
+    `lost`: why levels have none; `why`: why no difference was tested.
     """
     without = tuple(undefined(f"the strengths of {shorten(name, 40)}", why, plural=True) for name, why in lost.items())
     if not fits:
@@ -375,12 +377,12 @@ def strengths_block(fits: Fits, models: Mapping[str, Result], reference: str, lo
     return Block(
         id="levels-strengths",
         question="Which items differed in strength?",
-        sentences=(some_words(tested, "differences in strength", reference), *without),
+        sentences=(some_words(tested, "differences in strength", reference, why), *without),
         draw=partial(forest, order, xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False)
         if order else None,
         figure_title=title,
         caption=f"Points: the {count(len(order))} of {count(len(tested))} with the largest test statistics; "
-        "unadjusted CIs (joint refits on resampled pairs).",
+        "unadjusted CIs (joint refits on resampled pairs)." if order else "",
         tables=tuple(tables),
         results=tuple(models.values()),
     )  # fmt: skip
@@ -394,11 +396,14 @@ def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> T
     return table_of(rows, f"Differences of strengths; {tests}", ("Item", "term"), TESTED)
 
 
-def some_words(rows: Sequence[Row], what: str, reference: str) -> str:
-    """Return how many differences from the reference were significant, and the one with the largest statistic."""
+def some_words(rows: Sequence[Row], what: str, reference: str, why: str = "") -> str:
+    """Return how many differences from the reference were significant, and the one with the largest statistic.
+
+    `why`: the reason where no row has one.
+    """
     tested = [row for row in rows if row.p_value is not None]
     if not tested:
-        reason = next((row.undefined for row in rows if row.undefined), "no test")
+        reason = next((row.undefined for row in rows if row.undefined), why or "no test")
         return undefined(f"tests of {what} from {shorten(reference, 40)}", reason, plural=True)
     clear = clearest([row for row in tested if significant(row)])
     text = some_of(len(clear), len(tested), f"{what} from {shorten(reference, 40)}")

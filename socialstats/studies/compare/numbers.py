@@ -56,8 +56,8 @@ class Numbers:
     """Every level by itself, and every other level minus the reference, by level.
 
     `items` say how often each item is chosen, story by story; `silent` why further levels have no choice; `problems`
-    which differences do not exist. `left` which pairs of items only one of two levels has; `beside` has the fit of
-    every level without its order effect.
+    which differences do not exist, `untested` why no difference of a kind does. `left` which pairs of items only one of
+    two levels has; `beside` has the fit of every level without its order effect.
     """
 
     reference: str
@@ -70,6 +70,7 @@ class Numbers:
     beside: Pairs
     silent: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    untested: Mapping[str, str] = field(default_factory=dict)
     left: tuple[Caution, ...] = ()
 
     @property
@@ -166,6 +167,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     s_options: dict[str, Any] = {"seed": options.seed, "resamples": options.resamples, "level": options.level}
     left: list[Caution] = []
     problems: list[str] = []
+    untested: dict[str, str] = {}
     found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
     for name in (name for name in parts if name != reference):
         labels = (name, reference)
@@ -189,8 +191,10 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
             except SocialStatsError as error:
                 why = str(error).split("\n")[0]
                 problems.append(f"{shorten(name)} minus {shorten(reference)}: {why}")
+                untested.setdefault(what, why)
     return Numbers(
         reference=reference, levels=levels, **found, silent=design.silent(), problems=tuple(problems), left=tuple(left),
+        untested={what: why for what, why in untested.items() if not found[what]},
         ranges=ranges(levels, options) if by_covariate and not options.brief else {}, beside=beside,
     )  # fmt: skip
 

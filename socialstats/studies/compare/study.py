@@ -164,10 +164,10 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
     brief = "Levels were compared on the same pairs of items. "
     if numbers.s:
         brief += f"{level_text(options.level)} CIs of differences in sensitivity S came from the jackknife over pairs. "
-    brief += (
-        "Strengths came from Bradley-Terry models with cluster-robust standard errors. Their differences were tested "
-        "by refits on jointly resampled pairs. p values were Holm-adjusted within each kind of difference."
-    )
+    brief += "Strengths came from Bradley-Terry models with cluster-robust standard errors. "
+    if numbers.models:
+        brief += "Their differences were tested by refits on jointly resampled pairs. "
+    brief += "p values were Holm-adjusted within each kind of difference."
     return brief, (
         f"Every level was compared with {shorten(numbers.reference)} on the pairs of items of both. Pairs were "
         f"resampled in both together (seed {options.seed}), so pair difficulty shared by both cancels. Choice "
@@ -279,7 +279,7 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions, *, seve
         effects_block(numbers, by, options),
         share_levels_block(fits, groupings, by, options.level),
         shares_block(numbers.models, reference, groupings),
-        strengths_block(fits, numbers.models, reference, numbers.why(STRENGTHS)),
+        strengths_block(fits, numbers.models, reference, numbers.why(STRENGTHS), numbers.untested.get("models", "")),
         items_block(numbers.items, by, reference, options.level),
         entropy_block(numbers.entropy, by, reference, options.level),
         replies_by(design, options.level),
