@@ -159,6 +159,8 @@ class MleDoesNotExist(UndefinedStatistic):
         True when the comparison graph itself falls apart: some groups were never compared.
     terms : tuple of str
         Covariates (or the order effect) that separate the outcomes perfectly.
+    penalty : bool
+        Whether a penalty or a prior keeps the estimates finite.
     """
 
     def __init__(
@@ -171,8 +173,10 @@ class MleDoesNotExist(UndefinedStatistic):
         winless: tuple[str, ...] = (),
         separate: bool = False,
         terms: tuple[str, ...] = (),
+        penalty: bool = True,
     ) -> None:
         super().__init__(reason, advice=advice)
+        self.penalty = penalty
         self.components = components
         self.unbeaten = unbeaten
         self.winless = winless

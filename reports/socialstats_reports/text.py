@@ -15,7 +15,7 @@ from socialstats.text import MISSING, count, number
 CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*$")  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
 SYMBOL = re.compile(
-    r"(?<![\w.])(d_z|d_av|d_rm|g_z|p_Holm|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)"
+    r"(?<![\w.])(d_z|d_av|d_rm|g_z|p_Holm|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<>]|\([\d.,]+\) =)"
 )
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)
@@ -55,6 +55,8 @@ def latex_text(text: str) -> str:
     --------
     >>> print(latex_text("t(19) = \u22122.10, p_Holm = .048 in 5% of a_b"))
     \textit{t}(19) = $-$2.10, \textit{p}\textsubscript{Holm} = .048 in 5\% of a\_b
+    >>> print(latex_text("p_Holm > .999"))
+    \textit{p}\textsubscript{Holm} $>$ .999
     """
     parts, at = [], 0
     for found in SYMBOL.finditer(tidy := clean(text)):

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
-        return _fail(f"{error}\n  On the command line: {ways}", NOTHING)
+        return _fail(f"{error}\n  On the command line: {ways}" if error.penalty else str(error), NOTHING)
     except (InputError, MissingDependency) as error:
         code = _fail(str(error), BAD_INPUT)
         _propose(error, options)

@@ -7,6 +7,7 @@ central differences of the first, and scipy looks for the maximum.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -215,6 +216,7 @@ def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 200) -> Pe
     """
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
+    from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
     y, beta = np.array([1.0, 0.0, 0.5])[table.outcome], np.zeros(table.x.shape[1])
     for _ in range(rounds):
@@ -223,7 +225,9 @@ def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 200) -> Pe
         more = (np.linalg.qr(root)[0] ** 2).sum(axis=1) if penalised else np.zeros(len(y))
         weight, share = table.weight + more, (table.weight * y + more / 2) / (table.weight + more)
         model = GLM(share, table.x, family=Binomial(), freq_weights=weight, hasconst=False)
-        found = model.fit(start_params=beta if penalised else None, maxiter=200, tol=1e-14, wls_method="qr")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PerfectSeparationWarning)  # halves that fit exactly are no separation
+            found = model.fit(start_params=beta if penalised else None, maxiter=200, tol=1e-14, wls_method="qr")
         moved, beta = float(np.abs(found.params - beta).max()), np.asarray(found.params)
         if not penalised or moved < 1e-11:
             break

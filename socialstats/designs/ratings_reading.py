@@ -417,7 +417,7 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
         f"{place}: the values are texts whose order is undeclared: {text.quoted(in_order(used), 12)}. Pass all "
         f"levels, the lowest first, as in {option('levels', ['low', 'medium', 'high'], '--levels low,medium,high')}, "
         f"or {option('scale', 'nominal', '--scale nominal')} if they have none. Declare a refusal apart: "
-        f"{option('refusal', 'F', '--refusal F')}"
+        f"{option('refusal', 'LABEL', '--refusal LABEL')}"
     )
 
 

@@ -512,13 +512,14 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         else f"{spoken(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
         for r in found.rows
     ]  # fmt: skip
+    by = [*groups, *(["rater"] if any(r.label("rater") for r in own) else [])]
     drawn = [replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)][:MOST_MEANS]
     return Block(
         id="means",
         question="How high were the ratings?",
         sentences=tuple(said),
         draw=partial(forest, drawn, sort=False, reference=None, xlabel="mean rating"),
-        figure_title="Mean rating of all units, by stratum and by rater",
+        figure_title=f"Mean rating of all units{f', by {listing(by)}' if by else ''}",
         caption=f"Points and bars: means over units of their mean rating and {level_text(options.level)} CIs "
         f"({found.inference}). Differences were not tested.",
         tables=(rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),),
@@ -774,7 +775,7 @@ def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
     times = design.level_counts().sum(axis=1)
     alone = float(design.unit_count[times < 2].sum())
     found = f"No: {count(alone, 'unit has', 'units have')} fewer." if alone else "Yes."
-    so_what = "Units with fewer ratings were excluded." if alone else "All units were used."
+    so_what = "Observed agreement rests on the other units." if alone else "All units were used."
     checks = [Diagnostic("Does every unit have at least two ratings?", found, so_what)]
     if numbers.skipped:
         found = "; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items())
@@ -790,14 +791,20 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
         f"Judges were compared with {judged.extras['named']} by {judged.settings['weights']} kappa pooled over pairs",
         "of raters, on the same units. ",
     )  # fmt: skip
+    row, ends = alpha.rows[0], f"{level_text(options.level)} CIs used {alpha.inference}."
+    if row.conf_low is None and row.undefined:
+        ends = f"There was no test or CI: {sentences.because(row.undefined)}."
     return (
-        f"{' '.join(compared)}Agreement was estimated by Krippendorff's alpha ({alpha.settings['scale']}). "
-        f"{level_text(options.level)} CIs used {alpha.inference}.",
+        f"{' '.join(compared)}Agreement was estimated by Krippendorff's alpha ({alpha.settings['scale']}). {ends}",
         *([methods_of_judges(numbers.judged)] if numbers.judged is not None else []),
         f"Ratings were on {with_article(design.scale)} scale of {count(len(design.levels), 'level')}. Levels {told}. "
         "Krippendorff's customary minima (.667 for tentative, .80 for firm conclusions) are conventions, not tests. "
         "Coefficients define agreement by chance differently.",
-        " ".join(f"{name}: {result.inference}." for name, result in numbers.coefficients.items()),
+        " ".join(
+            f"{name}: {result.inference}."
+            for name, result in numbers.coefficients.items()
+            if any(row.conf_low is not None for row in result.rows)
+        ),
     )
 
 

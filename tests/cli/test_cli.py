@@ -239,6 +239,19 @@ def test_data_set_as_csv_goes_back_in(capsys: pytest.CaptureFixture[str], tmp_pa
     assert "of 4 items" in out
 
 
+def test_ties_alone_have_one_way_out_and_a_quiet_page(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "ties.csv"
+    path.write_text("item_a,item_b,winner\n" + "A,B,tie\nB,C,tie\nA,C,tie\n" * 3)
+    words = ["report", str(path), "-o", str(tmp_path / "p.html")]
+    assert main(words) == 3
+    assert capfd.readouterr().err.splitlines()[-1].endswith("Use --ties half, which makes all strengths equal")
+    assert main([*words, "--penalty", "firth"]) == 3  # a penalty of strengths keeps no tie parameter finite
+    assert main([*words, "--ties", "half"]) == 0
+    err = capfd.readouterr().err
+    assert "Warning" not in err
+    assert "3 of 3 items tied for first" in err
+
+
 def test_pseudo_wins_are_offered_for_separate_groups_and_make_a_page(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

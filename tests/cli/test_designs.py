@@ -96,7 +96,7 @@ FAULTS = {
         ratings, (),
         "error: data.csv, column 'rating': the values are texts whose order is undeclared: 'high', 'low', 'medium' "
         "and 'refused'. Pass all levels, the lowest first, as in --levels low,medium,high, or --scale nominal "
-        "if they have none. Declare a refusal apart: --refusal F\n",
+        "if they have none. Declare a refusal apart: --refusal LABEL\n",
     ),
     "a level with a typing error": (
         lambda: ratings().assign(rating=lambda d: d["rating"].where(d.index != 2, "medum")), ORDERED,

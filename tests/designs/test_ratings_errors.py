@@ -27,7 +27,8 @@ def test_texts_without_an_order_say_exactly_what_to_pass(tmp_path: Path) -> None
     assert messages(text, tmp_path) == [
         "ratings.csv, column 'rating': the values are texts whose order is undeclared: 'high', 'low' and 'medium'. "
         "Pass all levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or "
-        "scale='nominal' (--scale nominal) if they have none. Declare a refusal apart: refusal='F' (--refusal F)"
+        "scale='nominal' (--scale nominal) if they have none. Declare a refusal apart: refusal='LABEL' "
+        "(--refusal LABEL)"
     ]
     with pytest.raises(DesignError):
         read_ratings(tmp_path / "ratings.csv")

@@ -257,6 +257,15 @@ def test_refusals_are_set_beside_alpha_on_the_same_scale(ordinal: Outcome) -> No
     assert block.sentences[2] == "Only these two are comparable; alpha elsewhere on this page is ordinal."
 
 
+def test_ratings_that_are_all_alike_have_no_interval_in_the_methods() -> None:
+    table = {"unit": [k // 3 for k in range(24)], "rater": list("xyz") * 8, "value": ["agree"] * 24}
+    outcome = report(pd.DataFrame(table), scale="nominal")
+    assert outcome.methods[0].endswith("There was no test or CI: no variation; every rating is 'agree', so agreement "
+                                       "by chance is complete.")  # fmt: skip
+    assert outcome.methods[-1] == "Percent agreement: Wilson intervals; units taken as independent."
+    assert not {"SS301", "SS312"} & {c.code for c in outcome.cautions}
+
+
 def test_the_methods_have_the_right_article(ordinal: Outcome, nominal: Outcome) -> None:
     assert ordinal.methods[2].startswith("Ratings were on an ordinal scale of")
     assert nominal.methods[1].startswith("Ratings were on a nominal scale of")

@@ -78,6 +78,7 @@ class Options:
                 f"no finite tie parameter exists: every row is a tie. Use {option('ties', 'half')}, which makes "
                 "all strengths equal",
                 terms=("log_theta" if self.ties == "rao_kupper" else "log_nu",),
+                penalty=False,
             )
         if self.ties == "auto" and not (self.solver == "mm" and ties):
             if ties and design.replies is not None:
