@@ -28,7 +28,7 @@ from socialstats.inference.infer import Disagreement, Estimand, infer
 from socialstats.inference.rows import with_inferred
 from socialstats.models.effect_sizes import whole
 from socialstats.results import Result, Row
-from socialstats.results.rows import scaled
+from socialstats.results.rows import Reason, scaled
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import Word, one_of, option
 
@@ -992,6 +992,16 @@ def reliability(
     )  # fmt: skip
 
 
+def why_none(group: Group) -> tuple[str, Reason]:
+    """Return why a coefficient of a group does not exist, in words and as a field."""
+    counts = group.counts
+    if group.n_paired == 0:
+        return NO_PAIR, "no_data"
+    if not counts.varies:
+        return CONSTANT.format(level=shorten(counts.levels[int(counts.level[0])])), "no_variation"
+    return (ONE_UNIT, "one_unit") if group.n_paired == 1 else (FULL, "no_variation")
+
+
 def coefficient_row(
     term: str, group: Group, coefficient: Coefficient | None, options: AgreementOptions
 ) -> tuple[Row, float, tuple[Caution, ...]]:
@@ -1002,11 +1012,7 @@ def coefficient_row(
         n=float(counts.n_ratings), n_units=counts.n_units, n_clusters=group.n_clusters,
     )  # fmt: skip
     if coefficient is None:
-        why, reason = (NO_PAIR, "no_data") if group.n_paired == 0 else (FULL, "no_variation")
-        if group.n_paired and not counts.varies:
-            why = CONSTANT.format(level=shorten(counts.levels[int(counts.level[0])]))
-        elif group.n_paired == 1:
-            why, reason = ONE_UNIT, "one_unit"
+        why, reason = why_none(group)
         if options.on_undefined == "raise":
             raise UndefinedStatistic(f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}")
         row = replace(row, undefined=why, reason=reason)
