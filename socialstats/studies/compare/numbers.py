@@ -56,8 +56,8 @@ class Numbers:
     """Every level by itself, and every other level minus the reference, by level.
 
     `items` say how often each item is chosen, story by story; `silent` why further levels have no choice; `problems`
-    which differences do not exist, `untested` why no difference of a kind does. `left` which pairs of items only one of
-    two levels has; `beside` has the fit of every level without its order effect.
+    which differences do not exist. `untested` says why no difference of a kind does, `left` which pairs of items only
+    one of two levels has. `beside` has the fit of every level without its order effect.
     """
 
     reference: str
