@@ -42,6 +42,33 @@ class SocialStatsError(Exception):
         self.reason, self.advice = reason, advice
 
 
+class InFile(int):
+    """A row, or line, of one of several files that are read as one table; or of a partition.
+
+    Examples
+    --------
+    >>> str(InFile(12, "part-07.parquet"))
+    '12 of part-07.parquet'
+    """
+
+    file: str
+
+    def __new__(cls, row: int, file: str) -> InFile:
+        """Make a place of row and file."""
+        made = super().__new__(cls, row)
+        made.file = file
+        return made
+
+    def __str__(self) -> str:
+        return f"{int(self)} of {self.file}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InFile) and (int(self), self.file) == (int(other), other.file)
+
+    def __hash__(self) -> int:
+        return hash((int(self), self.file))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """One thing wrong with an input, and what to do about it.
@@ -55,7 +82,8 @@ class Problem:
     column : str, tuple of str or None
         Column (or columns) as the user's table spells it.
     lines : tuple of int
-        Lines of the file (or row positions of a data frame, see `unit`), the first few at least.
+        Lines of the file (or row positions of a data frame, see `unit`), the first few at least; of several files
+        each is an `InFile`.
     n_rows : int
         How many rows have this problem.
     fix : str
@@ -86,11 +114,14 @@ class Problem:
         """The place and what is wrong, without the fix."""
         place = self.source
         if self.lines:
-            place += f" {self.unit} {self.lines[0]}"
+            first = self.lines[0]
+            place = f"{first.file if isinstance(first, InFile) else place} {self.unit} {int(first)}"
         if self.column is not None:
             place += f", {in_columns(self.column)}"
         text = f"{place}: {self.message}" if place else self.message
-        if self.n_rows > 1 and self.lines:
+        if self.n_rows > 1 and not self.lines:
+            text += f" ({self.n_rows:,} {self.noun})"
+        elif self.n_rows > 1:
             shown = ", ".join(str(line) for line in self.lines[:LINES_SHOWN])
             more = ", ..." if (self.n_rows if self.noun == "rows" else len(self.lines)) > LINES_SHOWN else ""
             text += f" ({self.n_rows:,} {self.noun}: {self.unit}{'s' if len(self.lines) > 1 else ''} {shown}{more})"

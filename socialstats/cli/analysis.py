@@ -89,7 +89,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     if found.logs and not (settings.get("study") or settings.get("design")):
         settings = {**settings, "study": "leaderboard"}
     table = found.table
-    design = read_whole(found, settings)
+    design = read(table, settings, design_of(settings.get("study")))
     own = shaped(table, settings)
     study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
@@ -106,17 +106,6 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
         facts={**found.facts, **beside_facts, **plan_facts(plan)}, notes=notes,
     )  # fmt: skip
-
-
-def read_whole(found: Input, settings: dict[str, Any]) -> Design:
-    """Read the design; of files put together, an error that one of them has alone names its file and line."""
-    chosen = design_of(settings.get("study"))
-    try:
-        return read(found.table, settings, chosen)
-    except InputError:
-        for table in found.alone:
-            read(table, settings, chosen)
-        raise
 
 
 def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> Input:

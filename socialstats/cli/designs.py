@@ -51,8 +51,7 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     name = study.design if study is not None else decide(table, settings, chosen)
     settings = with_scale(settings)
     refuse_foreign(name, settings)
-    whole = int(table.frame.shape[0]) if not hasattr(table.frame, "collect") else 0
-    table, steps = selected(table, settings)
+    asked, (table, steps) = table, selected(table, settings)
     try:
         design = READERS[name](table, settings) if study is None else read_shape(study, table, settings)
     except InputError as error:
@@ -62,7 +61,7 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
     if not steps:
         return design
-    read_all = FlowStep(label="rows read", rows=whole, note=table.source)
+    read_all = FlowStep(label="rows read", rows=asked.height, note=table.source)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from socialstats.cli.columns import FEW_COLUMNS, MOST_COLUMNS, MOST_KEYS, SUMMARIES, TREATMENTS, Seen
@@ -95,9 +96,9 @@ def without_notes(table: Table) -> tuple[Table, dict[str, Any]]:
 
     Such rows are the two further header rows of Qualtrics, and a last row of averages or totals.
     """
-    frame: Any = table.frame
-    frame = frame.collect() if hasattr(frame, "collect") else frame
-    notes = []
+    if isinstance(table.frame, nw.LazyFrame):
+        return table, {}  # no sheet has as many rows
+    frame, notes = table.frame, []
     for name in table.columns[:MOST_COLUMNS]:
         top = [as_text(value) or "" for value in frame.get_column(name).head(3).to_list()]
         if len(top) == 3 and top[1].startswith('{"ImportId":'):

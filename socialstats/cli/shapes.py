@@ -105,4 +105,5 @@ def renamed(table: Table, entries: list[str], study: Study) -> Table:
         return table
     others = [name for name in table.columns if name not in new.values()]
     columns = tuple(new.get(name, name) for name in others)
-    return replace(table, frame=frame.select(others).rename(new), columns=columns)
+    kept = frame.drop([name for name in table.columns if name not in others])
+    return replace(table, frame=kept.rename(new), columns=columns)

@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
 from socialstats.designs.model_scores import MODELS
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_table, read_table
+from socialstats.tables.files import PART, file_of, files_below, of_files
 from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
@@ -36,8 +39,6 @@ class Input:
         True where the rows come from logs of harnesses.
     notes : tuple of str
         What was seen while files were put together.
-    alone : tuple of Table
-        The tables that were put together, whose messages name file and line.
     """
 
     table: Table
@@ -45,7 +46,6 @@ class Input:
     simulated: str = ""
     logs: bool = False
     notes: tuple[str, ...] = ()
-    alone: tuple[Table, ...] = ()
 
 
 def read_files(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
@@ -85,38 +85,26 @@ def is_log(path: str) -> bool:
     place = Path(path)
     if path == "-" or not place.exists() or place.name.lower().removesuffix(".gz").endswith(SUFFIXES):
         return False
+    if place.is_dir():
+        return not all(file.name.lower().removesuffix(".gz").endswith(SUFFIXES) for file in files_below(place))
     from socialstats_collect.readers import holds_log
 
-    return place.is_dir() or bool(holds_log(place))
+    return bool(holds_log(place))
 
 
 def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
     """Stack tables of the same columns; a column ``file`` names each, and the model where nothing else does."""
-    import pandas as pd
-
-    tables = [read_table(path, input_format) for path in paths]
-    names, first = distinct(paths), tables[0]
-    for table in tables[1:]:
-        lack, more = (quoted(sorted(set(a.columns) - set(b.columns))) for a, b in ((first, table), (table, first)))
-        said = [f"lacks {lack}"] * bool(lack) + [f"has {more}, which {first.source} lacks"] * bool(more)
-        if said:
-            said_of = f"{table.source} {' and '.join(said)}"
-            raise InputError(f"{said_of}. Tables that are read together have the same columns")
+    names = distinct(paths)
+    files = [file_of(path, name) for path, name in zip(paths, names, strict=True)]
+    table = of_files(files, f"{files[0].name} and {count(len(files) - 1, 'more file')}", input_format)
     mapped = {str(entry).partition("=")[0] for entry in settings.get("map") or ()}
-    unnamed = not (set(MODELS) & set(first.columns)) and "rater" not in mapped and not settings.get("raters")
-    frames, alone = [], []
-    for table, name in zip(tables, names, strict=True):
-        added = {column: name for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns}
-        read: Any = table.frame
-        frames.append(read.to_pandas().assign(**added))
-        made = as_table(frames[-1], table.source)  # the places of its errors are those of its file
-        alone.append(replace(made, unit=table.unit, is_file=table.is_file, locate=table.locate))
+    unnamed = not (set(MODELS) & set(table.columns)) and "rater" not in mapped and not settings.get("raters")
+    added = [column for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns]
+    frame: Any = table.frame.with_columns(*(nw.col(PART).alias(column) for column in added))
     notes = (f"no column names the model: each file is one model ({quoted(names, NAMED)})",) if unnamed else ()
-    digests = [table.sha256() for table in tables if table.sha256 is not None]
-    facts = {"data": ", ".join(table.source for table in tables), "sha256": ", ".join(digests)}
-    source = f"{first.source} and {count(len(tables) - 1, 'more file')}"
-    whole = as_table(pd.concat(frames, ignore_index=True), source)
-    return Input(table=whole, facts=facts, notes=notes, alone=tuple(alone))
+    digests = ", ".join(file.source.sha256() for file in files)
+    return Input(table=replace(table, frame=frame, columns=(*table.columns, *added)), notes=notes,
+                 facts={"data": ", ".join(file.name for file in files), "sha256": digests})  # fmt: skip
 
 
 def read_logs_of(paths: Sequence[str]) -> Input:

@@ -12,6 +12,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.statuses import STATUS
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_table, as_text
+from socialstats.tables.lazy import ROW
 from socialstats.text import listing, quoted
 from socialstats.voice import option
 
@@ -149,15 +150,16 @@ def written_answers(table: Table) -> tuple[str, str] | None:
 
 def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more: Sequence[str]) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
-    if isinstance(table.frame, nw.LazyFrame):
-        return table
-    name, one = free_name(table, ORDER), free_name(table, "one")
-    frame = table.frame.with_columns(nw.lit(1).alias(one))
-    n = nw.col(one).cum_sum().over(*dict.fromkeys((*keys, *more)))
+    name, first, held = free_name(table, ORDER), free_name(table, "first row"), isinstance(table.frame, nw.DataFrame)
+    frame: Any = table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
+    if ROW not in frame.collect_schema():
+        raise InputError(f"{table.source}: name the columns of the two names with {option('names')}, since rows "
+                         "of this engine have no order")  # fmt: skip
     same = nw.col(groups[0]) == nw.col(groups[1])
-    frame = frame.with_columns(nw.when(same & (n == 1)).then(nw.lit("")).otherwise(nw.lit("2")).alias(name))
-    frame = frame.with_columns(nw.when(same).then(nw.col(name)).otherwise(nw.lit("")).alias(name)).drop(one)
-    return replace(table, frame=frame, columns=(*table.columns, name))
+    frame = frame.with_columns(nw.col(ROW).min().over(*dict.fromkeys((*keys, *more))).alias(first))
+    later = nw.when(nw.col(ROW) == nw.col(first)).then(nw.lit("")).otherwise(nw.lit("2"))
+    frame = frame.with_columns(nw.when(same).then(later).otherwise(nw.lit("")).alias(name))
+    return replace(table, frame=frame.drop(first, *[ROW] * held), columns=(*table.columns, name))
 
 
 def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Table, str, str]:

@@ -656,18 +656,15 @@ def repeated_rows(table: Table) -> list[Caution]:
     if story is None:
         return []
     try:
-        stories = table.counts([story]).n
-        if len(stories) == stories.sum():
-            return []
-        rows = table.counts([story, *table.columns]).n
+        rows = table.height
+        copies = rows - table.distinct(table.columns) if table.distinct([story]) < rows else 0
     except (InputError, TypeError, ValueError):  # a column of lists, say
         return []
-    copies = int(rows.sum()) - len(rows)
     if not copies:
         return []
     name = text.shorten(story)
     return [caution(
-        "SS321", f"{copies:,} of {int(rows.sum()):,} rows equal another row in every column, '{name}' among them",
+        "SS321", f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them",
         affects="n, standard errors, intervals, p-values",
         fix=f"leave copies out. If each is an answer of its own, number the answers of a '{name}' in a column, and "
         f"declare {option('cluster', name, f'--cluster {name}')}",

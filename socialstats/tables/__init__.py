@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from socialstats.tables.reading import Format, read_table
+from socialstats.tables.files import read_table
+from socialstats.tables.reading import Format
 from socialstats.tables.table import (
     EPSILON,
     MISSING,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError, Problem
-from socialstats.tables.reading import read_table
+from socialstats.tables.files import read_table
 from socialstats.tables.spelling import plain, told_apart
 from socialstats.tables.table import Table, as_number, as_table, as_text
 from socialstats.text import count, listing, meant, quoted, shorten

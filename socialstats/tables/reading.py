@@ -7,9 +7,7 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import re
-import shlex
 import sys
 import warnings
 import zipfile
@@ -19,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 import narwhals as nw
 import numpy as np
@@ -429,6 +427,15 @@ def _spaced(lines: Sequence[str]) -> bool:
     sizes = [len(record) for record in csv.reader(lines, delimiter=" ")]
     same = len(sizes) > 1 and len({*sizes[1:]}) == 1 and 0 <= sizes[1] - sizes[0] <= 1 < sizes[0]
     return same and '"' in lines[0]
+
+
+def on_delimiter(source: Source, usual: str) -> tuple[str, tuple[str, ...], int]:
+    """Return the delimiter of a csv or tsv file, its columns, and the first line below its header (or 0)."""
+    refuse_other_encodings(source)
+    delimiter = _delimiter(source, usual)
+    with open_text(source) as text, _any_field_size():
+        columns = _header(text, source, delimiter)
+    return delimiter, columns, next((line for line, _ in records(source, delimiter)), 0)
 
 
 def _blank(record: Sequence[str]) -> bool:
@@ -962,84 +969,13 @@ def _uncomputed(source: Source) -> set[str]:
     return found
 
 
-URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])", re.IGNORECASE)
-
-
-def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Table:
-    """Read a table from a file, gzipped or not.
-
-    Parameters
-    ----------
-    path : str or path
-        ``-`` reads standard input. A workbook with several sheets is read as ``book.xlsx:Sheet1``.
-    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
-        By default the suffix decides (with or without ``.gz``), then the first bytes.
-
-    Returns
-    -------
-    Table
-        Text files and workbooks hold text only: what a label or a number means is decided by the design. Value
-        labels of Stata and SPSS files are labels, in the order of their codes.
+def read_source(source: Source, chosen: Format, sheet: str = "") -> Table:
+    """Read a source as a whole.
 
     Raises
     ------
-    InputError
-        With the line, for files that are not UTF-8, ragged, or not what their format says.
-    NothingToAnalyse
-        For empty files.
-    MissingDependency
-        Without the package that reads the format (extras ``parquet``, ``spss``, ``excel``).
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "choices.csv"
-    >>> _ = file.write_text("item_a,item_b,winner\\nnurse,son,nurse\\n")
-    >>> read_table(file).columns
-    ('item_a', 'item_b', 'winner')
+    InputError, NothingToAnalyse, MissingDependency
     """
-    if format is not None and format not in get_args(Format):
-        raise InputError(f"there is no format '{format}'. Formats: {', '.join(get_args(Format))}")
-    name = os.fspath(path)
-    file, colon, sheet = name.rpartition(":")
-    if name == "-":
-        source, sheet = from_bytes(sys.stdin.buffer.read(), "stdin"), ""
-    elif colon and not Path(name).exists() and Path(file).is_file():
-        source = from_path(Path(file))
-    else:
-        refuse_url(name)
-        source, sheet = from_path(Path(name)), ""
-    chosen = format_of(source, format)
-    if sheet and chosen not in ENGINES:
-        raise InputError(f"{name}: there is no such file, and {source.name} has no sheets")
-    try:
-        return replace(_read(source, chosen, sheet), sha256=source.sha256)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{source.name}: the gzip file is damaged ({str(error).lower()})") from error
-
-
-def refuse_url(name: str) -> None:
-    """Refuse an address, also one whose slashes a path has joined.
-
-    Raises
-    ------
-    InputError
-
-    Examples
-    --------
-    >>> refuse_url("https:/example.org/x.csv")
-    Traceback (most recent call last):
-    socialstats.errors.InputError: https://example.org/x.csv is a URL. Download it first: curl -LO https://example.org/x.csv
-    """
-    match = URL.match(name)
-    if match is None or len(match[1]) < 2 or Path(name).exists():
-        return
-    url = f"{match[1]}://{name[match.end() :]}"
-    get = f"Download it first: curl -LO {shlex.quote(url)}" if match[1].lower() in ("http", "https", "ftp") else ""
-    raise InputError(f"{url} is a URL. {get or 'Copy the file to this machine, and name its path'}")
-
-
-def _read(source: Source, chosen: Format, sheet: str) -> Table:
     if chosen in ("csv", "tsv"):
         return read_delimited(source, "," if chosen == "csv" else "\t")
     if chosen in ("json", "jsonl"):

@@ -14,7 +14,8 @@ import numpy as np
 
 from socialstats import text
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, in_columns
+from socialstats.errors import InputError, NothingToAnalyse, in_columns
+from socialstats.tables.lazy import FIRST, ROW, TIMES, Frame, collected, engine, first_of_each, numbered, rows_of
 from socialstats.text import quoted, shorten
 
 if TYPE_CHECKING:
@@ -256,7 +257,6 @@ def signs_of_data(names: Sequence[str], below: Iterable[Sequence[str | None]]) -
     return ""
 
 
-Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_EXTREME = 0, 1, 2, 3, 4, 5
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # products of three weights are floats
 LARGEST = 2**62
@@ -441,9 +441,7 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
         chosen = chosen.with_columns(nw.when(usable).then(w).otherwise(nw.lit(0.0)).alias(SUM))
         chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
         by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
-    cells = chosen.group_by(*by).agg(*sums) if grouped else chosen.with_columns(nw.lit(1).alias(N))
-    if isinstance(cells, nw.LazyFrame):
-        cells = cells.collect()
+    cells = collected(chosen.group_by(*by).agg(*sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
     n = cells.get_column(N).to_numpy().astype(np.float64)
     columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
     if weight is None:
@@ -534,6 +532,7 @@ class Table:
     Attributes
     ----------
     frame : narwhals DataFrame or LazyFrame
+        A lazy one holds the number of each row as well, where its engine can tell (`socialstats.tables.lazy.ROW`).
     columns : tuple of str
     index : tuple of str
         Levels of a pandas index, which `frame` holds as well: they play a part only where they are named.
@@ -606,10 +605,25 @@ class Table:
 
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.table.counts`."""
-        try:
+        with engine(self.source):
             return counts(self.frame, keys, weight, na=na, source=self.source)
-        except ImportError as error:
-            raise MissingDependency(f"{self.source}: {error}") from error
+
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        if isinstance(self.frame, nw.LazyFrame):
+            return int(collected(self.frame.select(nw.len().alias(N))).get_column(N)[0])
+        return int(self.frame.shape[0])
+
+    def distinct(self, columns: Sequence[str]) -> int:
+        """Return how many rows differ in some columns; an engine that reads lazily counts them itself."""
+        if isinstance(self.frame, nw.LazyFrame):
+            with engine(self.source):
+                rows = (
+                    self.frame.select(*dict.fromkeys(columns)).group_by(*dict.fromkeys(columns)).agg(nw.len().alias(N))
+                )
+                return int(collected(rows.select(nw.len().alias(N))).get_column(N)[0])
+        return len(self.counts(columns).n)
 
     @property
     def doubt(self) -> str:
@@ -617,7 +631,7 @@ class Table:
         if not self.is_file:
             return ""
         names = self.columns[: LOOKED[1]]
-        chosen: Any = self.frame.select(*names).head(LOOKED[0])
+        chosen = collected(self.frame.select(*names).head(LOOKED[0]))
         signs = signs_of_data(names, (_texts(row) for row in chosen.iter_rows()))
         return f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
 
@@ -632,21 +646,12 @@ class Table:
         most : int
             Rows to find for each predicate.
         """
-        found: list[list[int]] = [[] for _ in wanted]
-        if isinstance(self.frame, nw.LazyFrame) and not self.frame.implementation.is_polars():
-            return found  # the rows of a query have no order
-        chosen: Any = self.frame.select(*dict.fromkeys(keys))
-        eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
-        texts = [_texts(eager.get_column(key).to_list()) for key in keys]
-        open_ = list(range(len(wanted)))
-        for position, row in enumerate(zip(*texts, strict=True)):
-            for k in [k for k in open_ if wanted[k](row)]:
-                found[k].append(position)
-                if len(found[k]) == most:
-                    open_.remove(k)
-            if not open_:
-                break
-        return found
+        if isinstance(self.frame, nw.LazyFrame):
+            with engine(self.source):
+                return _positions_lazily(self.frame, keys, wanted, most)
+        chosen = self.frame.select(*dict.fromkeys(keys))
+        texts = [_texts(chosen.get_column(key).to_list()) for key in keys]
+        return _first(zip(*texts, strict=True), wanted, most)
 
     def places(self, positions: Collection[int]) -> dict[int, int]:
         """Map row positions to what `unit` counts."""
@@ -655,6 +660,41 @@ class Table:
             return dict(zip(ordered, self.locate(ordered), strict=True))
         shift = 1 if self.unit == "record" else 0
         return {position: position + shift for position in ordered}
+
+
+def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
+    """Return where the first rows stand that each predicate wants."""
+    found: list[list[int]] = [[] for _ in wanted]
+    open_ = list(range(len(wanted)))
+    for position, row in enumerate(rows):
+        for k in [k for k in open_ if wanted[k](row)]:
+            found[k].append(position)
+            if len(found[k]) == most:
+                open_.remove(k)
+        if not open_:
+            break
+    return found
+
+
+def _positions_lazily(
+    frame: nw.LazyFrame[Any], keys: Sequence[str], wanted: Sequence[Wanted], most: int
+) -> list[list[int]]:
+    """Find the first wanted rows by two queries: the distinct rows with the first of each, then the rows of these.
+
+    The first rows are among those that equal one of as many distinct rows whose first row comes first.
+    """
+    cells = first_of_each(frame, list(dict.fromkeys(keys)))
+    if cells is None:
+        return [[] for _ in wanted]
+    columns = [cells.get_column(key).to_list() for key in keys]  # a column may be named twice
+    first, times = (cells.get_column(name).to_list() for name in (FIRST, TIMES))
+    found = []
+    for hits in _first(zip(*map(_texts, columns), strict=True), wanted, most):
+        if all(times[k] == 1 for k in hits):
+            found.append([int(first[k]) for k in hits])
+        else:
+            found.append(rows_of(frame, keys, [[column[k] for column in columns] for k in hits], most))
+    return found
 
 
 def _texts(values: Sequence[Any]) -> list[str | None]:
@@ -699,6 +739,8 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         check_names([*data.columns], source)
         index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)
         data = data.reset_index(level=[*index]) if index else data
+    with engine(source):
+        data, locate = numbered(data)
     try:
         frame: Any = nw.from_native(data)
     except TypeError as error:
@@ -711,8 +753,8 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         raise InputError(f"{source}: two columns have the same name ({names}). Rename one of them") from error
     columns = tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
     check_names(columns, source)
-    columns = tuple(column for column in columns if column not in index)
-    return Table(frame=frame, columns=columns, index=index, source=source)
+    columns = tuple(column for column in columns if column not in (*index, ROW))
+    return Table(frame=frame, columns=columns, index=index, source=source, locate=locate)
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
@@ -737,7 +779,7 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     Parameters
     ----------
     table : Table
-        Of an engine that holds its rows in memory, as every file's is.
+        The rows of a lazy one are left to its engine.
     column, value : str
 
     Returns
@@ -760,11 +802,11 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((2, 2), 1)
     """
-    mask, values = _matching(table, column, value)
-    if not mask.any():
-        known = text.listing([text.shorten(str(as_text(v))) for v in values], most=SHOWN)
-        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{text.shorten(value)}'; values: {known}")
-    return _kept(table, mask), int((~mask).sum())
+    known = _values(table, column)
+    if not any(as_text(one) == value for one in known):
+        listed = text.listing([text.shorten(str(as_text(one))) for one in known], most=SHOWN)
+        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{text.shorten(value)}'; values: {listed}")
+    return _left_out(table, ~_has(table, column, {value}), "none is left")
 
 
 def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
@@ -790,8 +832,9 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((2, 2), 1)
     """
-    mask, _ = _matching(table, column, value)
-    return _left_out(table, mask, f"every row has {column} = '{text.shorten(value)}': none is left")
+    return _left_out(
+        table, _has(table, column, {value}), f"every row has {column} = '{text.shorten(value)}': none is left"
+    )
 
 
 def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
@@ -816,9 +859,15 @@ def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((1, 2), 1)
     """
-    a, b = (_texts_of(table, column) for column in (one, other))
-    mask = np.array([x == y not in (None, "") for x, y in zip(a, b, strict=True)], dtype=bool)
-    return _left_out(table, mask, f"every row has the same value in '{one}' and '{other}': none is left")
+    _check_columns(table, one, other)
+    bad: BoolArray | nw.Expr
+    if isinstance(table.frame, nw.LazyFrame):
+        a, b = (_as_text(table, column) for column in (one, other))
+        bad = _sure((a == b) & (a != ""))
+    else:
+        texts = (_texts(table.frame.get_column(column).to_list()) for column in (one, other))
+        bad = np.array([x == y is not None for x, y in zip(*texts, strict=True)], dtype=bool)
+    return _left_out(table, bad, f"every row has the same value in '{one}' and '{other}': none is left")
 
 
 def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tuple[Table, int, int]:
@@ -845,10 +894,14 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
     >>> kept.frame.shape, left_out, names
     ((1, 2), 2, 1)
     """
-    mask, _ = _matching(table, column, value)
-    who = _texts_of(table, whole)
-    out = {name for name, hit in zip(who, mask.tolist(), strict=True) if hit and name not in (None, "")}
-    gone = mask | np.array([name in out for name in who], dtype=bool)
+    _check_columns(table, column, whole)
+    cells = table.counts([column, whole]).columns
+    texts = ([*_texts(coded.values.tolist()), None] for coded in (cells[column], cells[whole]))
+    values, names = (
+        [some[k] for k in coded.codes] for some, coded in zip(texts, (cells[column], cells[whole]), strict=True)
+    )
+    out = {name for name, held in zip(names, values, strict=True) if held == value and name is not None}
+    gone = _has(table, column, {value}) | _has(table, whole, out)
     said = f"everyone in '{text.shorten(whole)}' has a row with {column} = '{text.shorten(value)}'"
     return (*_left_out(table, gone, said), len(out))
 
@@ -889,47 +942,62 @@ def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
     return replace(table, frame=table.frame.with_columns(series), columns=(*table.columns, name)), name
 
 
-def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[Any]]:
-    """Return for each row whether it has the value, and list the values there are."""
-    _check_column(table, column)
-    coded = table.counts([column]).columns[column]
-    wanted = [v for v in coded.values if as_text(v) == value]
-    series = _eager(table).get_column(column)
-    if not wanted:  # not every engine can tell the type of an empty list
-        return np.zeros(len(series), dtype=bool), coded.values.tolist()
-    return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values.tolist()  # noqa: E712
+def _values(table: Table, column: str) -> list[Any]:
+    """Return the distinct values of a column."""
+    _check_columns(table, column)
+    return list(table.counts([column]).columns[column].values.tolist())
 
 
-def _check_column(table: Table, column: str) -> None:
-    if column not in table.columns:
-        listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
-        raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+def _has(table: Table, column: str, labels: Collection[str]) -> nw.Expr:
+    """Return whether a row has a value that is one of some labels."""
+    wanted = [value for value in _values(table, column) if as_text(value) in labels]
+    missing = nw.col(column).is_null()
+    return _sure(nw.col(column).is_in(wanted)) if wanted else missing & ~missing  # no engine takes an empty list
 
 
-def _texts_of(table: Table, column: str) -> list[str | None]:
-    _check_column(table, column)
-    return [as_text(value) for value in _eager(table).get_column(column).to_list()]
+def _sure(condition: nw.Expr) -> nw.Expr:
+    """Return a condition that is false where a value is missing."""
+    return nw.when(condition).then(nw.lit(True)).otherwise(nw.lit(False))
 
 
-def _left_out(table: Table, mask: BoolArray, nothing: str) -> tuple[Table, int]:
-    """Leave out the rows of the mask and count them; raise NothingToAnalyse with a reason where these are all."""
-    if mask.all():
+def _as_text(table: Table, column: str) -> nw.Expr:
+    """Return a column of a lazy table as the labels that `as_text` makes."""
+    whole = table.frame.collect_schema()[column].is_float()
+    cast = nw.col(column).cast(nw.String)
+    return cast.str.replace_all(r"\.0$", "") if whole else cast
+
+
+def _check_columns(table: Table, *columns: str) -> None:
+    for column in columns:
+        if column not in table.columns:
+            listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
+            raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+
+
+def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> tuple[Table, int]:
+    """Leave out some rows and count them; raise NothingToAnalyse with a reason where these are all."""
+    rows, frame = table.height, table.frame
+    if isinstance(frame, nw.LazyFrame):
+        kept = replace(table, frame=frame.filter(~bad))
+        out = rows - kept.height
+    else:
+        mask = (
+            bad if isinstance(bad, np.ndarray) else frame.with_columns(bad.alias(STATUS)).get_column(STATUS).to_numpy()
+        )
+        kept, out = _kept(table, ~mask.astype(bool)), int(mask.sum())
+    if rows == out:
         raise NothingToAnalyse(f"{table.source}: {nothing}")
-    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
-
-
-def _eager(table: Table) -> Any:
-    frame: Any = table.frame
-    return frame.collect() if hasattr(frame, "collect") else frame
+    return (kept if out else table), out
 
 
 def _kept(table: Table, mask: BoolArray) -> Table:
     """Return the rows of the mask; the places of errors stay those of the whole table."""
     kept = np.flatnonzero(mask)
+    frame: Any = table.frame
 
     def locate(positions: Sequence[int]) -> list[int]:
         before = [int(kept[position]) for position in positions]
         places = table.places(before)
         return [places[position] for position in before]
 
-    return replace(table, frame=_eager(table).filter(mask.tolist()), locate=locate)
+    return replace(table, frame=frame.filter(mask.tolist()), locate=locate)

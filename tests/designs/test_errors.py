@@ -370,11 +370,13 @@ def test_hostile_labels_are_shortened_and_made_printable(tmp_path: Path) -> None
     assert len(message) < 350
 
 
-def test_lazy_queries_say_how_many_rows_but_not_which() -> None:
+def test_lazy_queries_say_how_many_rows_and_which_come_first() -> None:
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow")
     query = duckdb.connect().sql("select 'x' as item_a, 'y' as item_b, unnest(['q', 'q', 'x']) as winner")
-    assert frame_message(query).startswith("data frame, column 'winner': 'q' is neither")
+    message = frame_message(query)
+    assert message.startswith("data frame row 0, column 'winner': 'q' is neither")
+    assert "(2 rows: rows 0, 1)" in message
     pl = pytest.importorskip("polars")
     lazy = pl.LazyFrame({"item_a": ["x", "x"], "item_b": ["y", "y"], "winner": ["x", "q"]})
     assert frame_message(lazy).startswith("data frame row 1, column 'winner': 'q' is neither")

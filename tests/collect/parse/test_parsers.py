@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from socialstats.tables.reading import read_table
+from socialstats.tables.files import read_table
 from socialstats_collect import parse
 from socialstats_collect.parse import Option, Parsed
 

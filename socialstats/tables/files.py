@@ -1,0 +1,439 @@
+"""Names of files to tables: one file, or a folder or pattern of several; rows of large ones stay in the files.
+
+DuckDB (extra ``scale``) reads what is asked for: of parquet in place, of csv from a copy in a temporary file. Without
+it several files are read one after another into memory, with a code for each text.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+import weakref
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, chain, groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import narwhals as nw
+import numpy as np
+
+from socialstats.errors import InFile, InputError, NothingToAnalyse
+from socialstats.tables.lazy import ROW
+from socialstats.tables.reading import (
+    ENGINES,
+    Format,
+    Source,
+    format_of,
+    from_bytes,
+    from_path,
+    lines_of,
+    on_delimiter,
+    read_source,
+    reader_of,
+)
+from socialstats.tables.table import Locate, Table, check_names
+from socialstats.text import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_ROWS, MOST_BYTES = 1_000_000, 100_000_000  # rows of parquet and bytes of text beyond which rows stay in files
+SCANNED = ("csv", "tsv", "parquet")
+BATCH = 1 << 18  # rows of parquet that are coded at a time
+
+
+PART = "socialstats file"
+"""Column of the label of each row's file, which frames of several files hold beside those of their table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file of a table.
+
+    Attributes
+    ----------
+    name : str
+        As messages call it.
+    path : Path
+    source : Source
+    sheet : str
+        Of a workbook.
+    label : str
+        What the file may stand for, such as a model.
+    """
+
+    name: str
+    path: Path
+    source: Source
+    sheet: str = ""
+    label: str = ""
+
+
+def file_of(name: str, label: str = "") -> File:
+    """Return the file of a name; ``-`` is standard input, ``book.xlsx:Sheet1`` a sheet.
+
+    Raises
+    ------
+    InputError
+        For an address, and where there is no such file.
+    """
+    path, sheet = Path(name), ""
+    if name == "-":
+        source = from_bytes(sys.stdin.buffer.read(), "stdin")
+    else:
+        file, colon, after = name.rpartition(":")
+        if colon and not path.exists() and Path(file).is_file():
+            path, sheet = Path(file), after
+        else:
+            refuse_url(name)
+        source = from_path(path)
+    return File(name=source.name, path=path, source=source, sheet=sheet, label=label)
+
+
+def several(name: str) -> list[File] | None:
+    """Return the files of a folder or of a pattern, sorted; None for the name of a single file.
+
+    Names that begin with a dot or an underscore are none of the table's: Spark writes ``_SUCCESS``.
+
+    Raises
+    ------
+    InputError
+        For a folder, or a pattern, without files.
+    """
+    place = Path(name)
+    if place.is_dir():
+        found, base = files_below(place), place
+    elif name != "-" and glob.has_magic(name) and not place.exists() and not Path(name.rpartition(":")[0]).is_file():
+        found = sorted(path for path in map(Path, glob.glob(name, recursive=True)) if path.is_file())
+        base = Path(os.path.commonpath([path.parent for path in found])) if found else place
+    else:
+        return None
+    if not found:
+        refuse_url(name)
+        what = "this is a folder without a file" if place.is_dir() else "there is no such file"
+        raise InputError(f"{name}: {what}. Name the files of a table")
+    names = [str(path.relative_to(base)) for path in found]
+    return [File(name=name, path=path, source=from_path(path)) for name, path in zip(names, found, strict=True)]
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return the files in a folder and its folders, sorted, but for those that are hidden."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(p for p in found if not any(part.startswith((".", "_")) for part in p.relative_to(folder).parts))
+
+
+def of_files(files: Sequence[File], source: str, asked: Format | None) -> Table:
+    """Read several files as one table, whose rows are those of the first, then those of the second, and so on.
+
+    Parameters
+    ----------
+    files : sequence of File
+    source : str
+        Name for messages of the whole.
+    asked : str or None
+        Format of all files.
+
+    Raises
+    ------
+    InputError
+        For files of different columns, and whatever reading finds, with file and line.
+    """
+    formats = [format_of(file.source, asked) for file in files]
+    table = (scanned(files, formats[0]) if large(files, formats) else None) or in_memory(files, formats)
+    return replace(table, source=source, sha256=lambda: digest(files))
+
+
+def digest(files: Sequence[File]) -> str:
+    """Return the checksum of the checksums of some files: what ``sha256sum * | sha256sum`` prints in their folder."""
+    lines = (f"{file.source.sha256()}  {file.name}\n" for file in files)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def large(files: Sequence[File], formats: Sequence[Format]) -> bool:
+    """Return whether the rows of some files are left in them: DuckDB is there and reads them, and they are many."""
+    if len({*formats}) > 1 or formats[0] not in SCANNED or importlib.util.find_spec("duckdb") is None:
+        return False
+    if formats[0] != "parquet":
+        sizes = (file.path.stat().st_size * (4 if file.name.endswith(".gz") else 1) for file in files)
+        return all(file.path.is_file() for file in files) and sum(sizes) > MOST_BYTES
+    import duckdb
+
+    try:
+        return sum(_parquet_sizes(duckdb.connect(), files)) > MOST_ROWS
+    except duckdb.Error:  # the reader says what is wrong
+        return False
+
+
+def scanned(files: Sequence[File], format: Format) -> Table | None:
+    """Return a table whose rows stay in its files.
+
+    None for files that DuckDB cannot read: our own readers say what is wrong, and where. None as well where columns
+    declare an order of their levels, which DuckDB does not keep.
+    """
+    import duckdb
+
+    try:
+        native, rows, locators = (parquet_rows if format == "parquet" else delimited_rows)(files, format)
+    except (duckdb.Error, UnicodeDecodeError):
+        return None
+    if native is None:
+        return None
+    frame = nw.from_native(native)
+    columns = tuple(name for name in frame.collect_schema().names() if name not in (ROW, PART))
+    check_names(columns, files[0].name)
+    if not sum(rows):
+        raise NothingToAnalyse(f"{files[0].name} has columns but no rows: there is nothing to analyse")
+    return Table(
+        frame=frame, columns=columns, source=files[0].name, unit="row" if format == "parquet" else "line",
+        is_file=True, locate=locator(files, rows, locators), sha256=files[0].source.sha256,
+    )  # fmt: skip
+
+
+Lines = Callable[[Sequence[int]], Sequence[int]]
+
+
+def locator(files: Sequence[File], rows: Sequence[int], lines: Sequence[Lines]) -> Callable[[Sequence[int]], list[int]]:
+    """Return a function from rows of several files, one below the other, to file and line."""
+    starts = [0, *accumulate(rows)]
+
+    def locate(positions: Sequence[int]) -> list[int]:
+        found: list[int] = []
+        for k, some in groupby(positions, lambda position: bisect_right(starts, position) - 1):
+            places = lines[k]([position - starts[k] for position in some])
+            found += [InFile(place, files[k].name) for place in places] if len(files) > 1 else places
+        return found
+
+    return locate
+
+
+def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
+    """Return parquet files as a relation of DuckDB; names of folders such as ``model=a`` make a column."""
+    import duckdb
+
+    if any(_declares_order(file.path) for file in files):
+        return None, [], []
+    connection = duckdb.connect()
+    rows = _parquet_sizes(connection, files)
+    hive = ", hive_partitioning = true, hive_types_autocast = false" if any("=" in file.name for file in files) else ""
+    parts = [
+        f'select * exclude (file_row_number), file_row_number + {start} as "{ROW}", {_quoted(file.label)} as "{PART}" '
+        f"from read_parquet({_quoted(file.path)}, file_row_number=true{hive})"
+        for file, start in zip(files, [0, *accumulate(rows)], strict=False)
+    ]
+    same_columns(files, [connection.sql(part).columns for part in parts])
+    return connection.sql(" union all by name ".join(parts)), rows, [list] * len(files)
+
+
+def _parquet_sizes(connection: Any, files: Sequence[File]) -> list[int]:
+    return [int(_one(connection, f"select num_rows from parquet_file_metadata({_quoted(f.path)})")) for f in files]
+
+
+def _declares_order(path: Path) -> bool:
+    """Return whether a column of a parquet file is a category with an order."""
+    if importlib.util.find_spec("pyarrow") is None:
+        return False
+    import pyarrow.parquet as pq
+
+    return any(getattr(field.type, "ordered", False) for field in pq.read_schema(path))
+
+
+def delimited_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int], list[Locate]]:
+    """Return csv or tsv files as a relation of DuckDB: a copy in a temporary file, which ends with the table."""
+    import duckdb
+
+    folder = tempfile.mkdtemp(prefix="socialstats")
+    connection = duckdb.connect(str(Path(folder) / "rows"))
+    heads = [on_delimiter(file.source, "," if format == "csv" else "\t") for file in files]
+    same_columns(files, [columns for _, columns, _ in heads])
+    types = ", ".join(_quoted(name, '"') + " varchar" for name in heads[0][1])
+    connection.execute(f'create table held ({types}, "{PART}" varchar)')
+    rows = []
+    for file, (delimiter, columns, line) in zip(files, heads, strict=True):
+        if not line:
+            rows.append(0)
+            continue
+        named = ", ".join(f"{_quoted(name)}: 'varchar'" for name in columns)
+        rows.append(int(_one(connection, (
+            f'insert into held by name select *, {_quoted(file.label)} as "{PART}" '
+            f"from read_csv({_quoted(file.path)}, auto_detect=false, header=false, "
+            f"skip={line - 1}, delim={_quoted(delimiter)}, quote='\"', escape='\"', columns={{{named}}})"
+        ))))  # fmt: skip
+
+    locators: list[Locate] = [partial(lines_of, file.source, head[0]) for file, head in zip(files, heads, strict=True)]
+    weakref.finalize(locators[0], shutil.rmtree, folder, ignore_errors=True)
+    return connection.sql(f'select *, rowid as "{ROW}" from held'), rows, locators
+
+
+def _one(connection: Any, query: str) -> Any:
+    return connection.execute(query).fetchall()[0][0]
+
+
+def _quoted(text: object, mark: str = "'") -> str:
+    return f"{mark}{str(text).replace(mark, 2 * mark)}{mark}"
+
+
+def same_columns(files: Sequence[File], columns: Sequence[Sequence[str]]) -> None:
+    """Refuse files of different columns.
+
+    Raises
+    ------
+    InputError
+    """
+    for file, names in zip(files, columns, strict=True):
+        refuse_other_columns((files[0].name, columns[0]), (file.name, names))
+
+
+def refuse_other_columns(first: tuple[str, Sequence[str]], table: tuple[str, Sequence[str]]) -> None:
+    """Refuse a table that has not the columns of the first; tables are named.
+
+    Raises
+    ------
+    InputError
+    """
+    lack, more = (quoted(sorted(set(a[1]) - set(b[1]))) for a, b in ((first, table), (table, first)))
+    said = [f"lacks {lack}"] * bool(lack) + [f"has {more}, which {first[0]} lacks"] * bool(more)
+    if said:
+        raise InputError(f"{table[0]} {' and '.join(said)}. Tables that are read together have the same columns")
+
+
+def in_memory(files: Sequence[File], formats: Sequence[Format]) -> Table:
+    """Read files one after another; of texts each is held once, with a code for every row."""
+    import pandas as pd
+
+    held: dict[str, list[Any]] = {}
+    rows, lines = [], []
+    for file, format in zip(files, formats, strict=True):
+        rows.append(0)
+        for piece, made in pieces(file, format):
+            if held:
+                refuse_other_columns((files[0].name, [*held]), (file.name, [*piece.columns]))
+            for name in piece.columns:
+                held.setdefault(name, []).append(coded(piece[name]))
+            rows[-1], last = rows[-1] + len(piece), made
+        lines.append(lambda positions, made=last: [*made.places(positions).values()])
+    frame = pd.DataFrame({name: joined(parts) for name, parts in held.items()})
+    frame[PART] = pd.Categorical(np.repeat([file.label for file in files], rows))
+    return replace(last, frame=nw.from_native(frame), columns=tuple(held), locate=locator(files, rows, lines))
+
+
+def pieces(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:
+    """Yield the rows of a file: of parquet in batches, of other formats at once."""
+    if format == "parquet":
+        with reader_of(file.source, format), file.source.open() as stream:
+            import pyarrow.parquet as pq
+
+            opened = pq.ParquetFile(stream)
+            for batch in chain([opened.schema_arrow.empty_table()], opened.iter_batches(BATCH)):
+                piece = batch.to_pandas()
+                yield piece, Table(frame=nw.from_native(piece.head(0)), columns=tuple(piece.columns), is_file=True)
+    else:
+        table = read_source(file.source, format, file.sheet)
+        frame: Any = table.frame
+        yield frame.to_pandas(), replace(table, frame=frame.head(0))
+
+
+def coded(column: pd.Series[Any]) -> Any:
+    """Return a column of texts as codes; others as they are."""
+    import pandas as pd
+
+    return pd.Categorical(column.astype(object)) if column.dtype == "str" or column.dtype == object else column
+
+
+def joined(parts: list[Any]) -> Any:
+    """Return the parts of a column, one below the other."""
+    import pandas as pd
+
+    parts = [part for part in parts if len(part)] or parts[:1]
+    if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
+        alike = all(part.dtype == parts[0].dtype for part in parts)
+        return pd.api.types.union_categoricals(parts, ignore_order=not alike)
+    return pd.concat([pd.Series(part).astype(object) if isinstance(part, pd.Categorical) else part for part in parts],
+                     ignore_index=True)  # fmt: skip
+
+
+URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])", re.IGNORECASE)
+
+
+def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Table:
+    """Read a table from a file, gzipped or not.
+
+    Parameters
+    ----------
+    path : str or path
+        ``-`` reads standard input. A workbook with several sheets is read as ``book.xlsx:Sheet1``. A folder, or a
+        pattern such as ``votes/*.parquet``, is one table in several files of the same columns.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
+        By default the suffix decides (with or without ``.gz``), then the first bytes.
+
+    Returns
+    -------
+    Table
+        Text files and workbooks hold text only: what a label or a number means is decided by the design. Value
+        labels of Stata and SPSS files are labels, in the order of their codes. Rows of parquet beyond 1,000,000, and of
+        csv beyond 100 MB, stay in the files where DuckDB is installed (extra ``scale``).
+
+    Raises
+    ------
+    InputError
+        With the line, for files that are not UTF-8, ragged, or not what their format says.
+    NothingToAnalyse
+        For empty files.
+    MissingDependency
+        Without the package that reads the format (extras ``parquet``, ``spss``, ``excel``).
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "choices.csv"
+    >>> _ = file.write_text("item_a,item_b,winner\\nnurse,son,nurse\\n")
+    >>> read_table(file).columns
+    ('item_a', 'item_b', 'winner')
+    """
+    if format is not None and format not in get_args(Format):
+        raise InputError(f"there is no format '{format}'. Formats: {', '.join(get_args(Format))}")
+    name = os.fspath(path)
+    if (found := several(name)) is not None:
+        pattern = not Path(name).is_dir()
+        return of_files(found, "/".join(Path(name).resolve().parts[-1 - pattern :]), format)
+    file = file_of(name)
+    chosen = format_of(file.source, format)
+    if file.sheet and chosen not in ENGINES:
+        raise InputError(f"{name}: there is no such file, and {file.name} has no sheets")
+    try:
+        table = scanned([file], chosen) if large([file], [chosen]) else None
+        return replace(table or read_source(file.source, chosen, file.sheet), sha256=file.source.sha256)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{file.name}: the gzip file is damaged ({str(error).lower()})") from error
+
+
+def refuse_url(name: str) -> None:
+    """Refuse an address, also one whose slashes a path has joined.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> refuse_url("https:/example.org/x.csv")
+    Traceback (most recent call last):
+    socialstats.errors.InputError: https://example.org/x.csv is a URL. Download it first: curl -LO https://example.org/x.csv
+    """
+    match = URL.match(name)
+    if match is None or len(match[1]) < 2 or Path(name).exists():
+        return
+    url = f"{match[1]}://{name[match.end() :]}"
+    get = f"Download it first: curl -LO {shlex.quote(url)}" if match[1].lower() in ("http", "https", "ftp") else ""
+    raise InputError(f"{url} is a URL. {get or 'Copy the file to this machine, and name its path'}")

@@ -1,0 +1,143 @@
+"""Tables that an engine reads when it is asked: how their rows are numbered, and how answers are fetched."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from importlib.metadata import PackageNotFoundError, version
+from operator import and_, or_
+from typing import Any
+
+import narwhals as nw
+
+from socialstats.errors import InFile, InputError, MissingDependency
+from socialstats.text import listing
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+ROW = "socialstats row"
+"""Column of the number of each row, which a lazy frame holds beside those of its table; unused, it costs nothing."""
+FIRST, TIMES = "socialstats first row", "socialstats times"
+PARTITION = 2**33  # Spark numbers the rows of each partition from a multiple of this
+
+
+def numbered(data: Any) -> tuple[Any, Callable[[Sequence[int]], list[int]] | None]:
+    """Return what narwhals reads of a table, lazy ones with the column `ROW`, and how its numbers are called.
+
+    Tables of ibis that are DuckDB's, and pyarrow datasets where DuckDB is installed, become relations of DuckDB. Rows
+    of other tables of ibis have no number.
+    """
+    data = _relation(data)
+    package = type(data).__module__.partition(".")[0].lstrip("_")
+    if package == "duckdb":
+        return data.project(f'*, row_number() over () - 1 as "{ROW}"'), None
+    if package == "polars" and type(data).__name__ == "LazyFrame":
+        return data.with_row_index(ROW), None
+    if package == "dask" and hasattr(data, "assign"):
+        return data.assign(**{ROW: 1}).assign(**{ROW: lambda frame: frame[ROW].cumsum() - 1}), None
+    if package == "pyspark":
+        from pyspark.sql import functions
+
+        return data.withColumn(ROW, functions.monotonically_increasing_id()), _of_partitions
+    return data, None
+
+
+def _relation(data: Any) -> Any:
+    """Return tables that DuckDB can read as its relations; anything else as it is."""
+    package = type(data).__module__.partition(".")[0]
+    if package == "ibis" and hasattr(data, "get_backend") and (backend := data.get_backend()).name == "duckdb":
+        import ibis
+
+        backend._run_pre_execute_hooks(data)  # registers tables in memory
+        return backend.con.sql(str(ibis.to_sql(data)))
+    if package == "pyarrow" and type(data).__module__ == "pyarrow._dataset":
+        if importlib.util.find_spec("duckdb") is None:
+            return data.to_table()
+        import duckdb
+
+        return duckdb.connect().from_arrow(data)
+    return data
+
+
+def _of_partitions(rows: Sequence[int]) -> list[int]:
+    return [InFile(row % PARTITION, f"partition {row // PARTITION}") for row in rows]
+
+
+@contextmanager
+def engine(source: str) -> Iterator[None]:
+    """State which package is missing, or that two that are installed do not fit each other.
+
+    Raises
+    ------
+    MissingDependency, InputError
+
+    Examples
+    --------
+    >>> with engine("votes"):
+    ...     raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
+    Traceback (most recent call last):
+    socialstats.errors.MissingDependency: votes: its engine needs nowhere: pip install nowhere
+    """
+    try:
+        yield
+    except ImportError as error:
+        if isinstance(error, MissingDependency):
+            raise
+        package = (error.name or "").partition(".")[0].lstrip("_")
+        if isinstance(error, ModuleNotFoundError) and package and importlib.util.find_spec(package) is None:
+            raise MissingDependency(f"{source}: its engine needs {package}: pip install {package}") from error
+        raise InputError(
+            f"{source}: its engine cannot be used with the packages installed, which do not fit each other ({error}; "
+            f"{listing(_versions(error, package), 9)}). Install versions that do, or pass the table of another engine"
+        ) from error
+
+
+def _versions(error: BaseException, package: str) -> list[str]:
+    """Return the packages between us and an import that failed, with their versions."""
+    found, at = {package: None}, error.__traceback__
+    while at is not None:
+        found[at.tb_frame.f_globals.get("__name__", "").partition(".")[0]] = None
+        at = at.tb_next
+    return [named for name in found if name in sys.modules and (named := _version(name))]
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {version(package)}" if package != "socialstats" else ""
+    except PackageNotFoundError:
+        return ""
+
+
+def collected(frame: Any) -> nw.DataFrame[Any]:
+    """Return the rows of a frame in memory; polars streams them."""
+    if not isinstance(frame, nw.LazyFrame):
+        return frame  # type: ignore[no-any-return]
+    return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
+
+
+def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame[Any] | None:
+    """Return the distinct rows of some columns, by their first row; None where rows have no number."""
+    schema = frame.collect_schema()
+    if ROW not in schema:
+        return None
+    texts = [nw.col(key).cast(nw.String) for key in keys if isinstance(schema[key], (nw.Categorical, nw.Enum))]
+    chosen = frame.with_columns(*texts) if texts else frame
+    grouped = chosen.group_by(*keys).agg(nw.col(ROW).min().alias(FIRST), nw.len().alias(TIMES))
+    return collected(grouped).sort(FIRST)
+
+
+def rows_of(frame: nw.LazyFrame[Any], keys: Sequence[str], values: Sequence[Sequence[Any]], most: int) -> list[int]:
+    """Return the first rows that hold one of some rows of values."""
+    schema = frame.collect_schema()
+
+    def same(key: str, value: Any) -> nw.Expr:
+        column = nw.col(key)
+        if isinstance(schema[key], (nw.Categorical, nw.Enum)):
+            column = column.cast(nw.String)
+        return column.is_null() if value is None else column.is_nan() if value != value else column == value
+
+    wanted = reduce(or_, (reduce(and_, map(same, keys, row)) for row in values))
+    found = collected(frame.filter(wanted).select(ROW).sort(ROW).head(most))
+    return [int(row) for row in found.get_column(ROW).to_list()]

@@ -1,0 +1,218 @@
+"""Folders, patterns and large files: the table is that of one file, and errors name file and row."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib.util
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import pytest
+
+import socialstats as ss
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables import files, read_table
+
+COLUMNS = {"item_a": "a", "item_b": "b", "winner": "winner"}
+HOSTILE = ["007", "1e5", "True", 'say "hi"', "two\nlines", "a,b", " x", "ü", "x'y"]
+BAD = (6, 17)  # file and row of the bad row
+
+
+def votes(n: int = 400, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, len(HOSTILE), n)
+    b = (a + 1 + rng.integers(0, len(HOSTILE) - 1, n)) % len(HOSTILE)
+    names = np.array(HOSTILE, dtype=object)
+    winner = np.where(rng.random(n) < 0.2, "tie", np.where(rng.random(n) < 0.6, names[a], names[b]))
+    return pd.DataFrame({"a": names[a], "b": names[b], "winner": winner, "judge": rng.integers(0, 20, n),
+                         "team": np.where(rng.random(n) < 0.05, "", "t" + names[a])})  # fmt: skip
+
+
+def to_csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False)
+
+
+def to_gzip(frame: pd.DataFrame, path: Path) -> None:
+    path.write_bytes(gzip.compress(("# a comment\n\n" + frame.to_csv(index=False, sep=";")).encode()))
+
+
+def to_parquet(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_parquet(path, index=False)
+
+
+WRITERS = {"csv": to_csv, "csv.gz": to_gzip, "parquet": to_parquet}
+
+
+@pytest.fixture(params=["in memory", "scanned", "without DuckDB"])
+def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    found = importlib.util.find_spec
+    if request.param == "scanned":
+        monkeypatch.setattr(files, "MOST_ROWS", 0)
+        monkeypatch.setattr(files, "MOST_BYTES", 0)
+    elif request.param == "without DuckDB":
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "duckdb" else found(name))
+    return str(request.param)
+
+
+def ten(folder: Path, suffix: str, bad: bool = False) -> pd.DataFrame:
+    """Write ten files, one of them with a bad row, and files that are none of the table's; return all rows."""
+    parts = [votes(40, seed=k) for k in range(10)]
+    if bad:
+        parts[BAD[0]].loc[BAD[1], "winner"] = "nobody"
+    for k, part in enumerate(parts):
+        WRITERS[suffix](part, folder / f"part-{k:02d}.{suffix}")
+    (folder / "_SUCCESS").touch()
+    (folder / ".part.crc").write_bytes(b"\0")
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("named", ["{}", "{}/part-*"])
+def test_several_files_are_one_table(suffix: str, named: str, how: str, tmp_path: Path) -> None:
+    whole = ten(tmp_path, suffix)
+    table = read_table(named.format(tmp_path))
+    assert isinstance(table.frame, nw.LazyFrame) == (how == "scanned")
+    assert table.columns == tuple(whole.columns)
+    lines = (f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in sorted(tmp_path.glob("part*")))
+    assert table.sha256 is not None
+    assert table.sha256() == hashlib.sha256("".join(lines).encode()).hexdigest()
+    found, wanted = (
+        ss.Comparisons.from_frame(t, **COLUMNS, by="team", missing="drop").table() for t in (table, whole)
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(*(t.sort_values([*t.columns], ignore_index=True) for t in (found, wanted)))
+
+
+def test_the_checksum_is_the_one_of_a_shell(tmp_path: Path) -> None:
+    ten(tmp_path, "csv")
+    said = subprocess.run("sha256sum part-*.csv | sha256sum", shell=True, cwd=tmp_path, capture_output=True, check=True)
+    digest = read_table(tmp_path).sha256
+    assert digest is not None
+    assert said.stdout.decode().split()[0] == digest()
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_an_error_names_file_and_row(suffix: str, how: str, tmp_path: Path) -> None:
+    ten(tmp_path, suffix, bad=True)
+    line = BAD[1] if suffix == "parquet" else None
+    with pytest.raises(InputError) as caught:
+        ss.read_comparisons(tmp_path, **COLUMNS)
+    (problem,) = caught.value.problems
+    assert (problem.lines[0].file, problem.n_rows) == (f"part-06.{suffix}", 1)  # type: ignore[attr-defined]
+    if line is None:
+        read = (gzip.open if suffix.endswith("gz") else open)(tmp_path / f"part-06.{suffix}", "rt", newline="")
+        with read as text:
+            line = next(k for k, row in enumerate(text, start=1) if "nobody" in row)
+            text.seek(0)
+            record = "".join([*text][: line - 1])
+        line -= record.count("two\n") % 2  # the record may begin on the line before
+    assert str(caught.value).startswith(f"part-06.{suffix} {problem.unit} {line}, column 'winner': 'nobody' is")
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_large_file_stays_where_it_is(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = votes(300)
+    whole.loc[[4, 250], "winner"] = "nobody"
+    path = tmp_path / f"votes.{suffix}"
+    WRITERS[suffix](whole, path)
+    small = read_table(path)
+    monkeypatch.setattr(files, "MOST_ROWS", 299)
+    monkeypatch.setattr(files, "MOST_BYTES", 2000)
+    lazy = read_table(path)
+    assert isinstance(lazy.frame, nw.LazyFrame)
+    assert (lazy.source, lazy.unit, lazy.height) == (small.source, small.unit, 300)
+    assert small.sha256 is not None
+    assert lazy.sha256 is not None
+    assert lazy.sha256() == small.sha256()
+    said = []
+    for table in (small, lazy):
+        with pytest.raises(InputError) as caught:
+            ss.Comparisons.from_frame(table, **COLUMNS)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+def ragged(path: Path) -> None:
+    path.write_text(path.read_text() + "x,y\n")
+
+
+def latin(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + "x,y,é,1,t\n".encode("latin-1"))
+
+
+def unclosed(path: Path) -> None:
+    path.write_text(path.read_text() + 'x,y,"z,1,t\n')
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [(ragged, "2 fields where the header has 5"), (latin, "is not UTF-8"), (unclosed, "opened and never closed")],
+)
+def test_a_damaged_text_is_named_with_its_line(
+    spoil: Callable[[Path], None], said: str, how: str, tmp_path: Path
+) -> None:
+    ten(tmp_path, "csv")
+    spoil(tmp_path / "part-03.csv")
+    with pytest.raises(InputError, match=rf"part-03\.csv line \d+: .*{said}"):
+        read_table(tmp_path)
+
+
+def test_files_of_other_columns_and_formats_are_refused(how: str, tmp_path: Path) -> None:
+    ten(tmp_path, "csv")
+    to_csv(votes(5).rename(columns={"team": "group"}), tmp_path / "part-11.csv")
+    with pytest.raises(InputError, match=r"part-11\.csv lacks 'team' and has 'group', which part-00\.csv lacks"):
+        read_table(tmp_path)
+    with pytest.raises(InputError, match="there is no such file"):
+        read_table(tmp_path / "*.parquet")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="a folder without a file"):
+        read_table(tmp_path / "empty")
+    (tmp_path / "damaged").mkdir()
+    to_parquet(votes(5), tmp_path / "damaged" / "a.parquet")
+    (tmp_path / "damaged" / "b.parquet").write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(InputError, match=r"b\.parquet: this is not a parquet file, or it is damaged"):
+        read_table(tmp_path / "damaged")
+
+
+def test_files_without_rows(how: str, tmp_path: Path) -> None:
+    for k in range(2):
+        to_parquet(votes(5).head(0), tmp_path / f"{k}.parquet")
+    with pytest.raises(NothingToAnalyse, match="no rows"):
+        ss.read_comparisons(tmp_path, **COLUMNS)
+    to_parquet(votes(9), tmp_path / "2.parquet")
+    assert ss.read_comparisons(tmp_path, **COLUMNS).n_rows == 9
+
+
+def test_folders_named_by_values_make_a_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_ROWS", 0)
+    for model in ("007", "b"):
+        (tmp_path / f"model={model}").mkdir()
+        to_parquet(votes(20), tmp_path / f"model={model}" / "part-0.parquet")
+    design = ss.read_comparisons(tmp_path, **COLUMNS, by="model")
+    assert design.by is not None
+    assert design.by.levels == ("007", "b")
+
+
+def test_an_order_of_levels_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_ROWS", 0)
+    kind = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
+    frame = pd.DataFrame({"unit": [1, 1, 2, 2], "rater": [*"xyxy"], "value": ["low", "high", "middle", "high"]})
+    for k in range(2):
+        to_parquet(frame.assign(unit=frame.unit + 2 * k).astype({"value": kind}), tmp_path / f"{k}.parquet")
+    assert ss.read_ratings(tmp_path).levels == ("low", "middle", "high")
+
+
+def test_the_command_line_takes_patterns_and_folders(how: str, tmp_path: Path, capsys: Any) -> None:
+    from socialstats.cli import main
+
+    ten(tmp_path, "parquet")
+    said = []
+    for named in (tmp_path, tmp_path / "*.parquet"):
+        assert main(["check", str(named), "--map", "item_a=a", "--map", "item_b=b", "--where", "judge=3"]) == 0
+        said.append(capsys.readouterr().out.replace(str(tmp_path), ""))
+    assert f"{sum((votes(40, seed=k).judge == 3).sum() for k in range(10))} comparisons" in said[0]
