@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
-from socialstats.tables.table import Frame
+from socialstats.tables.lazy import Frame
 
 BATCH_ROWS = 100_000  # rows that an engine is asked for at a time
 
