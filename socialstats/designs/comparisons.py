@@ -493,8 +493,12 @@ def group(columns: Sequence[AnyArray]) -> tuple[IntArray, IntArray]:
             size = int(key.max()) + 1
         key = key * width + codes
         size *= width
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return first.astype(np.int64), inverse.astype(np.int64)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    new = np.append(True, key[1:] != key[:-1])[: len(key)]
+    of_row = np.empty(len(key), dtype=np.int64)
+    of_row[order] = np.cumsum(new) - 1
+    return order[new].astype(np.int64, copy=False), of_row
 
 
 def cell_columns(design: Comparisons) -> list[AnyArray]:
@@ -518,14 +522,16 @@ def merged(design: Comparisons) -> Comparisons:
     weight, weight_sq = (total(design.weight), total(design.weight_sq)) if design.weighted else (count, count)
     sums = {"count": count, "weight": weight, "weight_sq": weight_sq}
     scan = None if design.scan is None else design.scan.moved(of_cell)
-    return replace(design, **take_columns(replace(design, scan=None), first) | sums | {"scan": scan})
+    return replace(design, **take_columns(replace(design, scan=None), first, sums=()) | sums | {"scan": scan})
 
 
-def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, Any]:
-    """Return the fields of some cells."""
+SUMS = ("count", "weight", "weight_sq")
+
+
+def take_columns(design: Comparisons, index: IntArray | BoolArray, *, sums: Sequence[str] = SUMS) -> dict[str, Any]:
+    """Return the fields of some cells, and of their sums over rows those that are named."""
     fields: dict[str, Any] = {
-        name: getattr(design, name)[index]
-        for name in ("item_a", "item_b", "outcome", "first", "count", "weight", "weight_sq")
+        name: getattr(design, name)[index] for name in ("item_a", "item_b", "outcome", "first", *sums)
     }
     fields["covariates"] = {
         name: Covariate(name=name, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()
@@ -547,12 +553,12 @@ def taken_all(factors: Sequence[Factor], index: AnyArray) -> tuple[Factor, ...]:
 
 def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[str, Any]:
     """Re-code the item columns of some cells to the items that they use."""
-    both = np.concatenate([fields["item_a"], fields["item_b"]])
-    used, codes = np.unique(both, return_inverse=True)
-    half = len(fields["item_a"])
-    codes = codes.astype(np.int64)
+    there = np.zeros(len(items), dtype=bool)
+    there[fields["item_a"]] = there[fields["item_b"]] = True
+    place = np.cumsum(there) - 1
     return fields | {
-        "items": tuple(items[code] for code in used.tolist()), "item_a": codes[:half], "item_b": codes[half:]
+        "items": tuple(item for item, used in zip(items, there.tolist(), strict=True) if used),
+        "item_a": place[fields["item_a"]], "item_b": place[fields["item_b"]],
     }  # fmt: skip
 
 

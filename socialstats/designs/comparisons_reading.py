@@ -560,11 +560,13 @@ def _finish(begun: Draft, sides: Sides, found: Expanded) -> Comparisons:
         steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:]) or "every count is 0"
         raise NothingToAnalyse(f"{rows.table.source}: no row is left to analyse ({steps})")
     n = rows.counts.n[cell] if found.reply is None else np.ones(len(cell))
+    count = n * times
+    weight, weight_sq = (
+        [sums[cell] * times for sums in (rows.counts.weight, rows.counts.weight_sq)] if roles.weight else (count, count)
+    )
     fields: dict[str, Any] = {
         "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": found.outcome[keep].astype(np.int8),
-        "first": first[cell].astype(np.int8), "count": n * times,
-        "weight": (rows.counts.weight[cell] if roles.weight else n) * times,
-        "weight_sq": (rows.counts.weight_sq[cell] if roles.weight else n) * times,
+        "first": first[cell].astype(np.int8), "count": count, "weight": weight, "weight_sq": weight_sq,
         "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
         "by": rows.factor(roles.by, cell) if roles.by else None,
         "cited": _cited(rows.factor(roles.values, cell)) if roles.values else None,

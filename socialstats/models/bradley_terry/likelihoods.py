@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from scipy.special import expit, log_expit
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.comparisons import TIED, Comparisons
+from socialstats.tables import EPSILON
 
 
 def sums(codes: IntArray, values: FloatArray, size: int) -> FloatArray:
@@ -361,17 +361,17 @@ def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray
     """Solve info @ x = rhs for x whose strengths sum to zero.
 
     The likelihood does not change when all strengths move together. Adding a constant to the strength block therefore
-    makes the system regular without changing the centred solution. A matrix that is singular to working precision, of
-    which scipy warns, is an error.
+    makes the system regular without changing the centred solution. A matrix that is singular to working precision is an
+    error.
     """
     regular = info.copy()
     regular[:n_items, :n_items] += _scale(info, n_items)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", linalg.LinAlgWarning)
-        try:
-            return np.asarray(linalg.solve(regular, rhs, assume_a="sym", check_finite=False))
-        except linalg.LinAlgWarning as warning:
-            raise linalg.LinAlgError(str(warning)) from warning
+    size = float(np.abs(regular).sum(axis=0).max(initial=0.0))
+    factor = linalg.cho_factor(regular, overwrite_a=True, check_finite=False)
+    condition, _ = linalg.lapack.dpocon(factor[0], size, uplo="L" if factor[1] else "U")
+    if not condition > EPSILON:
+        raise linalg.LinAlgError("the matrix is singular to working precision")
+    return np.asarray(linalg.cho_solve(factor, rhs, check_finite=False))
 
 
 def centred_inverse(info: FloatArray, n_items: int) -> FloatArray:
