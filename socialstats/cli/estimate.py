@@ -34,15 +34,15 @@ def run_estimate(options: argparse.Namespace) -> int:
         For an unknown metric or option, what the metric refuses, and an output that would replace a file of another
         kind.
     """
-    functions = _functions()
+    known = functions()
     name, *words = options.words or [""]
     if options.list_metrics or not name:
         print("usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):")
-        print("\n".join(f"  {known:<26} {_first_line(function)}" for known, function in functions.items()))
+        print("\n".join(f"  {metric:<26} {_first_line(function)}" for metric, function in known.items()))
         return 0
-    function = functions.get(name.replace("-", "_"))
+    function = known.get(name.replace("-", "_"))
     if function is None:
-        raise InputError(f"no metric '{name}'; metrics: {', '.join(functions)}")
+        raise InputError(f"no metric '{name}'; metrics: {', '.join(known)}")
     parser, hints = parser_of(function)
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
@@ -221,7 +221,7 @@ def cautions_of(result: Any) -> list[Any]:
     return [one for one in result.cautions if one.severity != "info"]
 
 
-def _functions() -> dict[str, Callable[..., Any]]:
+def functions() -> dict[str, Callable[..., Any]]:
     """Return the public functions that compute something of tables, by name."""
     import socialstats
     from socialstats.metrics import METRICS

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from socialstats.cli.auditing import add_audit
 from socialstats.cli.building import add_design
+from socialstats.cli.gating import add_gate
 from socialstats.cli.joining import add_join
 from socialstats.cli.options import Output, add_analysis, add_data, add_overwrite, day
 from socialstats.cli.validating import add_validate
@@ -102,6 +103,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_join(commands)
     add_validate(commands)
     add_audit(commands)
+    add_gate(commands)
     for one in commands.choices.values():
         add_overwrite(one)
     return parser

@@ -10,7 +10,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.cli import main
-from socialstats.cli.estimate import _functions, parser_of
+from socialstats.cli.estimate import functions, parser_of
 
 RATINGS = "unit,rater,value,story\n" + "".join(
     f"{k},{rater},{value},{k % 5}\n"
@@ -34,7 +34,7 @@ def pairs(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("name", sorted(_functions()))
+@pytest.mark.parametrize("name", sorted(functions()))
 def test_every_metric_has_a_help_that_describes_its_options(name, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["estimate", name, "--help"])
@@ -43,7 +43,7 @@ def test_every_metric_has_a_help_that_describes_its_options(name, capsys):
     assert "--level NUMBER" in said
     assert "--format" in said
     assert "columns of the table" in said
-    parser, hints = parser_of(_functions()[name])
+    parser, hints = parser_of(functions()[name])
     assert {"level", "cluster", "by"} & set(hints)
     undescribed = [a.dest for a in parser._actions if a.dest in hints and not a.help]
     assert not undescribed

@@ -1,0 +1,254 @@
+"""The gate command: exit 1 unless numbers of a table meet requirements, for continuous integration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import operator
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from socialstats.cli.options import add_overwrite, words_of
+from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.text import count, listing, number, p_value, quoted
+from socialstats.voice import speaking
+
+if TYPE_CHECKING:
+    from socialstats.results import Result, ResultGroup, Row
+
+FORMATS = ("text", "md", "json", "junit")
+HELP = "exit with 1 unless numbers of a table meet requirements, for continuous integration"
+EPILOG = """a requirement is QUANTITY[TERM].FIELD, a sign, and a number:
+  mean[new - old].conf_low > -0.02    difference of means of two conditions or models on the same units
+  mean[new].conf_low >= 0.6           mean of one of them
+  krippendorff_alpha[alpha].estimate > 0.667
+QUANTITY is mean or a metric ('socialstats estimate' lists them), TERM a term of it (GROUP: TERM where terms repeat).
+FIELD is estimate, conf_low, conf_high, std_error, p_value, p_adjusted, df or n. Other options are those of 'socialstats
+estimate METRIC', such as --unit, --condition, --value, --cluster, --level.
+
+examples:
+  socialstats gate runs.csv --require "mean[new - old].conf_low > -0.02" -o gate.md
+  socialstats gate runs.csv --unit item --condition version --value score --require "mean[new - old].conf_low > 0"
+
+exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
+SHOWN: dict[str, Any] = {
+    "usage": "socialstats gate TABLE --require REQUIREMENT [options]", "description": HELP, "epilog": EPILOG,
+    "allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter,
+}  # fmt: skip
+SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+FIELDS = ("estimate", "conf_low", "conf_high", "std_error", "p_value", "p_adjusted", "df", "n")
+REQUIREMENT = re.compile(
+    r"\s*(?P<quantity>\w+)\s*\[(?P<term>.+)\]\s*\.\s*(?P<field>\w+)\s*(?P<sign>[<>]=?)\s*(?P<limit>[-+\d.eE]+)\s*"
+)
+MEANS = {"pair": "paired_difference", "one": "mean_ratings"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """What a number must be: ``quantity[term].field sign limit``."""
+
+    text: str
+    quantity: str
+    term: str
+    field: str
+    sign: str
+    limit: float
+
+    @classmethod
+    def parsed(cls, text: str) -> Requirement:
+        """Read a requirement.
+
+        Raises
+        ------
+        InputError
+            For a text of another form, an unknown field or a limit that is no number.
+
+        Examples
+        --------
+        >>> one = Requirement.parsed("mean[new - old].conf_low > -0.02")
+        >>> one.quantity, one.term, one.field, one.sign, one.limit
+        ('mean', 'new - old', 'conf_low', '>', -0.02)
+        """
+        found = REQUIREMENT.fullmatch(text)
+        form = 'write QUANTITY[TERM].FIELD > NUMBER, such as "mean[new - old].conf_low > -0.02"'
+        if found is None:
+            raise InputError(f"--require {text}: not a requirement; {form}")
+        parts = found.groupdict()
+        if parts["field"] not in FIELDS:
+            raise InputError(f"--require {text}: no field '{parts['field']}'; fields: {listing([*FIELDS], 9)}")
+        try:
+            limit = float(parts.pop("limit"))
+        except ValueError:
+            raise InputError(f"--require {text}: the limit is not a number; {form}") from None
+        return cls(text=text.strip(), limit=limit, **parts)
+
+
+def add_gate(commands: Any) -> None:
+    """Add ``gate`` to the parser of commands; the words from its table on are read by `run_gate`."""
+    parser = commands.add_parser("gate", help=HELP, **SHOWN)
+    parser.set_defaults(run="socialstats.cli.gating:run_gate")
+    _add_options(parser)
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--require", action="append", default=[], metavar="REQUIREMENT", help="what must hold; repeatable")
+    add_output(add, FORMATS)
+    add_overwrite(parser)
+
+
+def run_gate(options: argparse.Namespace) -> int:
+    """Compute what the requirements name, say which are met, and return 0 where all are, else 1."""
+    from socialstats.cli.parser import Parser
+    from socialstats.tables.writing import writing
+
+    parser = Parser(prog="socialstats gate", **SHOWN)
+    _add_options(parser)
+    own, words = parser.parse_known_args(options.words, options)
+    if not own.require:
+        raise InputError('name what must hold: --require "mean[new - old].conf_low > -0.02"')
+    wanted = [Requirement.parsed(text) for text in own.require]
+    with writing(words_of({"words": words}), overwrite=own.overwrite):
+        entries, cautions = judged(wanted, words)
+        ok = not any(one.wrong for one in entries)
+        write(own, lambda kind, color: rendered(kind, entries, cautions), FORMATS)
+    for one in entries if own.output else ():
+        print(line_of(one), file=sys.stderr)
+    for said in cautions:
+        print(f"caution: {said}", file=sys.stderr)
+    return 0 if ok else 1
+
+
+def judged(wanted: Sequence[Requirement], words: Sequence[str]) -> tuple[list[Entry], list[str]]:
+    """Return an entry for each requirement, and the cautions of the results that they rest on.
+
+    Raises
+    ------
+    InputError
+        For an unknown quantity, term or option, and what the metrics refuse.
+    """
+    from socialstats.cli.estimate import cautions_of, functions, parser_of, typed
+    from socialstats.cli.voices import of_metric
+
+    known, made, strange = functions(), dict[Any, Any](), list[set[str]]()
+    entries, cautions = list[Entry](), dict[str, None]()
+    if not words or words[0].startswith("--"):
+        raise InputError("name the table first: socialstats gate TABLE --require REQUIREMENT")
+    for one in wanted:
+        name, implied, term = metric_of(one, known)
+        parser, hints = parser_of(known[name])
+        options, others = parser.parse_known_args(list(words))
+        strange.append({word for word in others if word.startswith("--")})
+        given = {
+            key: typed(key, word, hints[key])
+            for key, word in vars(options).items()
+            if key in hints and word is not None
+        }
+        try:
+            with speaking(of_metric(hints)):
+                key = (name, repr(sorted((given | implied).items())))
+                result = made[key] = made.get(key) or known[name](*options.tables, **given, **implied)
+            cautions |= dict.fromkeys(str(said) for said in cautions_of(result))
+            stops = [str(said) for said in cautions_of(result) if said.severity == "stop"]
+            entries.append(entry_of(one, row_of(result, term, one), words[0], stops))
+        except InputError:
+            raise
+        except SocialStatsError as error:  # a statistic that does not exist meets no requirement
+            entries.append(Entry(source=words[0], name=one.text, verdict="fails", reason=str(error), wrong=True,
+                                 cells=("undefined",)))  # fmt: skip
+    if unknown := set.intersection(*strange):
+        raise InputError(f"no metric of these requirements has the option {quoted(sorted(unknown))}")
+    if any(one.field.startswith("p_") and one.sign.startswith(">") for one in wanted):
+        cautions["A large p value is no evidence that two are equal: require a limit of the interval"] = None
+    return entries, list(cautions)
+
+
+def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
+    """Return the metric of a requirement, options that it implies, and the term of its row."""
+    if one.quantity != "mean":
+        if one.quantity not in known:
+            raise InputError(f"--require {one.text}: no quantity '{one.quantity}'; there are mean, {', '.join(known)}")
+        return one.quantity, {}, one.term.strip()
+    first, minus, second = (part.strip() for part in one.term.partition(" - "))
+    if minus:
+        return MEANS["pair"], {"conditions": (first, second)}, "difference"
+    return MEANS["one"], {}, first
+
+
+def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
+    """Return the row that a requirement names.
+
+    Raises
+    ------
+    InputError
+        Where no row, or several rows, have the term.
+    """
+    from socialstats.results import ResultGroup
+    from socialstats.results.rows import negated
+
+    rows = result.rows() if isinstance(result, ResultGroup) else result.rows
+    named = {row: {row.term, *(f"{part}: {row.term}" for part in (row.group, row.by, f"{row.by}, {row.group}"))}
+             for row in rows}  # fmt: skip
+    found = [row for row, names in named.items() if term in names]
+    leading = [row for row in found if row.group is None and row.by is None]
+    if not found and " - " in term:
+        turned = " - ".join(reversed(term.split(" - ", 1)))
+        found = [negated(row) for row, names in named.items() if turned in names and row.role == "difference"]
+    if len(found) == 1 or len(leading) == 1:
+        return (leading if len(found) > 1 else found)[0]
+    labels = dict.fromkeys(row.term if row.group is None else f"{row.group}: {row.term}" for row in found or rows)
+    problem = f"several rows are called '{term}'" if found else f"no term '{term}'"
+    raise InputError(f"--require {one.text}: {problem}; terms: {quoted([*labels], 20)}")
+
+
+def entry_of(one: Requirement, row: Row, source: str, stops: Sequence[str] = ()) -> Entry:
+    """Return whether a row meets its requirement; a missing number does not, nor one that a caution stops."""
+    from socialstats.sentences import stat
+
+    value = getattr(row, one.field)
+    met = value is not None and not stops and SIGNS[one.sign](value, one.limit)
+    digits = max(4, len(f"{one.limit:g}".partition(".")[2]) + 1)
+    shown = "undefined" if value is None else p_value(value) if one.field.startswith("p_") else number(value, digits)
+    reason = (
+        row.undefined or f"there is no {one.field}"
+        if value is None
+        else "; ".join([f"{row.term}: {stat(row)}", *stops])
+    )
+    return Entry(source=source, name=one.text, verdict="met" if met else "fails", reason=reason, wrong=not met,
+                 cells=(shown,))  # fmt: skip
+
+
+def line_of(one: Entry) -> str:
+    """Return an entry as one line."""
+    return f"{one.verdict}: {one.name} ({one.cells[0]}; {one.reason})"
+
+
+def headline(entries: Sequence[Entry]) -> str:
+    """Return how many requirements are met."""
+    failed = sum(one.wrong for one in entries)
+    return f"{count(len(entries) - failed)} of {count(len(entries), 'requirement')} met."
+
+
+def rendered(kind: str, entries: Sequence[Entry], cautions: Sequence[str]) -> str:
+    """Return the outcome in one of the formats."""
+    if kind == "junit":
+        return as_junit("socialstats gate", entries)
+    if kind == "md":
+        return as_summary(
+            "socialstats gate", headline(entries), entries, ("Value",), [f"Caution: {c}" for c in cautions]
+        )
+    if kind == "json":
+        from socialstats import __version__
+
+        found = [
+            {"requirement": one.name, "met": not one.wrong, "value": one.cells[0], "reason": one.reason}
+            for one in entries
+        ]
+        said = {"ok": not any(one.wrong for one in entries), "requirements": found, "cautions": list(cautions)}
+        return json.dumps({"socialstats": __version__, **said}, indent=1) + "\n"
+    return "\n".join([*map(line_of, entries), headline(entries)]) + "\n"

@@ -1,0 +1,131 @@
+"""The gate: what meets a requirement, what does not, and the workflow that stands in the examples."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from socialstats.cli import main
+from socialstats.cli.gating import Requirement, entry_of
+from socialstats.errors import InputError
+from socialstats.results import Row
+
+ROOT = Path(__file__).parents[2]
+
+
+def runs(folder: Path, gain: float, items: int = 120) -> Path:
+    """Scores of two models on the same items, four of each scenario."""
+    rng = np.random.default_rng(5)
+    hard = rng.normal(0, 0.1, items)
+    parts = [
+        pd.DataFrame({"item": [f"q{k}" for k in range(items)], "model": name,
+                      "score": (0.6 + hard + more + rng.normal(0, 0.02, items)).round(4),
+                      "scenario": [f"s{k // 4}" for k in range(items)]})
+        for name, more in (("old", 0.0), ("new", gain))
+    ]  # fmt: skip
+    pd.concat(parts).to_csv(folder / "runs.csv", index=False)
+    return folder / "runs.csv"
+
+
+def test_the_limit_is_that_of_a_paired_t_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = runs(tmp_path, 0.01)
+    wide = pd.read_csv(path).pivot(index="item", columns="model", values="score")
+    low = stats.ttest_rel(wide["new"], wide["old"]).confidence_interval(0.95).low
+    for shift, code in ((-1e-6, 0), (1e-6, 1)):
+        assert main(["gate", str(path), "--require", f"mean[new - old].conf_low > {low + shift:.9f}"]) == code
+        said = capsys.readouterr().out
+        assert said.startswith(("met: ", "fails: ")[code])
+        assert said.endswith(f"{1 - code} of 1 requirement met.\n")
+
+
+def test_a_difference_can_be_written_either_way(tmp_path: Path) -> None:
+    path = str(runs(tmp_path, 0.05))
+    assert main(["gate", path, "--require", "mean[old - new].conf_high < 0"]) == 0
+    assert main(["gate", path, "--rater", "model", "--require", "mean[new].conf_low > 0.6",
+                 "--require", "mean[new - old].estimate > 0.04"]) == 0  # fmt: skip
+
+
+def test_any_metric_is_a_quantity(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"unit": [*range(40)] * 2, "rater": ["a"] * 40 + ["b"] * 40,
+                          "value": [*[k % 2 for k in range(40)] * 2]})  # fmt: skip
+    frame.to_csv(tmp_path / "r.csv", index=False)
+    words = ["gate", str(tmp_path / "r.csv"), "--require"]
+    assert main([*words, "percent_agreement[a | b].estimate >= 1"]) == 0
+    assert main([*words, "percent_agreement[nobody].estimate >= 1"]) == 2
+
+
+@pytest.mark.parametrize("ending", ["md", "json", "xml"])
+def test_outputs_for_people_and_for_continuous_integration(tmp_path: Path, ending: str) -> None:
+    path, out = str(runs(tmp_path, -0.1)), tmp_path / f"gate.{ending}"
+    assert main(["gate", path, "--require", "mean[new - old].conf_low > -0.02", "-o", str(out)]) == 1
+    text = out.read_text(encoding="utf-8")
+    if ending == "json":
+        assert json.loads(text)["ok"] is False
+    else:
+        assert {"md": "**0 of 1 requirement met.**", "xml": 'failures="1"'}[ending] in text
+
+
+def test_nothing_undefined_and_nothing_stopped_is_met() -> None:
+    one = Requirement.parsed("mean[a].conf_low > -1")
+    assert entry_of(one, Row(term="a", estimate=1.0, undefined="one unit"), "t.csv").wrong
+    known = Row(term="a", estimate=1.0, conf_low=0.5, conf_high=1.5, conf_level=0.95)
+    assert not entry_of(one, known, "t.csv").wrong
+    assert entry_of(one, known, "t.csv", ["SS101 the comparison graph is disconnected"]).wrong
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["t.csv"], "name what must hold"),
+        (["--require", "mean[a].estimate > 0"], "name the table first"),
+        (["t.csv", "--require", "mean > 0"], "not a requirement"),
+        (["t.csv", "--require", "mean[a].mean > 0"], "no field 'mean'; fields: estimate"),
+        (["t.csv", "--require", "mean[a].estimate > 1-2"], "the limit is not a number"),
+        (["t.csv", "--require", "average[a].estimate > 0"], "no quantity 'average'; there are mean, ada_met"),
+        (["runs.csv", "--require", "mean[new - old].estimate > 0", "--colour", "red"], "has the option '--colour'"),
+        (["runs.csv", "--require", "mean[new - older].estimate > 0"], "no condition 'older'"),
+    ],
+)
+def test_errors_say_what_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    runs(tmp_path, 0.0)
+    monkeypatch.chdir(tmp_path)
+    assert main(["gate", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_large_p_value_is_no_evidence_of_equality(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["gate", str(runs(tmp_path, 0.0)), "--require", "mean[new - old].p_value > 0.05"])
+    assert "no evidence that two are equal" in capsys.readouterr().err
+
+
+def test_a_requirement_of_another_form_is_an_error() -> None:
+    with pytest.raises(InputError, match="write QUANTITY"):
+        Requirement.parsed("conf_low > 0")
+
+
+@pytest.mark.parametrize(("gain", "code"), [(0.0, 0), (-0.05, 1)])
+def test_the_workflow_of_the_examples_runs_as_plain_shell(tmp_path: Path, gain: float, code: int) -> None:
+    lines = (ROOT / "examples" / "gate" / "gate.yml").read_text(encoding="utf-8").split("\n")
+    start = next(k for k, line in enumerate(lines) if line.strip() == "run: |")
+    script = "\n".join(line[10:] for line in lines[start + 1 :])
+    runs(tmp_path, gain)
+    shim = tmp_path / "socialstats"
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m socialstats "$@"\n', encoding="utf-8")
+    shim.chmod(0o755)
+    rooms = os.pathsep.join(str(ROOT / room) for room in (".", "collect", "reports"))
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": "summary.md", "PYTHONPATH": rooms}
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert f"{1 - code} of 1 requirement met" in (tmp_path / "summary.md").read_text(encoding="utf-8")
