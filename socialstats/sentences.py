@@ -249,7 +249,7 @@ def ranked(
     'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
     """
     said = f"{kind} {level_text(level)} {'simultaneous' if simultaneous else 'marginal'}".lstrip()
-    return f"{item} ranked {rank} of {of}, {said} rank interval [{low}, {high}]."
+    return f"{item} ranked {count(rank)} of {count(of)}, {said} rank interval [{count(low)}, {count(high)}]."
 
 
 def first_ranked(

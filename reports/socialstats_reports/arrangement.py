@@ -184,12 +184,6 @@ def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
     return (caution("SS403", detail, fix="the embedded JSON has them in full"),)
 
 
-CHARTS = {
-    "forest": "Estimates with intervals", "dumbbell": "Dot plot", "heat": "Heat map", "shares": "Stacked bars",
-    "trajectories": "Line chart", "estimation": "Estimation plot", "strip": "Number line", "squares": "Table of counts",
-}  # fmt: skip
-
-
 def described(block: Block) -> str:
     """Return what a figure shows: kind of chart, rows, range, reference; for readers who do not see it.
 
@@ -207,7 +201,7 @@ def described(block: Block) -> str:
         options = {**draw.keywords, **options}
         rows = rows or [row for value in draw.args[:1] if isinstance(value, Sequence) for row in value]
         draw = draw.func
-    name = CHARTS.get(getattr(draw, "__name__", ""), "Figure")
+    name = getattr(draw, "chart", "Figure")
     known = [(row.estimate, row.term) for row in rows if isinstance(row, Row) and row.estimate is not None]
     axis = options.get("xlabel") or options.get("ylabel") or block.figure_title or block.question
     said = f"{name} of {axis}"

@@ -29,7 +29,7 @@ SPREAD = 0.36  # how far the conditions of an item lie apart, in lines
 ROW, ROW_OF_MARK = 1.2, 0.4  # height of a line relative to a forest's, at least, and for each of its marks
 
 
-@style.figure
+@style.figure("Dot plot")
 def dumbbell(
     rows: Sequence[Row],
     *,

@@ -27,7 +27,7 @@ LABEL_WIDTH = 18  # characters of a condition
 UP, DOWN, SAME = "series-1", "series-2", "muted"
 
 
-@style.figure
+@style.figure("Estimation plot")
 def estimation(
     first: ArrayLike,
     second: ArrayLike,

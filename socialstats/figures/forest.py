@@ -20,7 +20,7 @@ LAST_TICK = 16.0  # points: half of the widest usual label of a tick at the righ
 Z_95 = 1.959963984540054
 
 
-@style.figure
+@style.figure("Estimates with intervals")
 def forest(
     rows: Sequence[Row],
     *,

@@ -20,7 +20,7 @@ CELL_HEIGHT = 0.46  # inches
 LABEL_WIDTH = 22  # characters
 
 
-@style.figure
+@style.figure("Heat map")
 def heat(
     rows: Sequence[Row],
     *,

@@ -15,7 +15,7 @@ HEIGHT, TALLEST = 0.055, 5.2  # inches of a row of cells, and of all rows
 LINES_DRAWN, TICKS = 60, 15
 
 
-@style.figure
+@style.figure("Grid")
 def possible(
     cells: Sequence[Sequence[bool]],
     across: tuple[float, float],
@@ -96,7 +96,7 @@ def described(title: str, known: Any, marks: Sequence[tuple[float, float, str, b
     return said
 
 
-@style.figure
+@style.figure("Line chart")
 def reconstructed(
     values: Sequence[float], samples: Sequence[Sequence[int]], *, ax: Axes | None = None, xlabel: str = "Score"
 ) -> Axes:

@@ -20,7 +20,7 @@ LEAST_PANEL = 0.65  # inches across
 APART, ABOVE, BELOW = 0.16, 0.3, 0.5  # inches between panels, for their titles, and for ticks and axis label
 
 
-@style.figure
+@style.figure("Small multiples")
 def multiples(
     panels: Mapping[str, Sequence[Row]],
     *,

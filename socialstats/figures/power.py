@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 HEIGHT = 3.0
 
 
-@style.figure
+@style.figure("Line chart")
 def power_curve(curve: Mapping[str, Any], *, ax: Axes | None = None, reference: float | None = 0.8) -> Axes:
     """Draw power against the number of pairs or clusters, the planned size marked.
 

@@ -23,7 +23,7 @@ LEAST = 3  # differences
 MOST_POINTS = 300
 
 
-@style.figure
+@style.figure("Quantile-quantile plot")
 def qq(
     differences: ArrayLike,
     count: ArrayLike | None = None,

@@ -20,7 +20,7 @@ LABEL_WIDTH = 44  # characters
 COLUMN_GAP = 12.0  # points
 
 
-@style.figure
+@style.figure("Ranks with intervals")
 def ranks(
     marginal: Sequence[Row],
     simultaneous: Sequence[Row] = (),

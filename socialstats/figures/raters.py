@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from socialstats.results import Row
 
 
-@style.figure
+@style.figure("Heat map")
 def rater_heat(
     pairs: Sequence[tuple[str, str, Row]],
     *,

@@ -30,7 +30,7 @@ class Bar:
     section: str = ""
 
 
-@style.figure
+@style.figure("Stacked bars")
 def shares(
     bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share of answers", ordered: bool = False
 ) -> Axes:  # fmt: skip

@@ -23,7 +23,7 @@ LABEL_WIDTH = 20  # characters
 SAME, ABOVE, BELOW = "muted", "series-2", "series-1"
 
 
-@style.figure
+@style.figure("Table of counts")
 def square(
     table: ArrayLike,
     *,
@@ -84,7 +84,7 @@ def square(
     return ax
 
 
-@style.figure
+@style.figure("Table of counts")
 def two_by_two(
     *, a: float, b: float, c: float, d: float, conditions: tuple[str, str], levels: tuple[str, str] = ("0", "1"),
     ax: Axes | None = None,

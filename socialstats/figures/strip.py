@@ -51,7 +51,7 @@ class Placed:
     start: float
 
 
-@style.figure
+@style.figure("Number line")
 def strip(
     marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2
 ) -> Axes:  # fmt: skip

@@ -119,8 +119,12 @@ def browser_draws_text() -> Iterator[None]:
         _browser_draws.reset(token)
 
 
-def figure(draw: Callable[P, R]) -> Callable[P, R]:
-    """Make a figure refuse options that it does not have, with an `InputError` that names those it has."""
+def figure(chart: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that gives a figure its kind of `chart`, and makes it refuse options that it does not have."""
+    return functools.partial(_figure, chart)
+
+
+def _figure(chart: str, draw: Callable[P, R]) -> Callable[P, R]:
     known = list(inspect.signature(draw).parameters)
 
     @functools.wraps(draw)
@@ -137,6 +141,7 @@ def figure(draw: Callable[P, R]) -> Callable[P, R]:
         with matplotlib.rc_context({"font.family": families()}):
             return draw(*args, **options)
 
+    drawn.chart = chart  # type: ignore[attr-defined]
     return drawn
 
 

@@ -24,7 +24,7 @@ LABEL_WIDTH = 24  # characters of an item
 GAP = 12.5  # points between two labels
 
 
-@style.figure
+@style.figure("Line chart")
 def trajectories(
     rows: Sequence[Row],
     *,

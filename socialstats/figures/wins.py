@@ -25,7 +25,7 @@ STEPS = (0.05, 0.15, 0.25, 0.35, 0.45)  # distances from .5 at which the colour 
 STRENGTH = (0.0, 0.12, 0.24, 0.38, 0.54, 0.72)  # strengths of the colour
 
 
-@style.figure
+@style.figure("Heat map")
 def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "against") -> Axes:
     """Draw expected win probabilities of every item against every other, the strongest first.
 

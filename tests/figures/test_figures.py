@@ -8,14 +8,18 @@ import math
 import random
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
+from socialstats import figures
 from socialstats.errors import InputError
 from socialstats.figures import Mark, dumbbell, forest, heat, strip, style
 from socialstats.figures.forest import LABEL_WIDTH
 from socialstats.figures.strip import GAP, lay_out
 from socialstats.results import Row
+from socialstats.studies.page import Block
+from socialstats_reports.arrangement import described
 
 HOSTILE = [
     "$x_1$ and $y$", "one $ only", "back\\slash \\$5", "a_b^c{}", "two\nlines\r\nthree", "nul\x00byte",
@@ -251,3 +255,11 @@ def test_palettes_have_contrast(palette: dict[str, str]) -> None:
     assert away == sorted(away)  # a higher level is farther from the surface, in light and dark
     assert list(style.LIGHT) == list(style.DARK)
     assert len(set(style.LIGHT.values())) == len(style.LIGHT)  # each colour stands for one variable
+
+
+def test_every_figure_knows_its_kind_of_chart() -> None:
+    drawn = [getattr(figures, name) for name in figures.__all__ if name.islower()]
+    assert [f.__name__ for f in drawn if not getattr(f, "chart", "")] == []
+    draw = partial(figures.two_by_two, a=1, b=2, c=3, d=4)
+    block = Block(id="b", question="Which?", sentences=(), draw=draw, figure_title="Both answers")
+    assert described(block) == "Table of counts of Both answers."
