@@ -491,17 +491,22 @@ def describe(design: Paired) -> str:
     return "Pairs: " + ", ".join(parts)
 
 
+def pairing(design: Paired) -> str:
+    """State what made two values a pair: the unit's key, their row, or nothing that a table of counts could lack."""
+    if "condition" in design.columns:
+        return "Pairs were joined by key, not by position."
+    if "first" in design.columns and "count" not in design.columns:
+        return "Each row is a pair."
+    return "The table counts pairs."
+
+
 def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
     """Return whether every unit has its partner, and how even the clusters are."""
     n = len(design.unmatched)
     names = listing([shorten(unit, 30) for unit in design.unmatched])
     missing = f"No: {count(n)} excluded, one condition missing ({names})." if n else "Yes."
-    so_what = (
-        "The difference is of complete pairs."
-        if n
-        else ("Pairs were joined by key, not by position." if "condition" in design.columns else "Each row is a pair.")
-    )
-    found = [Diagnostic("Does every unit have a value under both conditions?", missing, so_what)]
+    found = [Diagnostic("Does every unit have a value under both conditions?", missing,
+                        "The difference is of complete pairs." if n else pairing(design))]  # fmt: skip
     for factor in design.clusters:
         sizes = np.bincount(factor.codes, design.count, len(factor.levels))
         least, most = float(sizes.min()), float(sizes.max())

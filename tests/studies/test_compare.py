@@ -20,6 +20,7 @@ from socialstats.models.sensitivity import condition_table, sensitivity_terms
 from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.compare.study import reference_of, with_level_effect
+from socialstats.studies.compare.study import run as compare_levels
 from socialstats.studies.comparisons import fit_model
 from socialstats.studies.page import Block, Outcome
 from socialstats.studies.plan import Hypothesis, examine, with_hypotheses
@@ -339,3 +340,16 @@ def test_a_few_resamples_without_finite_strengths_are_left_out_in_both_and_many_
     lost[: int(MOST_LOST * 200) + 1] = False
     with pytest.raises(UndefinedStatistic, match="of 200 resamples had no finite strengths"):
         difference_of(replace(fits[0], ok=lost), fits[1], ("a", "b"), options.level)
+
+
+def test_strengths_that_are_not_tested_are_said_to_be_so_with_the_reason() -> None:
+    levels = [chooser(0.4, PLAIN, seed, name) for seed, name in ((1, "default"), (2, "firm"))]
+    prior = run_study(STUDIES["role-conflict"], design_of(*levels), replace(FAST, prior=0.5))
+    shown = block(prior, "levels-strengths")
+    assert shown.sentences[0] == (
+        "Tests of differences in strength from default are undefined: a penalty or prior was used; no refits."
+    )
+    assert (shown.draw, shown.caption) == (None, "")
+    assert "refits on jointly resampled pairs" not in prior.methods[0]
+    brief = compare_levels(design_of(*levels), replace(FAST, brief=True, verify=False))  # as of many levels
+    assert block(brief, "levels-strengths").sentences == ("Differences in strength were not tested on this page.",)

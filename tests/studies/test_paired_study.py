@@ -297,6 +297,13 @@ def test_two_columns_are_joined_by_row_and_conditions_by_key() -> None:
     assert [one.diagnostics[0].so_what for one in found] == [
         "Each row is a pair.", "Pairs were joined by key, not by position."
     ]  # fmt: skip
+    counts = {"before": ["no", "no", "yes"], "after": ["no", "yes", "no"], "n": [9, 4, 2]}
+    counted = (
+        Paired.from_counts(counts, first="before", second="after", count="n"),
+        Paired.from_cells(a=1, b=2, c=3, d=4),
+    )
+    said = [run_study(STUDIES["paired"], one, FAST).diagnostics[0].so_what for one in counted]
+    assert said == ["The table counts pairs."] * 2
 
 
 def test_other_tests_are_said_to_ask_what_they_ask(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:

@@ -373,11 +373,14 @@ def strengths_block(
     tested, _ = with_holm(labelled(models, "strength"), "differences of strengths")
     if tested:
         tables.append(strength_differences(models, tested))
+    said = "Differences in strength were not tested on this page."  # of many levels
+    if tested or why:
+        said = some_words(tested, "differences in strength", reference, why)
     order, title = tuple(clearest(tested)[:MOST_SHOWN]), f"Differences in log-strength from {shorten(reference, 40)}"
     return Block(
         id="levels-strengths",
         question="Which items differed in strength?",
-        sentences=(some_words(tested, "differences in strength", reference, why), *without),
+        sentences=(said, *without),
         draw=partial(forest, order, xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False)
         if order else None,
         figure_title=title,

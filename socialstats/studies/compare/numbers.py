@@ -210,7 +210,7 @@ def ranges(levels: Mapping[str, Level], options: StudyOptions) -> dict[str, tupl
     for name, level in levels.items():
         if level.s is not None:
             groups = item_groups(level.design)
-            found[name] = (of_sensitivity(level.design, level.s, groups, options, clusters=False),)
-            if level.fit is not None:
-                found[name] += (of_effect(level.design, level.fit, groups, options, clusters=False),)
+            s, fit = of_sensitivity(level.design, level.s, groups, options, clusters=False), level.fit
+            effect = None if fit is None else of_effect(level.design, fit, groups, options, clusters=False)
+            found[name] = (s,) if effect is None else (s, effect)
     return found

@@ -509,9 +509,10 @@ def urgency_multiverses(
             note=f"{_pooled_note(about_s)}{refusals}",
         )
     ]  # fmt: skip
-    if fit is not None:
+    about_effect = None if fit is None else of_effect(design, fit, groups, options)
+    if about_effect is not None:
         blocks.append(multiverse_block(
-            of_effect(design, fit, groups, options), id="multiverse-urgency",
+            about_effect, id="multiverse-urgency",
             question=other_analyses(f"the effect of {covariate}"),
             quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
         ))  # fmt: skip
@@ -569,8 +570,11 @@ def plug_in_alone(s: Result) -> Result:
 def of_effect(
     design: Comparisons, fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions, *,
     clusters: bool = True,
-) -> Result:  # fmt: skip
-    """Compute the effect by other clusters, models of ties and order, and without each group in turn."""
+) -> Result | None:  # fmt: skip
+    """Compute the effect by other clusters, models of ties and order, and without each group in turn.
+
+    None where there is no other analysis (a penalty or prior leaves fewer).
+    """
     formula, own = f"~ {options.covariate}", default_cluster(design)
 
     def lead(result: Result) -> Row:
@@ -606,7 +610,8 @@ def of_effect(
     found += [way(f"ties: {rule.replace('_', ' and ')}", "ties", ties=rule) for rule in rules]
     found += [way(*other) for other in altered(design, groups, options.covariate)]
     quantity = f"the effect of one step of {options.covariate} (log-odds)"
-    return multiverse("bradley_terry", quantity, distinct(found), reference=0.0, words="zero")
+    made = distinct(found)
+    return multiverse("bradley_terry", quantity, made, reference=0.0, words="zero") if len(made) > 1 else None
 
 
 def altered(
