@@ -373,7 +373,7 @@ def strengths_block(
     tested, _ = with_holm(labelled(models, "strength"), "differences of strengths")
     if tested:
         tables.append(strength_differences(models, tested))
-    said = "Differences in strength were not tested on this page."  # of many levels
+    said = "Differences in strength were not tested on this page."  # a page with many levels
     if tested or why:
         said = some_words(tested, "differences in strength", reference, why)
     order, title = tuple(clearest(tested)[:MOST_SHOWN]), f"Differences in log-strength from {shorten(reference, 40)}"
