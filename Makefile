@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-slow test-all check bench calibrate collect-demo data clean
+.PHONY: help venv report test test-slow test-scale test-all check bench calibrate collect-demo data clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -31,10 +31,18 @@ report: $(VENV)/base ## the bundled example as report.html
 
 # compiled modules are kept: tests start new processes, and pytest writes every assert anew
 test: $(VENV)/dev ## the quick tests
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not slow"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not slow and not engines"
 
 test-slow: $(VENV)/dev ## the rest: simulations and whole pages
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m slow
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q -m "slow and not engines"
+
+$(VENV)-engines/made: $(SOURCES)
+	$(PYTHON) -m venv $(VENV)-engines
+	$(VENV)-engines/bin/python -m pip install --quiet --editable '.[dev,engines]'
+	@touch $@
+
+test-scale: $(VENV)-engines/made ## every engine: also Dask, ibis, and Spark with two workers (needs Java)
+	$(VENV)-engines/bin/python -m pytest -q -m engines
 
 test-all: test test-slow ## all tests
 
@@ -56,4 +64,4 @@ collect-demo: $(VENV)/base ## ask a small real language model on this machine, a
 	$(BIN)/python examples/collect/demo.py collect-demo
 
 clean: ## remove the virtual environment and build products
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-engines build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

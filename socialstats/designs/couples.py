@@ -152,7 +152,7 @@ def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     name, first, held = free_name(table, ORDER), free_name(table, "first row"), isinstance(table.frame, nw.DataFrame)
     frame: Any = table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
-    if ROW not in frame.collect_schema():
+    if ROW not in frame.collect_schema() or frame.implementation.is_dask():  # whose windows need an index of its own
         raise InputError(f"{table.source}: name the columns of the two names with {option('names')}, since rows "
                          "of this engine have no order")  # fmt: skip
     same = nw.col(groups[0]) == nw.col(groups[1])

@@ -18,6 +18,7 @@ from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows
 from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
+from socialstats.tables.lazy import ROW, collected
 from socialstats.tables.table import Stacked
 from socialstats.text import listing, quoted, shorten
 from socialstats.voice import option
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 FIX = "Counts are whole numbers from 0 upwards"
+SPAN = 2**52  # more than any number of a row: those of stacked columns lie as far apart
 LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
 FREQUENCIES = frozenset({
     "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
@@ -317,8 +319,7 @@ def crosstab(table: Table) -> pd.DataFrame:
     """
     import pandas as pd
 
-    frame: Any = table.frame
-    frame = frame.collect() if hasattr(frame, "collect") else frame
+    frame: Any = collected(table.frame)
     columns = list(table.columns)
     first = [as_text(label) or "" for label in frame.get_column(columns[0]).to_list()]
     shared = len({bare(label) for label in first} & {bare(name) for name in columns[1:]})
@@ -569,24 +570,18 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
     name : str
         What the columns are (condition, rater, unit).
     """
-    import pandas as pd
-
-    wanted = list(dict.fromkeys([*columns, *keep, *([row] if row else [])]))
-    chosen: Any = table.frame.select(*wanted)
-    frame = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
-    rows, times = len(frame), len(columns)
-    if not rows:
-        raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     label = "value" if len(columns) > 6 else listing([shorten(column, 30) for column in columns])
     value, which, numbered = (_free(text, [*keep, row or ""]) for text in (label, name, "row"))
-    data = {column: np.tile(_array(frame, column), times) for column in dict.fromkeys([*keep, *([row] if row else [])])}
-    if row is None:
-        data[numbered] = np.tile(np.arange(rows) + (table.unit != "row"), times)
-    codes = np.repeat(np.arange(times), rows).astype(np.int64)
-    long = pd.DataFrame(
-        data
-        | {which: pd.Categorical.from_codes(codes, categories=pd.Index([*columns])), value: _stacked(frame, columns)}
-    )
+    kept = list(dict.fromkeys([*keep, *([row] if row else [])]))
+    added = (which, value, "" if row else numbered)
+    kind, long = _common_kind(table, columns), table.frame
+    if kind is not None:
+        rows, long = SPAN, _stacked_lazily(table, columns, kept, added, kind)
+    else:
+        frame: Any = collected(table.frame.select(*dict.fromkeys([*columns, *kept])))
+        rows, long = len(frame), _stacked_now(frame, columns, kept, added, first=table.unit != "row")
+    if not rows:
+        raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
 
     def locate(positions: Sequence[int]) -> list[int]:
         places = table.places([position % rows for position in positions])
@@ -594,13 +589,55 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
 
     kinds = {categories(table, column) for column in columns}
     made = Table(
-        frame=nw.from_native(long), columns=tuple(long.columns), source=table.source, unit=table.unit,
+        frame=long, columns=(*kept, *([] if row else [numbered]), which, value), source=table.source, unit=table.unit,
         is_file=table.is_file, semicolons=table.semicolons, locate=locate,
         epsilons={value: max(table.epsilon(column) for column in columns)},
         stacked=Stacked(value, tuple(columns), rows),
     )  # fmt: skip
     levels = kinds.pop() if len(kinds) == 1 else None
     return Long(table=made, row=row or numbered, name=which, value=value, levels=levels)
+
+
+def _common_kind(table: Table, columns: Sequence[str]) -> nw.dtypes.DType | type[nw.dtypes.DType] | None:
+    """Return the type that stacked columns of a lazy table have; None where its rows are to be read first."""
+    schema = table.frame.collect_schema()
+    kinds = [schema[column] for column in columns]
+    if not isinstance(table.frame, nw.LazyFrame) or ROW not in schema:
+        return None
+    if len({*kinds}) == 1 and (kinds[0].is_numeric() or kinds[0] in (nw.String, nw.Boolean)):
+        return kinds[0]
+    return nw.Float64 if all(kind.is_numeric() or kind == nw.Boolean for kind in kinds) else None
+
+
+def _stacked_lazily(
+    table: Table, columns: Sequence[str], kept: Sequence[str], added: tuple[str, str, str], kind: Any
+) -> nw.LazyFrame[Any]:
+    """Return a lazy frame with a row for each value; `added` names the columns of what it is, the value, the row."""
+    which, value, numbered = added
+    frame: Any = table.frame
+    row = nw.col(ROW).cast(nw.Int64)
+    numbers = [(row + int(table.unit != "row")).alias(numbered)] if numbered else []
+    return nw.concat([
+        frame.select(*kept, *numbers, nw.lit(column).alias(which), nw.col(column).cast(kind).alias(value),
+                     (row + k * SPAN).alias(ROW))
+        for k, column in enumerate(columns)
+    ])  # fmt: skip
+
+
+def _stacked_now(
+    frame: Any, columns: Sequence[str], kept: Sequence[str], added: tuple[str, str, str], *, first: bool
+) -> nw.DataFrame[Any]:
+    """Return the same in memory; rows are numbered from 0, or from 1."""
+    import pandas as pd
+
+    which, value, numbered = added
+    rows, times = len(frame), len(columns)
+    data: dict[str, Any] = {column: np.tile(_array(frame, column), times) for column in kept}
+    if numbered:
+        data[numbered] = np.tile(np.arange(rows) + first, times)
+    codes = np.repeat(np.arange(times), rows).astype(np.int64)
+    data[which] = pd.Categorical.from_codes(codes, categories=pd.Index([*columns]))
+    return nw.from_native(pd.DataFrame(data | {value: _stacked(frame, columns)}), eager_only=True)
 
 
 def _free(wanted: str, taken: Sequence[str]) -> str:

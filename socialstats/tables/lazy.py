@@ -130,13 +130,17 @@ def first_of_each(frame: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.DataFrame
 
 def rows_of(frame: nw.LazyFrame[Any], keys: Sequence[str], values: Sequence[Sequence[Any]], most: int) -> list[int]:
     """Return the first rows that hold one of some rows of values."""
+    import pandas as pd
+
     schema = frame.collect_schema()
 
     def same(key: str, value: Any) -> nw.Expr:
         column = nw.col(key)
+        if pd.isna(value):
+            return column.is_null() | column.is_nan() if schema[key].is_float() else column.is_null()
         if isinstance(schema[key], (nw.Categorical, nw.Enum)):
             column = column.cast(nw.String)
-        return column.is_null() if value is None else column.is_nan() if value != value else column == value
+        return column == nw.lit(value)
 
     wanted = reduce(or_, (reduce(and_, map(same, keys, row)) for row in values))
     found = collected(frame.filter(wanted).select(ROW).sort(ROW).head(most))
