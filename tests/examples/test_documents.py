@@ -52,8 +52,8 @@ def commands(block: str) -> list[str]:
 
 def run(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Run a command in this process; its output goes where it is sent."""
-    typed, _, file = command.partition(" > ")
-    program, *words = shlex.split(typed)
+    program, *words = shlex.split(command)
+    *words, file = (*words[:-2], words[-1]) if words[-2:-1] == [">"] else (*words, "")
     assert program == "socialstats", command
     capsys.readouterr()
     with contextlib.ExitStack() as stack:
