@@ -59,6 +59,7 @@ from socialstats.tables.table import (
 from socialstats.voice import option
 
 UNKNOWN = -1
+MOST_SEARCHED = 1_000_000  # rows; of more, no caution is worth another pass and a cell for each row
 SIDE_CODES: tuple[tuple[str, str], ...] = (
     ("item_a", "item_b"), ("model_a", "model_b"), ("a", "b"), ("A", "B"), ("1", "2"), ("left", "right"),
     ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"),
@@ -654,7 +655,7 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     found += mirror_suspects(design, rows.table.columns)
     if design.coverage is not None:
         found += probability_cautions(design.coverage)
-    if roles.count is None and not roles.wins:
+    if roles.count is None and not roles.wins and left <= MOST_SEARCHED:
         used = [*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])]
         found += cluster_suspects(rows.table, used, left, what="comparison", within=partial(_in_pairs, rows, roles))
     return found + label_cautions({"items": design.items}, (design.by, *design.clusters))
