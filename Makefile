@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-slow test-scale test-all check bench calibrate collect-demo data clean
+.PHONY: help venv report test test-slow test-scale test-all check bench docs calibrate collect-demo data clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -18,6 +18,10 @@ $(VENV)/base: $(SOURCES)
 
 $(VENV)/dev: $(VENV)/base
 	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
+
+$(VENV)/docs: $(VENV)/base
+	$(PIP) install --quiet --editable '.[docs]'
 	@touch $@
 
 $(VENV)/bench: $(VENV)/dev
@@ -54,6 +58,10 @@ check: $(VENV)/dev ## ruff, mypy --strict, import-linter
 
 bench: $(VENV)/bench ## compare with the peers in one run
 	$(BIN)/python tests/benchmarks/bench.py
+
+docs: $(VENV)/docs ## the site, in build/site; every warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+	@echo "wrote $(CURDIR)/build/site/index.html"
 
 calibrate: $(VENV)/dev ## simulate coverage and type I errors
 	$(BIN)/python tests/calibration/calibrate.py
