@@ -17,7 +17,7 @@ never 0, never p = 0, never a silent NaN.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -256,6 +256,8 @@ class Caution:
         Which numbers it concerns.
     fix : str
         What to do, in the imperative.
+    rows : tuple of str or None
+        Names (`Row.name`), terms, groups, roles or labels of the rows that it touches; None: every row.
     """
 
     code: str
@@ -264,6 +266,7 @@ class Caution:
     detail: str = ""
     affects: str = ""
     fix: str = ""
+    rows: tuple[str, ...] | None = None
 
     def __str__(self) -> str:
         return f"{self.code} {self.short}" + (f": {self.detail}" if self.detail else "")
@@ -273,6 +276,14 @@ class Caution:
         """The caution with what to do, as a terminal shows it."""
         fix = self.fix[:1].upper() + self.fix[1:]
         return f"{self}. {fix}" if fix else str(self)
+
+    def approximates(self, names: Iterable[str | None]) -> bool:
+        """Return whether the caution makes the interval of a row with these names approximate."""
+        return self.code in APPROXIMATE and (self.rows is None or not set(self.rows).isdisjoint(names))
+
+
+# cautions about an interval, which is then called approximate
+APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS317"))
 
 
 CAUTIONS: dict[str, tuple[Severity, str]] = {
@@ -340,7 +351,11 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
 }
 
 
-def caution(code: str, detail: str = "", *, affects: str = "", fix: str = "", short: str = "") -> Caution:
+def caution(
+    code: str, detail: str = "", *, affects: str = "", fix: str = "", short: str = "",
+    rows: Iterable[str] | None = None,
+) -> Caution:  # fmt: skip
     """Make a numbered caution; its severity and short text come from `CAUTIONS`."""
     severity, default = CAUTIONS[code]
-    return Caution(code=code, severity=severity, short=short or default, detail=detail, affects=affects, fix=fix)
+    return Caution(code=code, severity=severity, short=short or default, detail=detail, affects=affects, fix=fix,
+                   rows=None if rows is None else tuple(rows))  # fmt: skip

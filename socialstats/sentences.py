@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from socialstats.errors import Caution
 from socialstats.results.rows import Row
 from socialstats.text import (
     as_given,
@@ -25,27 +24,43 @@ from socialstats.text import (
 
 __all__ = [
     "agreement", "because", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
-    "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "stat", "statistic_of", "tied_first",
+    "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "span", "stat", "statistic_of",
+    "tied_first",
     "undefined", "with_p",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]
 LETTERS = {"t": "t", "z": "z", "chi2": "\u03c7\u00b2", "f": "F"}
-# cautions about an interval, which is then called approximate
-APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS304", "SS312", "SS317"))
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 
 
-def kind_of(cautions: Iterable[Caution]) -> str:
-    """Return ``approximate`` where a caution touches the interval, else nothing.
+def kind_of(row: Row, kind: str = "") -> str:
+    """Return what an interval is called: a word of its own, and ``approximate`` where a caution touches it.
 
     Examples
     --------
-    >>> from socialstats.errors import caution
-    >>> kind_of([caution("SS312", "8 pairs")]), kind_of([])
-    ('approximate', '')
+    >>> kind_of(Row(term="d", approximate=True), "unadjusted"), kind_of(Row(term="d"))
+    ('unadjusted approximate ', '')
     """
-    return "approximate" if any(one.code in APPROXIMATE for one in cautions) else ""
+    return "".join(f"{word} " for word in (kind, "approximate" * row.approximate) if word)
+
+
+def span(row: Row, *, kind: str = "", as_percent: bool = False) -> str:
+    """Return the interval of a row, with the decimals of the row.
+
+    Examples
+    --------
+    >>> span(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, approximate=True))
+    'approximate 90% CI [0.20, 1.00]'
+    """
+    scale, places, no_zero = _format(row, as_percent)
+    low, high = (None if end is None else scale * end for end in (row.conf_low, row.conf_high))
+    return kind_of(row, kind) + interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)
+
+
+def _format(row: Row, as_percent: bool) -> tuple[float, int, bool]:
+    """Return the factor, the decimals and the omission of the leading zero of what is printed."""
+    return (100.0, max(row.decimals - 2, 1), False) if as_percent else (1.0, row.decimals, row.bounded)
 
 
 def estimate(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = "") -> str:
@@ -59,7 +74,7 @@ def estimate(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = 
     as_percent : bool
         Write a share as a percentage; the sign stands once.
     kind : str
-        Word before the interval: approximate, unadjusted, simultaneous.
+        Word before the interval: unadjusted, simultaneous.
 
     Examples
     --------
@@ -69,13 +84,11 @@ def estimate(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = 
     """
     if row.estimate is None:
         return f"undefined ({row.undefined or 'no estimate'})"
-    scale, places, no_zero = (100.0, 1, False) if as_percent else (1.0, row.decimals, row.bounded)
-    value = percent(row.estimate) if as_percent else number(row.estimate, places, bounded=no_zero)
+    scale, places, no_zero = _format(row, as_percent)
+    value = number(scale * row.estimate, places, bounded=no_zero) + "%" * as_percent
     if row.conf_low is None and row.conf_high is None:
         return f"{value}{unit}" + (f", no interval: {because(row.undefined)}" if row.undefined else "")
-    low, high = (None if end is None else scale * end for end in (row.conf_low, row.conf_high))
-    said = interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)
-    return f"{value}{unit}, {kind} {said}" if kind else f"{value}{unit}, {said}"
+    return f"{value}{unit}, {span(row, kind=kind, as_percent=as_percent)}"
 
 
 def statistic_of(row: Row) -> str:
@@ -103,7 +116,7 @@ def p_of(row: Row) -> str:
     return p_value(row.p_value) if row.p_value is not None else ""
 
 
-def stat(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = "") -> str:
+def stat(row: Row, *, unit: str = "", as_percent: bool = False) -> str:
     """Return estimate, interval, test and p: ``0.31, 95% CI [0.12, 0.50], t(23) = 3.40, p = .002``.
 
     An interval that disagrees with the adjusted p is called unadjusted.
@@ -114,8 +127,8 @@ def stat(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = "") 
     >>> stat(row)
     '−2.40, unadjusted 95% CI [−4.40, −0.40], p_Holm = .076'
     """
-    if row.p_adjusted is not None and row.conf_low is not None and reliable(row) != significant(row):
-        kind = f"unadjusted {kind}".rstrip()
+    apart = row.p_adjusted is not None and row.conf_low is not None and reliable(row) != significant(row)
+    kind = "unadjusted" if apart else ""
     test = statistic_of(row)
     why = (
         row.undefined if test and row.conf_low is None and row.conf_high is None and row.estimate is not None else None
@@ -149,9 +162,7 @@ def significant(row: Row, alpha: float | None = None) -> bool:
     return p is not None and p < least
 
 
-def headline(
-    quantity: str, row: Row, reference: float, name: str, *, as_percent: bool = False, kind: str = ""
-) -> str:  # fmt: skip
+def headline(quantity: str, row: Row, reference: float, name: str, *, as_percent: bool = False) -> str:
     """Compare an estimate with a reference, by its interval.
 
     Examples
@@ -165,14 +176,13 @@ def headline(
     value = percent(reference, 0) if as_percent else number(reference, 0 if float(reference).is_integer() else 2,
                                                             bounded=row.bounded)  # fmt: skip
     if row.conf_low is None and row.conf_high is None:
-        return f"{quantity} was {stat(row, as_percent=as_percent, kind=kind)}; {name} is {value}."
+        return f"{quantity} was {stat(row, as_percent=as_percent)}; {name} is {value}."
     side = {"above": "above", "below": "below", "none": "not reliably different from"}[direction(row, reference)]
-    return f"{quantity} was {stat(row, as_percent=as_percent, kind=kind)}, {side} {name} ({value})."
+    return f"{quantity} was {stat(row, as_percent=as_percent)}, {side} {name} ({value})."
 
 
 def difference(
-    quantity: str, a: str, b: str, row: Row, *, as_percent: bool = False, verb: str = "was", kind: str = "",
-    at: str = "for",
+    quantity: str, a: str, b: str, row: Row, *, as_percent: bool = False, verb: str = "was", at: str = "for"
 ) -> str:  # fmt: skip
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
 
@@ -188,7 +198,7 @@ def difference(
         return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
     has_p = with_p(row)
     clear = significant(row) if has_p else reliable(row)
-    numbers = f"(difference = {stat(row, as_percent=as_percent, kind=kind)})"
+    numbers = f"(difference = {stat(row, as_percent=as_percent)})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
         return f"{capital(quantity)} {verb} {word} {at} {a} than {b} {numbers}."
@@ -199,9 +209,7 @@ def difference(
     return f"{capital(quantity)} did not differ {how} between {a} and {b} {numbers}."
 
 
-def equivalence(
-    a: str, b: str, row: Row, bound: float, p: float | None, *, unit: str = "", kind: str = ""
-) -> str:  # fmt: skip
+def equivalence(a: str, b: str, row: Row, bound: float, p: float | None, *, unit: str = "") -> str:
     """State whether two were equivalent within plus or minus a bound (two one-sided tests).
 
     `row` is the difference with its interval at level 1 - 2 alpha; `p` is the larger of the two one-sided p-values;
@@ -219,12 +227,11 @@ def equivalence(
     if low is None or high is None:
         return undefined(f"Equivalence of {a} and {b} within \u00b1{size}", row.undefined or "no interval")
     verdict = "equivalent" if inside else "not shown to be equivalent"
-    span = f"{kind} " * bool(kind) + interval(low, high, row.decimals, level=row.conf_level or 0.9, bounded=row.bounded)
     tested = "" if p is None else f", {p_value(p, name='TOST p')}"
-    return f"{a} and {b} were {verdict} within \u00b1{size} ({span}{tested})."
+    return f"{a} and {b} were {verdict} within \u00b1{size} ({span(row)}{tested})."
 
 
-def agreement(name: str, row: Row, units: int, raters: int | None, band: str = "", *, kind: str = "") -> str:
+def agreement(name: str, row: Row, units: int, raters: int | None, band: str = "") -> str:
     """State a coefficient of agreement with its band.
 
     Examples
@@ -234,31 +241,28 @@ def agreement(name: str, row: Row, units: int, raters: int | None, band: str = "
     'Agreement was α = .710, 95% CI [.620, .790] (120 units, 3 raters), reliably below .80.'
     """
     sizes = [count(units, "unit"), *([] if raters is None else [count(raters, "rater")])]
-    said = f"Agreement was {name} = {estimate(row, kind=kind)} ({', '.join(sizes)})"
+    said = f"Agreement was {name} = {estimate(row)} ({', '.join(sizes)})"
     return said + (f", {band}." if band else ".")
 
 
-def ranked(
-    item: str, rank: int, of: int, low: int, high: int, level: float, *, simultaneous: bool, kind: str = ""
-) -> str:  # fmt: skip
-    """State a rank with its interval; `kind` as in `estimate`.
+def ranked(item: str, row: Row, of: int, level: float, *, simultaneous: bool) -> str:
+    """State a rank with its interval.
 
     Examples
     --------
-    >>> ranked("gpt", 1, 59, 1, 42, 0.95, simultaneous=False)
+    >>> ranked("gpt", Row(term="gpt", estimate=1.0, conf_low=1.0, conf_high=42.0), 59, 0.95, simultaneous=False)
     'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
     """
-    said = f"{kind} {level_text(level)} {'simultaneous' if simultaneous else 'marginal'}".lstrip()
-    return f"{item} ranked {count(rank)} of {count(of)}, {said} rank interval [{count(low)}, {count(high)}]."
+    rank, low, high = (count(round(value or 0.0)) for value in (row.estimate, row.conf_low, row.conf_high))
+    said = f"{kind_of(row)}{level_text(level)} {'simultaneous' if simultaneous else 'marginal'}"
+    return f"{item} ranked {rank} of {count(of)}, {said} rank interval [{low}, {high}]."
 
 
-def first_ranked(
-    item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool, kind: str = ""
-) -> str:  # fmt: skip
+def first_ranked(item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool) -> str:
     """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable."""
     lead = f"its lead over {runner_up} was {'' if reliable else 'not '}reliable"
-    chance = f"win probability {estimate(win, kind=kind)}"
-    return f"{item} ranked first (log-strength {estimate(strength, kind=kind)}); {lead} ({chance})."
+    chance = f"win probability {estimate(win)}"
+    return f"{item} ranked first (log-strength {estimate(strength)}); {lead} ({chance})."
 
 
 def tied_first(names: Sequence[str], of: int, what: str, score: str) -> str:

@@ -112,10 +112,11 @@ def is_inside(inner: Factor, outer: Factor) -> bool:
 
 
 def few_clusters(
-    said: str, *, affects: str = "these intervals, which are long, and their tests", fix: str = "collect more clusters"
-) -> Caution:
+    said: str, *, affects: str = "these intervals, which are long, and their tests", fix: str = "collect more clusters",
+    rows: Iterable[str] | None = None,
+) -> Caution:  # fmt: skip
     """Caution SS202, about what rests on few (effective) clusters."""
-    return caution("SS202", said, affects=affects, fix=fix)
+    return caution("SS202", said, affects=affects, fix=fix, rows=rows)
 
 
 def ignored_clusters(
@@ -127,7 +128,7 @@ def ignored_clusters(
 
 
 def small_sample(
-    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = ""
+    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = "", rows: Iterable[str] | None = None
 ) -> tuple[Caution, ...]:
     """Caution SS312, where there are fewer than `fewest`.
 
@@ -137,13 +138,15 @@ def small_sample(
         How many there are, and how many the method was seen to need.
     said, affects, fix : str
         What there are few of; what that makes unreliable; what helps.
+    rows : iterable of str, optional
+        As in `Caution`.
     """
-    return (caution("SS312", said, affects=affects, fix=fix),) if n < fewest else ()
+    return (caution("SS312", said, affects=affects, fix=fix, rows=rows),) if n < fewest else ()
 
 
 def cluster_cautions(
     design: Clustered, factors: Sequence[Factor], *, df: Iterable[float | None] | None = None, largest: float = 0.0,
-    effective: float = math.inf, among: int | None = None,
+    effective: float = math.inf, among: int | None = None, rows: Iterable[Row] | None = None,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS201 (declared dependence that the intervals ignore), SS202 and SS211 (clusters that tell little).
 
@@ -166,6 +169,8 @@ def cluster_cautions(
         Effective clusters of the number that has fewest: 1 / sum f^2 of their shares f, or degrees of freedom and one.
     among : int, optional
         Clusters behind that number, where it rests on a part of them.
+    rows : iterable of Row, optional
+        Those of the degrees of freedom in `df`: SS202 names those with few.
     """
     found = []
     ignored = [
@@ -192,7 +197,8 @@ def cluster_cautions(
     elif few := [value for value in known if value is not None and value < FEW_DF]:
         found.append(few_clusters(
             f"{count(len(few), 'number')} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
-            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer"
+            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
+            rows=None if rows is None else [row.name for row in rows if row.df is not None and row.df < FEW_DF],
         ))  # fmt: skip
     fewest = among or min(sizes.values())
     if fewest >= FEW_CLUSTERS and (largest > LARGE or effective < fewest / UNEVEN):
@@ -238,8 +244,9 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
     least = max(many, key=unevenness, default=None)
     even, among = (math.inf, None) if least is None else ((least.df or 0.0) + 1, least.n_clusters)
     dfs = [row.df for row in shown]
-    found = cluster_cautions(design, factors, df=dfs, largest=largest, effective=even, among=among)
-    rare = [n for row in shown if row.effective is not None and 0 < (n := rarer(row)) < RARE * unevenness(row)]
+    found = cluster_cautions(design, factors, df=dfs, largest=largest, effective=even, among=among, rows=shown)
+    touched = [row for row in shown if row.effective is not None and 0 < rarer(row) < RARE * unevenness(row)]
+    rare = [rarer(row) for row in touched]
     if not rare:
         return found
     return (*found, caution(
@@ -247,7 +254,7 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
         f"rarer kind (fewer than {RARE:g}, or more where clusters differ in size), the least on about "
         f"{number(min(rare), 1)}",
         affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
-        fix="collect more clusters, or quote counts",
+        fix="collect more clusters, or quote counts", rows=[row.name for row in touched],
     ))  # fmt: skip
 
 
@@ -387,14 +394,14 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     found = small_sample(
         least, TAILED_FROM, f"{count(least, what)} of a standard deviation are too few to show long tails",
         affects="intervals of standard deviations: of fewer than 100 skewed values, nominal 95% ones held .78 to .93 "
-        "in simulations, of normal ones .95", fix=f"collect more {what}s",
+        "in simulations, of normal ones .95", fix=f"collect more {what}s", rows=["spread"],
     )  # fmt: skip
     if not tails:
         return found
     return (*found, caution(
         "SS317", f"the values behind {count(len(tails), 'standard deviation')} of {len(known)} have long tails (a "
         "kurtosis above 4)", affects="intervals of standard deviations: of lognormal values, nominal 95% ones held "
-        ".85 to .88 in simulations", fix="quote quantiles beside the standard deviation",
+        ".85 to .88 in simulations", fix="quote quantiles beside the standard deviation", rows=["spread"],
     ))  # fmt: skip
 
 

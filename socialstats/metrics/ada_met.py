@@ -648,7 +648,8 @@ def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
         f"({number(worst.estimate)} for '{shorten(worst.term, 30)}')"
     )
     fix = "interpret them as distances from modes of as many raters as these"
-    return [caution("SS304", said, affects="distances, small ones most", fix=fix)]
+    return [caution("SS304", said, affects="distances, small ones most", fix=fix,
+                    rows=[row.term for _, row in touched])]  # fmt: skip
 
 
 def refusals(state: State) -> list[Caution]:
@@ -683,8 +684,7 @@ def sentence(result: Result) -> str:
         return sentences.undefined(f"The distance from {away}", undefined_text(rows))
     low, high = extremes(known)
     near, far = (quoted([row.term for row in end], 3) for end in (low, high))
-    kind = sentences.kind_of(result.cautions)
-    first, last = (sentences.estimate(row, kind=kind) for row in (low[0], high[0]))
+    first, last = (sentences.estimate(row) for row in (low[0], high[0]))
     if len(known) == 1:
         said = f"The distance of {near} from {away} was {first} ({among})."
     elif len(low) == len(known):

@@ -22,7 +22,8 @@ from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, counted, interval, number, p_value
+from socialstats.sentences import span, stat
+from socialstats.text import count, counted, number, p_value
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
     gain = float(np.mean(table.corrected - table.entropy))
     found = [
         caution("SS304", f"with few comparisons per pair, H is too small, by about {number(gain, 3)} here", affects="H",
-                fix="quote H_corrected, or compare only equal numbers of comparisons"),
+                fix="quote H_corrected, or compare only equal numbers of comparisons", rows=["H"]),
     ]  # fmt: skip
     once = int(np.sum(table.n < ONCE))
     if once:
@@ -272,6 +273,7 @@ def choice_entropy_difference(
     a, b = (aligned(design, pairs, base) for design in (one, two))
     m, n = len(pairs), one.n_rows + two.n_rows
     rows, means = mean_rows([x - y for x, y in zip(a[:2], b[:2], strict=True)], base, (), level, n, differences=True)
+    rows = [replace(row, key=(*row.key, ("condition", labels[0]), ("minus", labels[1]))) for row in rows]
     rows.append(Row(term="sd", group="difference", role="spread", estimate=means[0].sd, n_units=m))
     size = Row(term="d_z", group="difference", role="difference", n_units=m, undefined=means[0].undefined or None)
     rows.append(size if size.undefined else with_d_z(size, a[0] - b[0], level))
@@ -322,13 +324,13 @@ def unit(base: float) -> str:
 
 def sentence(result: Result) -> str:
     """Return the mean entropy, or the difference with its test."""
-    level, name = result.settings["level"], unit(result.settings["base"])
+    name = unit(result.settings["base"])
     if "labels" not in result.settings:
         probable = result.design.replies is not None
         row, whole = result.row(PROBABLE[1] if probable else "H_corrected"), result.row("H")
         ends = f"no interval ({row.undefined})"
         if row.conf_low is not None:
-            ends = interval(row.conf_low, row.conf_high, row.decimals, level=level)
+            ends = span(row)
         if probable:
             return (
                 f"Mean entropy of single replies over {count(row.n_units or 0, 'pair')} was {number(row.shown())} "
@@ -343,10 +345,9 @@ def sentence(result: Result) -> str:
     text = f"The difference in choice entropy was {number(row.shown())} {name} ({a} minus {b}"
     if row.undefined:
         return f"{text}); {row.undefined}."
-    ends = interval(row.conf_low, row.conf_high, row.decimals, level=level)
     test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    size = f"d_z = {number(effect.estimate)}, {interval(effect.conf_low, effect.conf_high, level=level)}"
-    return f"{text}), {ends}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
+    size = f"d_z = {stat(effect)}"
+    return f"{text}), {span(row)}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -32,7 +32,7 @@ from socialstats.models.traits import analysed, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import negated, rows_with
+from socialstats.results.rows import negated, rows_with, subtracting
 from socialstats.sentences import difference, estimate, kind_of, significant, some_of
 from socialstats.tables import as_table
 from socialstats.text import capital, count, level_text, listing, quoted, shorten, shortened
@@ -393,6 +393,7 @@ def difference_row(one: Row, two: Row, found: Contest | None, reach: float, leve
     For numbers that are not means, the degrees of freedom are at most those of `influence_df`, as few units may decide.
     """
     row = Row(term=f"{one.term} - {two.term}", group=DIFFERENCE, role="difference",
+              approximate=one.approximate or two.approximate,
               key=(("model", one.term), ("minus", two.term)))  # fmt: skip
     if found is None:
         return replace(row, undefined=APART, reason="no_data")
@@ -421,6 +422,7 @@ def difference_row(one: Row, two: Row, found: Contest | None, reach: float, leve
 def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float) -> list[Row]:
     """Return the rank of each model with a number, with a set that covers all ranks at once (Holm)."""
     known = [row for row in rows if row.estimate is not None]
+    near = any(row.approximate for row in known)
     place, sign = {row.term: k for k, row in enumerate(known)}, 1.0 if best == "highest" else -1.0
     difference, p = (np.full((len(known), len(known)), np.nan) for _ in range(2))
     for row in gaps:
@@ -433,7 +435,7 @@ def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float)
     found = {
         row.term: with_ends(
             Row(term=row.term, group=RANK, role="rank", key=(("model", row.term),), estimate=float(sets.rank[k]),
-                method="simultaneous rank set, Holm's method, step-down"),
+                method="simultaneous rank set, Holm's method, step-down", approximate=near),
             float(sets.low[k]), float(sets.high[k]), level,
         )
         for k, row in enumerate(known)
@@ -550,12 +552,11 @@ def compare_models(
     first = next(iter(found.values()))
     noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and len(made) == len(found) else "model"
     said, shared = kind.said, len({frozenset(one.units) for one in numbers}) > 1
-    near = kind_of(c for result in found.values() for c in result.cautions if c.code != "SS304")  # S is corrected
+    rows = subtracting((*own, *rank_rows(own, gaps, kind.best, level), *gaps))
     alone = {
         row.term: replace(result, rows=(replace(row, term=said, group=None, key=one.row.key),), words=result.sentence())
-        for row, one, (_, result, _) in zip(own, numbers, made, strict=True)
+        for row, one, (_, result, _) in zip(rows[: len(own)], numbers, made, strict=True)
     }
-    rows = (*own, *rank_rows(own, gaps, kind.best, level), *gaps)
     return Result(
         metric=metric, title=f"{count(len(own), 'model')} by {said}", rows=rows,
         inference="t of differences on the units of both, by what each unit adds to them (jackknife); "
@@ -565,9 +566,9 @@ def compare_models(
         cautions=(*uncommon(both, left), *(other_raters(found) if len(made) == len(found) and not average else ()),
                   *unmatched(numbers)),
         references=("efrontibshirani1993", "bellmccaffrey2002", "holm1979", "mogstad2024"),
-        design=first.design, words=sentence(rows, said, kind, level, noun, shared=shared, near=near)
+        design=first.design, words=sentence(rows, said, kind, level, noun, shared=shared)
         + common_text(both, left, noun),
-        extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared, "near": near,
+        extras={"by_model": alone, "numbers": numbers, "kind": kind, "shared": shared,
                 "unit": unit_of(first), "pairs": by_pairs(first),
                 "crossed": len(found) > 1 and len(made) > len(found), "average": average, "averaged": both,
                 "left_out": left},
@@ -743,21 +744,18 @@ def told_gaps(rows: Sequence[Row]) -> list[Row]:
     return clear if 0 < len(clear) <= MOST_TOLD else sorted(tested, key=lambda row: -abs(row.estimate or 0.0))[:1]
 
 
-def gap_sentence(row: Row, said: str, *, shared: bool = False, near: str = "") -> str:
+def gap_sentence(row: Row, said: str, *, shared: bool = False) -> str:
     """Return the difference of two models as a sentence, the model with the larger number first."""
     one, other = (shorten(row.label(side) or "", 40) for side in ("model", "minus"))
     if (row.estimate or 0.0) < 0:
         one, other, row = other, one, negated(row)
-    return difference(f"the {said}{' on shared units' if shared else ''}", one, other, row, kind=near)
+    return difference(f"the {said}{' on shared units' if shared else ''}", one, other, row)
 
 
-def sentence(
-    rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, shared: bool = False,
-    near: str = "",
-) -> str:  # fmt: skip
+def sentence(rows: Sequence[Row], said: str, kind: Kind, level: float, noun: str, *, shared: bool = False) -> str:
     """Return the highest and the lowest number; for two their difference, for more what is significant, and ranks.
 
-    `shared`: differences are on shared units only. `near`: what the intervals are called, as in `sentences.estimate`.
+    `shared`: differences are on shared units only.
     """
     known = ordered(rows, kind.best)
     if not known:
@@ -765,24 +763,25 @@ def sentence(
     gaps = [row for row in rows if row.group == DIFFERENCE]
     tested = [row for row in gaps if row.p_adjusted is not None]
     if known[0].estimate == known[-1].estimate:
-        value = estimate(known[0], kind=near)
+        value = estimate(known[0])
         return f"The {said} was the same for all {count(len(known), noun)} ({value})."
     low, high = (known[0], known[-1]) if kind.best == "lowest" else (known[-1], known[0])
-    ends = [f"{shorten(row.term, 40)} ({estimate(row, kind=near)})" for row in (high, low)]
+    ends = [f"{shorten(row.term, 40)} ({estimate(row)})" for row in (high, low)]
     text = f"The {said} was highest for {ends[0]} and lowest for {ends[1]}. "
     if not tested:
         return f"{text}No difference could be tested ({gaps[0].undefined})."
     if len(gaps) == 1:
-        return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=shared, near=near)
+        return text + gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=shared)
     lost = len(gaps) - len(tested)
     what = f"{'tested ' if lost else ''}differences between {noun}s"
     text += some_of(sum(significant(row) for row in tested), len(tested), what)
     text += f" {count(lost, 'difference')} could not be tested." if lost else ""
-    first = [row.term for row in rows if row.group == RANK and row.conf_low == 1]
+    ranks = [row for row in rows if row.group == RANK]
+    first, near = [row.term for row in ranks if row.conf_low == 1], kind_of(ranks[0])
     later = [row.term for row in known if row.term not in first]
     who = f"all but {listing(shortened(later), 5)}" if later and len(later) < len(first) else ""
     return (
-        f"{text} {capital(f'{near} {level_text(level)}'.lstrip())} simultaneous rank intervals included rank 1 (the "
+        f"{text} {capital(f'{near}{level_text(level)}')} simultaneous rank intervals included rank 1 (the "
         f"{kind.best}) for {count(len(first))} of {count(len(known), noun)} ({who or listing(shortened(first), 5)})."
     )
 

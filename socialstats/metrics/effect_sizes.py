@@ -45,7 +45,8 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval as IntervalName
-from socialstats.text import count, interval, number
+from socialstats.sentences import span
+from socialstats.text import count, number
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -377,10 +378,9 @@ def sentence(result: Result) -> str:
         return (
             f"The standardised mean difference{names} over {count(row.n or 0, 'pair')} is undefined: {row.undefined}."
         )
-    shown = [f"{r.term} = {number(r.estimate)}" for r in result.rows if r.estimate is not None and r is not row]
-    known = row.conf_low is not None
-    span = f", {interval(row.conf_low, row.conf_high, level=result.settings['level'])} ({row.method})" if known else ""
-    text = f"The standardised mean difference{names} was {row.term} = {number(row.estimate)}{span}"
+    shown = [f"{r.term} = {number(r.shown())}" for r in result.rows if r.estimate is not None and r is not row]
+    ends = f", {span(row)} ({row.method})" if row.conf_low is not None else ""
+    text = f"The standardised mean difference{names} was {row.term} = {number(row.shown())}{ends}"
     others = f"; {', '.join(shown)}" if shown else ""
     return f"{text}, over {count(row.n or 0, 'pair')}{where}{others}."
 

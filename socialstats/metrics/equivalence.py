@@ -39,7 +39,8 @@ from socialstats.models.effect_sizes import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval
-from socialstats.text import as_given, count, interval, number, p_value
+from socialstats.sentences import span
+from socialstats.text import as_given, count, number, p_value
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -324,10 +325,9 @@ def sentence(result: Result) -> str:
     within = f"within [{as_given(bounds[0])}, {as_given(bounds[1])}]"
     if row.conf_low is None or row.conf_level is None:
         return f"{text}; equivalence {within} is undefined: {row.undefined}."
-    ends = interval(row.conf_low, row.conf_high, row.decimals, level=round(row.conf_level, 10))
     shown = "shown" if result.extras["verdict"] == "equivalent" else "not shown"
     p = p_value(result.row("equivalence").p_value, name="TOST p")
-    return f"{text}, {ends}. Equivalence {within} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
+    return f"{text}, {span(row)}. Equivalence {within} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

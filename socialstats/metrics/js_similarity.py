@@ -625,7 +625,8 @@ def own_cautions(pairs: Sequence[tuple[Row, Row]]) -> tuple[Caution, ...]:
     if not gains:
         return ()
     said = f"sampling noise makes plug-in similarities too small, by up to {number(max(gains), 3, bounded=True)} here"
-    return (caution("SS304", said, affects="rows called plug-in", fix="quote the corrected rows"),)
+    return (caution("SS304", said, affects="rows called plug-in", fix="quote the corrected rows",
+                    rows=[plain.term for _, plain in pairs]),)  # fmt: skip
 
 
 def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping[str, Any]) -> tuple[Caution, ...]:

@@ -177,8 +177,14 @@ def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray,
     base = Row(term="", group=name, key=(("judge", name),), n=float(judged.n_ratings), n_units=judged.n_units,
                n_clusters=clusters)  # fmt: skip
     rows = [
-        replace(base, term=DIFFERENCE, role="difference", limits=(-2.0, 2.0)),
-        *(replace(base, term=t) for t in (JUDGE, PEOPLE)),
+        replace(
+            base,
+            term=DIFFERENCE,
+            key=(*base.key, ("pairs", JUDGE), ("minus", PEOPLE)),
+            role="difference",
+            limits=(-2.0, 2.0),
+        ),
+        *(replace(base, term=t, key=(*base.key, ("pairs", t))) for t in (JUDGE, PEOPLE)),
     ]
     if not judged.n_units:
         return [replace(row, undefined=NO_PEOPLE, reason="no_data") for row in rows]
@@ -252,7 +258,6 @@ def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None)
         who,
         f"{people} themselves",
         replace(gap, p_adjusted=adjusted),
-        kind=sentences.kind_of(result.cautions),
     )
     numbers = [number(row.shown()) for row in (own, theirs)]
     return f"{verdict} Kappa was {numbers[0]} for {who} and {numbers[1]} among {people}, on the same {on}."

@@ -426,9 +426,11 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     means = [row for row in result.rows if row.group == MEAN]
     ranked = [row for row in means if row.estimate is not None]
     sets, test = sets_of(result, ranked, kind, draws, seed)
+    near = any(row.approximate for row in result.rows if row.role == "difference")
     found = {
         row.term: with_ends(
-            Row(term=row.term, group="rank", estimate=float(sets.rank[i]), method=f"{kind} {test} rank set, step-down"),
+            Row(term=row.term, group="rank", estimate=float(sets.rank[i]), approximate=near,
+                method=f"{kind} {test} rank set, step-down"),
             float(sets.low[i]), float(sets.high[i]), level,
         )
         for i, row in enumerate(ranked)
@@ -440,7 +442,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         inference=f"{kind} sets, {test}" + ("" if sets.bonferroni else f", {draws} draws, seed {seed}"),
         counts=result.counts, settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
         references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"), design=result.design,
-        words=f"{capital(f'{kind_of(result.cautions)} {level_text(level)} {kind} rank intervals'.lstrip())} included "
+        words=f"{capital(f'{kind_of(rows[0])}{level_text(level)} {kind} rank intervals')} included "
         f"rank 1 for {count(len(first))} of {count(len(means), 'model')} ({listing(shortened(first))}). They contained "
         f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average.",
         extras={"result": result, "first": len(first), "holm": test != "max-t"},
@@ -493,12 +495,12 @@ def over(result: Result) -> str:
 def sentence(result: Result) -> str:
     """Return which model ranked first, its lead over the next, and from how many others it differed."""
     means = [row for row in result.rows if row.group == MEAN]
-    known, n, kind = ordered(means), count(len(means), "model"), kind_of(result.cautions)
+    known, n = ordered(means), count(len(means), "model")
     if not known:
         return f"No model has a mean score ({undefined_text(means)})."
     best, name = known[0], shorten(known[0].term)
     gaps = [difference_of(result, best.term, row.term) for row in known[1:]]
-    said = f"mean score {estimate(best, kind=kind)}; {over(result)}"
+    said = f"mean score {estimate(best)}; {over(result)}"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
         return tied_first(shortened(tied), len(means), "model", said)
@@ -506,7 +508,7 @@ def sentence(result: Result) -> str:
     if not gaps:
         return f"{text}No other model has a mean score."
     shared = "" if gaps[0].n == best.n == known[1].n else " on shared units"
-    text += difference(f"the mean score{shared}", name, shorten(known[1].term), gaps[0], kind=kind)
+    text += difference(f"the mean score{shared}", name, shorten(known[1].term), gaps[0])
     tested = [row for row in gaps if row.p_adjusted is not None]
     if len(gaps) < 2 or not tested:
         return text
@@ -713,7 +715,7 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         f"{FEWEST_DIFFERING:g})",
         affects="these differences, their tests and ranks: nominal 95% intervals held .69 to .92 of simulations where "
         "a small task weighs as much as a large one",
-        fix=f"score more units of the small tasks, or {option('pooling', 'units')}",
+        fix=f"score more units of the small tasks, or {option('pooling', 'units')}", rows=["difference"],
     ),)  # fmt: skip
 
 

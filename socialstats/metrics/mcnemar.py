@@ -39,6 +39,7 @@ from socialstats.models.matched_pairs import (
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Interval, Test
+from socialstats.sentences import span
 from socialstats.tables.spelling import spelled_alike
 from socialstats.text import alpha_text, count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import Word, one_of, option
@@ -540,7 +541,10 @@ def mcnemar(
         effective = effective_sizes(found)
         if found.mean.kind == "two-way":
             extras["unfloored_std_error"] = found.mean.unfloored_std_error
-    rows = (difference, odds, g_row(found, cells, level), *shares, *tests)
+    rows = tuple(
+        replace(row, key=(("condition", first), ("minus", second), *row.key)) if row.role == "difference" else row
+        for row in (difference, odds, g_row(found, cells, level), *shares, *tests)
+    )
     return Result(
         metric="mcnemar",
         title=f"McNemar's test: {shorten(first)} minus {shorten(second)}",
@@ -571,7 +575,7 @@ def effective_sizes(found: Clustered) -> dict[str, float | None]:
 
 def sentence(result: Result) -> str:
     """Return the difference with its interval and leading test, the odds ratio, and the test that ignores clusters."""
-    design, cells, level = result.design, result.extras["cells"], result.settings["level"]
+    design, cells = result.design, result.extras["cells"]
     first, second = (shorten(c) for c in design.conditions)
     row, odds = result.rows[0], result.rows[1]
     factors = [f"clusters of '{shorten(f.name)}'" for f in design.factors(result.settings["cluster"])]
@@ -580,21 +584,20 @@ def sentence(result: Result) -> str:
     text = (
         f"Of {sizes}, {count(cells['b'])} had '{shorten(design.levels[1])}' under {first} only and "
         f"{count(cells['c'])} under {second} only. The proportions differed by "
-        f"{number(row.estimate, 3, bounded=True)} ({first} minus {second})"
+        f"{number(row.shown())} ({first} minus {second})"
     )
     ends = ", without an interval"
     if row.conf_low is not None:
         made = NAMES[result.settings["difference_ci"]]
         if clusters:
             made = CLUSTERED_SCORE if row.interval == "score" else robust_name(len(clusters) == 2)
-        ends = f", {interval(row.conf_low, row.conf_high, 3, level=level, bounded=True)} ({made})"
+        ends = f", {span(row)} ({made})"
     text += f"{ends}, {said_test(result)}."
     if odds.estimate is None:
         text += f" The matched odds ratio was {'infinite' if cells['b'] else 'undefined'}."
     else:
-        text += f" The matched odds ratio was {number(odds.estimate)}"
-        ends = interval(odds.conf_low, odds.conf_high, level=level) if odds.conf_low is not None else ""
-        text += f", {ends}." if ends else "."
+        ends = f", {span(odds)}" if odds.conf_low is not None else ""
+        text += f" The matched odds ratio was {number(odds.shown())}{ends}."
     if clusters:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)
         text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}."

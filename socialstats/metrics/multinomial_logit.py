@@ -21,7 +21,8 @@ from socialstats.models.shares import source_counts
 from socialstats.models.sources import Source, human_source
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, interval, number, p_value, quoted, shorten
+from socialstats.sentences import estimate as estimated
+from socialstats.text import count, number, p_value, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -192,10 +193,10 @@ def sentence(result: Result) -> str:
     top = max((r for r in result.rows if r.label("action")), key=lambda r: abs(r.statistic or 0.0))
     base = result.extras["matrix"].levels[0]
     text = f"The largest test statistic was for {shorten(top.term)}, log-odds ratio of "
-    text += f"'{shorten(str(top.label('action')))}' against '{shorten(base)}' = {number(top.estimate)}"
+    text += f"'{shorten(str(top.label('action')))}' against '{shorten(base)}' = "
     if top.conf_low is None:
-        return f"{text} ({top.undefined})."
-    return f"{text}, {interval(top.conf_low, top.conf_high, level=top.conf_level or 0.95)}, {p_value(top.p_value)}."
+        return f"{text}{number(top.estimate)} ({top.undefined})."
+    return f"{text}{estimated(top)}, {p_value(top.p_value)}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

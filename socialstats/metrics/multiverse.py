@@ -13,7 +13,8 @@ from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.results import Result, Row
-from socialstats.text import capital, count, interval, listing, number, quoted, shorten
+from socialstats.sentences import span
+from socialstats.text import capital, count, listing, number, quoted, shorten
 
 Side = Literal["above", "below", "holds", "unknown"]
 SAME = 1e-9  # estimates nearer than this to each other, relative to their size, count as the same
@@ -101,7 +102,8 @@ def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, refer
             continue
         lead = variant.lead(result)
         results[variant.label], leads[variant.label] = result, lead
-        rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference))
+        rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference,
+                            places=rows[0].places if rows else lead.places))  # fmt: skip
     own = results[labels[0]]
     return Result(
         metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis variant')}",
@@ -213,7 +215,7 @@ def _interval(row: Row, reference: float) -> str:
         ):
             digits = places
             break
-    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=row.bounded)
+    return span(replace(row, places=digits))
 
 
 def mover(rows: tuple[Row, ...]) -> str:

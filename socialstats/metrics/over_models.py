@@ -16,7 +16,8 @@ from socialstats.inference.dependence import shape_cautions, small_sample, sprea
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.text import count, interval, listing, number, quoted, shorten
+from socialstats.sentences import estimate
+from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
 Wanted = str | tuple[str, str | None]
@@ -236,9 +237,6 @@ def mean_of(
 def words_of(rows: Sequence[Row], models: int) -> str:
     """State the means over all models."""
     said = [
-        f"{shorten(row.term, 50)} {number(row.estimate)}"
-        + (f", {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}" if row.conf_low is not None
-           and row.conf_high is not None else "")
-        for row in rows if row.group == "mean over models"
-    ]  # fmt: skip
-    return f"Over {count(models, 'model')} (the sample) the mean is: {listing(said, most=6)}."
+        f"the mean of {shorten(row.term, 50)} was {estimate(row)}" for row in rows if row.group == "mean over models"
+    ]
+    return f"Over {count(models, 'model')} (the sample), {listing(said, most=6)}."

@@ -46,6 +46,7 @@ from socialstats.resampling import ALTERNATIVES, Alternative, ChanceTest, cluste
 from socialstats.resampling.permutation import checked_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import size_unit
+from socialstats.sentences import kind_of
 from socialstats.tables import EPSILON
 from socialstats.text import alpha_text, count, interval, number, p_value
 from socialstats.voice import one_of, option
@@ -297,7 +298,7 @@ def sentence(result: Result) -> str:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
     if ends:
-        span = interval(ends[0], ends[1], row.decimals, level=result.settings["level"])
+        span = kind_of(row) + interval(ends[0], ends[1], row.decimals, level=result.settings["level"])
     null = result.settings["null"]
     df = number(row.df, 0 if row.df is not None and abs(row.df - round(row.df)) < 1e-9 else 1)
     test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
@@ -436,6 +437,8 @@ def estimate(design: Paired, options: Options) -> Result:
     if factors:
         rows.append(mean_row(mean_of(), "paired t, pairs taken as independent", options, IGNORING))
     (ranked, ranks), (flipped, normal) = wilcoxon(pairs, bool(factors), options), flips_of(pairs, factors, options)
+    key = tuple(zip(("condition", "minus"), design.conditions, strict=True))
+    rows = [replace(row, key=key) for row in rows]
     found = (*rows, ranked, flip_row(flipped, lead), *summary_rows(design, pairs, summary_of(pairs)))
     kinds = {kind: mean_of(codes, kind=kind) for kind in KINDS} if len(factors) == 1 else {}
     drawn, effective = options.ci != "closed", bool(factors) and not lead.undefined

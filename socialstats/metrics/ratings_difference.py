@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -176,6 +177,7 @@ def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> Flo
     return np.concatenate(out, axis=1)
 
 
+LIMITS = {SHARES: (0.0, 1.0), ALPHA: (-math.inf, 1.0)}  # what the numbers can be
 WITHIN = {SHARES: (-1.0, 1.0), ALPHA: (-2.0, 2.0)}  # what differences can be
 
 
@@ -186,3 +188,11 @@ def values_of(design: Ratings) -> Mapping[str, Mapping[str, float]]:
         made = m.finish(m.statistics.sum(axis=0)[None, :])[0]
         found[name] = dict(zip(m.terms, (float(x) for x in made), strict=True))
     return found
+
+
+def rows_of_levels(values: Mapping[str, Mapping[str, Mapping[str, float]]], kind: str) -> list[Row]:
+    """Return the numbers of one measure of several tables (`values_of` of each, by name) as rows."""
+    return [
+        Row(term=term, key=(("level", name), ("number", term)), estimate=value, limits=LIMITS.get(kind))
+        for name, known in values.items() for term, value in known.get(kind, {}).items()
+    ]  # fmt: skip

@@ -876,7 +876,8 @@ def own_cautions(
                             fix="collect the missing answers, or report the bounds"))  # fmt: skip
     if isinstance(null, NoBias):  # B_all is above 0 without any bias
         said = f"the expected value of uncorrected B_all without bias is {number(null.null_mean, 3)}, not 0"
-        told.append(caution("SS304", said, affects="uncorrected B_all", fix="quote B_all corrected, with its interval"))
+        told.append(caution("SS304", said, affects="uncorrected B_all", fix="quote B_all corrected, with its interval",
+                            rows=[PLAIN]))  # fmt: skip
     biases = [row for row in rows if row.group == BIAS]
     naive = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
     line = round(1 - settings["level"], 12)
@@ -907,8 +908,9 @@ def own_cautions(
         listed = [f"{shorten(row.term)} ({shorten(row.group or '')})" for row in floored]
         told.append(caution("SS206", f"in {count(len(listed), 'row')} the two-way variance fell below the larger "
                             f"one-way variance, which was used instead: {listing(listed, 3)}",
-                            affects="these CIs and tests, which may be conservative",
-                            fix="no action needed"))  # fmt: skip
+                            affects="these CIs and tests, which may be conservative", fix="no action needed",
+                            rows=[row.name for row in floored] + [OVERALL] * any(row.group == BIAS for row in floored),
+                            ))  # fmt: skip
     return [one for one in told if one is not None]
 
 

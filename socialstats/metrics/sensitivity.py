@@ -280,7 +280,8 @@ def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bo
         better = f"quote the bias-corrected S ({number(corrected)})"
     said = f"here {lines[1].label} have S = {number(lines[1].value, 1)}, a random ranking {number(lines[2].value, 1)}"
     return (
-        caution("SS304", size, affects="the plug-in S, most where comparisons are few", fix=better),
+        caution("SS304", size, affects="the plug-in S, most where comparisons are few", fix=better,
+                rows=["plug_in"]),
         caution("SS305", f"a random baseline of about 100 was published for S; {said}", affects="comparisons with it",
                 fix="use the reference values of this design"),
     )  # fmt: skip
@@ -372,7 +373,15 @@ def sensitivity_difference(
     n, terms, tested = one.n_rows + two.n_rows, len(TERMS), [key[0][1] == "S" for key in KEYS]
     said, method = DIFFERENCES[ci]
     names = [
-        Row(term=term, group="difference", key=key, role="difference", n=float(n), n_clusters=m, method=method)
+        Row(
+            term=term,
+            group="difference",
+            key=(*key, ("chooser", labels[0]), ("minus", labels[1])),
+            role="difference",
+            n=float(n),
+            n_clusters=m,
+            method=method,
+        )
         for term, key in zip(TERMS, KEYS, strict=True)
     ]
     if ci == "jackknife" and left is not None:

@@ -27,7 +27,8 @@ from socialstats.models.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, interval, number, shorten
+from socialstats.sentences import span
+from socialstats.text import count, number, shorten
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -157,10 +158,9 @@ def sentence(result: Result) -> str:
         if row.role == "test":
             said[row.group].append(text_of_test(row, NAMES[row.term], result.extras.get("df_denominator")))
     most = max((r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0))
-    ends = interval(most.conf_low, most.conf_high, 3, level=result.settings["level"], bounded=True)
-    shift = f"The largest shift was that of '{shorten(most.term)}', {number(most.estimate, 3, bounded=True)}"
+    shift = f"The largest shift was that of '{shorten(most.term)}', {number(most.shown())}"
     tail = f"Ignoring the clusters: {', '.join(said[IGNORING])}." if said[IGNORING] else ""
-    shown = f", {ends} ({MARGINS[most.test or 't']})" if most.conf_low is not None else ", without an interval"
+    shown = f", {span(most)} ({MARGINS[most.test or 't']})" if most.conf_low is not None else ", without an interval"
     tests = "; ".join(said["test"])
     whole = f"Over {size_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
     return f"{whole} {tail}".rstrip()

@@ -1046,7 +1046,8 @@ def agreement_cautions(
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, small samples, constant ratings, and missing ratings."""
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
-    found = list(cluster_cautions(design, factors, df=[r.df for r in rows if r.conf_low is not None], largest=largest))
+    known = [r for r in rows if r.conf_low is not None]
+    found = list(cluster_cautions(design, factors, df=[r.df for r in known], largest=largest, rows=known))
     units, counts = groups[0].n_paired, groups[0].counts
     if not factors and any(row.conf_low is not None for row in rows):
         fix = f"rate {SMALL} units or more, or read the interval as approximate"

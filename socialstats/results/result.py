@@ -26,6 +26,8 @@ from socialstats.results.rows import (
     plain,
     printed,
     size_unit,
+    subtracting,
+    under,
     within_floats,
 )
 from socialstats.results.verification import Check, Verification, completed, published
@@ -89,7 +91,9 @@ class Result:
     check: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(within_floats(row) for row in self.rows))
+        object.__setattr__(
+            self, "rows", subtracting(tuple(under(within_floats(row), self.cautions) for row in self.rows))
+        )
 
     def __repr__(self) -> str:
         size = ", ".join(counted(n, what) for what, n in self.counts.items())
@@ -139,7 +143,7 @@ class Result:
     def labels(self, rows: Sequence[Row]) -> list[str]:
         """Return a name for each row that no other row has: its term, with its group where terms repeat."""
         repeated = len({r.term for r in rows}) < len(rows)
-        return [f"{r.term} [{r.group}]" if repeated and r.group else r.term for r in rows]
+        return [r.name if repeated else r.term for r in rows]
 
     def coef(self) -> dict[str, float]:
         """Return the coefficients by name (or the estimates by term, where there is no covariance)."""
@@ -312,14 +316,17 @@ class Result:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
-        terms = [{f.name: getattr(row, f.name) for f in fields(Row) if f.name != "limits"} for row in self.rows]
+        terms = [
+            {f.name: getattr(row, f.name) for f in fields(Row) if f.name not in ("limits", "places")}
+            for row in self.rows
+        ]
         return said | asked | {
             "terms": [
                 {name: plain(dict(value) if name == "key" else value) for name, value in term.items()
-                 if value not in (None, ())}
+                 if value not in (None, ()) and value is not False}
                 for term in terms
             ],
-            "cautions": [asdict(c) for c in self.cautions],
+            "cautions": [plain(asdict(c)) for c in self.cautions],
             "references": [citation(key) for key in self.references],
             "sentence": self.sentence(),
         }  # fmt: skip

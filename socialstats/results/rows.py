@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
+from itertools import permutations, product
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.errors import InputError
+from socialstats.errors import Caution, InputError
 from socialstats.text import MISSING, Shown, digits_of, number, quoted, shortened
 from socialstats.text import markdown as escaped
 
@@ -43,7 +44,7 @@ class Row:
     """One term of a result. Empty fields do not apply to the term.
 
     Those of `TIDY_COLUMNS` are the columns of `tidy()`; `leverage`, `effective`, `key`, `role`, `interval`, `test`,
-    `family` and `limits` are fields only.
+    `family`, `limits`, `approximate` and `places` are fields only.
 
     Attributes
     ----------
@@ -83,6 +84,10 @@ class Row:
         Why there is no estimate or no interval, one of `Reason`; `undefined` renders it.
     limits : pair of float
         What the quantity can be.
+    approximate : bool
+        Whether a caution of the result touches the interval.
+    places : int
+        Decimals that the row is printed with, where they are not those of its error; see `subtracting`.
     """
 
     term: str
@@ -111,6 +116,8 @@ class Row:
     family: str | None = None
     reason: Reason | None = None
     limits: tuple[float, float] | None = field(default=None, compare=False)
+    approximate: bool = field(default=False, compare=False)
+    places: int | None = field(default=None, compare=False)
 
     def label(self, dimension: str) -> str | None:
         """Return the label that the row has in a dimension of its key, or None.
@@ -121,6 +128,11 @@ class Row:
         '3'
         """
         return dict(self.key).get(dimension)
+
+    @property
+    def name(self) -> str:
+        """The term, with the group in brackets where there is one."""
+        return f"{self.term} [{self.group}]" if self.group else self.term
 
     @property
     def bounded(self) -> bool:
@@ -145,6 +157,8 @@ class Row:
         >>> share.decimals, Row(term="d", std_error=0.2).decimals, Row(term="d", std_error=20.0).decimals
         (3, 2, 1)
         """
+        if self.places is not None:
+            return self.places
         within = self.limits is not None and max(map(abs, self.limits)) <= 2 and self.role == "difference"
         error, low, high = self.std_error, self.conf_low, self.conf_high
         if error is None and low is not None and high is not None:
@@ -173,6 +187,95 @@ def negated(row: Row) -> Row:
         None if value is None else -value for value in (row.estimate, row.statistic, row.conf_high, row.conf_low)
     )
     return replace(row, estimate=estimate, statistic=statistic, conf_low=low, conf_high=high)
+
+
+def under(row: Row, cautions: Iterable[Caution]) -> Row:
+    """Return a row, marked as approximate where it has an interval that a caution touches."""
+    names = (row.name, row.term, row.group, row.role, *(label for _, label in row.key))
+    if row.approximate or row.conf_low is None or not any(said.approximates(names) for said in cautions):
+        return row
+    return replace(row, approximate=True)
+
+
+MOST_PLACES = 4  # decimals up to which printed estimates are made to subtract to a printed difference
+MOST_TOGETHER = 6  # differences (of four models); of more than these, hardly any number of decimals suits all
+Places = tuple[int, int, int]  # where two estimates and their difference stand
+
+
+def parts_of(rows: Sequence[Row]) -> list[Places]:
+    """Return where the rows stand of each difference of two estimates: both of them, then the difference.
+
+    Keys of two estimates differ in one label. The key of their difference has both labels in its place, such as
+    ``("model", "a"), ("minus", "b")``. Only estimates that subtract to the difference count: one of shared units alone,
+    or of other values, has none here.
+
+    Examples
+    --------
+    >>> keys = [(("model", "a"),), (("model", "b"),), (("model", "a"), ("minus", "b"))]
+    >>> found = zip(keys, (0.25, 0.125, 0.125), ("estimate", "estimate", "difference"))
+    >>> parts_of([Row(term="", key=key, estimate=x, role=role) for key, x, role in found])
+    [(0, 1, 2)]
+    """
+    known: dict[tuple[frozenset[tuple[str, str]], str], list[tuple[str, int]]] = {}
+    gaps = [at for at, row in enumerate(rows) if row.role == "difference" and row.estimate is not None]
+    for at, row in enumerate(rows if gaps else ()):
+        if row.role not in ("difference", "test", "rank") and row.estimate is not None:
+            for of in row.key:
+                known.setdefault((frozenset(row.key) - {of}, of[1]), []).append((of[0], at))
+    found = []
+    for at in gaps:
+        key = tuple(one for one in rows[at].key if one[0] not in FACTS)
+        for one, two in permutations(key, 2):
+            rest = frozenset(key) - {one, two}
+            sides = product(*(known.get((rest, label), ()) for _, label in (one, two)))
+            both = ((a, b) for (of, a), (same, b) in sides if of == same and _subtract(rows, a, b, at))
+            if pair := next(both, None):
+                found.append((*pair, at))
+                break
+    return found
+
+
+FACTS = ("family", "interval name", "test name")  # entries in a key that are no labels of what is estimated
+
+
+def _subtract(rows: Sequence[Row], first: int, second: int, at: int) -> bool:
+    a, b, gap = (rows[k].estimate or 0.0 for k in (first, second, at))
+    return math.isclose(a - b, gap, rel_tol=TIED, abs_tol=TIED * max(abs(a), abs(b)))
+
+
+def subtracts(rows: Sequence[Row], places: Places, digits: int) -> bool:
+    """Return whether two estimates, printed with so many decimals, subtract to their difference printed likewise."""
+    a, b, gap = (int(f"{rows[k].estimate or 0.0:.{digits}f}".replace(".", "")) for k in places)
+    return a - b == gap
+
+
+def subtracting(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Return rows with the decimals with which printed estimates subtract to the printed differences.
+
+    Differences that share an estimate share decimals: as few as do for all of them, up to 4. Rows stay as they are
+    where none do, and where more than six differences do not fit.
+    """
+    triples = parts_of(rows)
+    if not triples:
+        return rows
+    joined = {k: {k} for places in triples for k in places[:2]}
+    for first, second, _ in triples:
+        if joined[first] is not joined[second]:
+            whole = joined[first] | joined[second]
+            joined |= dict.fromkeys(whole, whole)
+    families: dict[int, list[Places]] = {}
+    for places in triples:
+        families.setdefault(id(joined[places[0]]), []).append(places)
+    new = list(rows)
+    for own in families.values():
+        members = {k for places in own for k in places}
+        base = max(rows[k].decimals for k in {k for k in members if rows[k].std_error is not None} or members)
+        tried = range(base, (max(MOST_PLACES, base) if len(own) <= MOST_TOGETHER else base) + 1)
+        digits = next((d for d in tried if all(subtracts(rows, places, d) for places in own)), None)
+        if digits is not None:
+            for k in members:
+                new[k] = replace(rows[k], places=max(digits, rows[k].decimals))
+    return tuple(new)
 
 
 def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **labels: str) -> list[Row]:
@@ -236,7 +339,7 @@ def within_floats(row: Row) -> Row:
 
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
-BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", "limits")
+BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", "limits", "approximate", "places")
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
 GLANCE_COLUMNS = (

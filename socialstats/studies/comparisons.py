@@ -319,7 +319,7 @@ def strengths_block(
     fit: BradleyTerryResult, options: StudyOptions, item: str = "item", *, planning: bool = True
 ) -> Block:  # fmt: skip
     """Return the forest of strengths with rank intervals, and its table; `planning`: and what halves an interval."""
-    rows, kind = strongest(fit), sentences.kind_of(fit.cautions)
+    rows = strongest(fit)
     shown, drawn = len(rows), rows[:MOST_ROWS]
     ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
     worth, level = fit.worth(level=options.level), level_text(options.level)
@@ -327,7 +327,7 @@ def strengths_block(
     return Block(
         id="strengths",
         question=f"Which {item} was preferred?",
-        sentences=(strengths_sentence(fit, item, kind), rank_sentence(ranks, None if untrusted(fit) else joint, kind),
+        sentences=(strengths_sentence(fit, item), rank_sentence(ranks, None if untrusted(fit) else joint),
                    *(strength_halving(fit, rows[0], item) if planning else ())),
         draw=partial(forest, drawn, xlabel="log-strength (0 = average)",
                      ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}),
@@ -339,13 +339,11 @@ def strengths_block(
     )  # fmt: skip
 
 
-def last_ranked(marginal: Result, kind: str = "") -> str:
+def last_ranked(marginal: Result) -> str:
     """State the rank of the last item with its marginal rank interval."""
     known = [row for row in marginal.rows if row.estimate is not None]
     last = max(known, key=lambda row: row.estimate or 0.0)
-    rank, low, high = (int(value or 0) for value in (last.estimate, last.conf_low, last.conf_high))
-    name, level = shorten(last.term, 40), last.conf_level or 0.95
-    return sentences.ranked(name, rank, len(known), low, high, level, simultaneous=False, kind=kind)
+    return sentences.ranked(shorten(last.term, 40), last, len(known), last.conf_level or 0.95, simultaneous=False)
 
 
 def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item: str = "item") -> list[Block]:
@@ -355,12 +353,12 @@ def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item:
         return []
     against = fit.win_probability(rows[0].term, rows[-1].term)
     last = shorten(rows[-1].term, 40)
-    level, kind = level_text(marginal.rows[0].conf_level or 0.95), sentences.kind_of(fit.cautions)
+    level = level_text(marginal.rows[0].conf_level or 0.95)
     return [
         Block(
             id="ranks",
             question=f"What is the rank interval of each {item}?",
-            sentences=(last_ranked(marginal, kind),),
+            sentences=(last_ranked(marginal),),
             draw=partial(rank_figure, marginal.rows, joint.rows),
             figure_title=f"Rank of each {item}, the first at the top",
             caption=f"Discs: ranks; broad bars: marginal {level} rank intervals"
@@ -371,7 +369,7 @@ def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item:
             id="wins",
             question=f"How often was each {item} expected to win?",
             sentences=(f"{shorten(rows[0].term, 40)} was expected to win against {last} with probability "
-                       f"{sentences.estimate(against.rows[0], kind=kind)}.",),
+                       f"{sentences.estimate(against.rows[0])}.",),
             draw=partial(wins, rows),
             results=(against,),
             figure_title=f"Expected win probabilities of each {item} (lines) against the others (columns)",
@@ -389,11 +387,12 @@ def errors_text(fit: BradleyTerryResult) -> str:
         fit.inference)  # fmt: skip
 
 
-def rank_sentence(marginal: Result, joint: Result | None, kind: str = "") -> str:
+def rank_sentence(marginal: Result, joint: Result | None) -> str:
     """Return how many ranks the marginal (and the simultaneous) rank intervals contained on average."""
     level = level_text(marginal.rows[0].conf_level or 0.95)
-    start = f"{kind} {level} marginal" if kind else f"{level} marginal"
-    said = f"{capital(start)} rank intervals contained {mean_width(marginal)} of {len(marginal.rows)} ranks on average"
+    kind = sentences.kind_of(max(marginal.rows, key=lambda row: row.approximate))
+    said = f"{capital(kind)}{level} marginal rank intervals contained {mean_width(marginal)} of "
+    said += f"{len(marginal.rows)} ranks on average"
     return f"{said}." if joint is None else f"{said}; simultaneous ones contained {mean_width(joint)}."
 
 
@@ -633,15 +632,15 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     The lead is that over the next item alone. Where rank intervals leave other items beside the strongest, this is
     said.
     """
-    rows, kind = strongest(fit), sentences.kind_of(fit.cautions)
+    rows = strongest(fit)
     ranks, tied = f"{rank_answer(fit, options)[0]}", firsts(rows)
     if len(tied) > 1:
-        score = f"log-strength {sentences.estimate(rows[0], kind=kind)}"
+        score = f"log-strength {sentences.estimate(rows[0])}"
         return (sentences.tied_first(tied, len(rows), "item", score), f"{ranks}.")
     top, second = rows[:2]
     chance = fit.win_probability(top.term, second.term).rows[0]
     reliable = sentences.direction(chance, 0.5) == "above"
-    said = sentences.first_ranked(shorten(top.term), top, shorten(second.term), chance, reliable=reliable, kind=kind)
+    said = sentences.first_ranked(shorten(top.term), top, shorten(second.term), chance, reliable=reliable)
     among = (page_ranks(fit, options).row(top.term).conf_high or 0) > 1
     adjusted = "; adjusted for all items, its first rank was not reliable" if reliable and among else ""
     return (said, f"{ranks}{adjusted}.")
@@ -664,16 +663,9 @@ def page_ranks(fit: BradleyTerryResult, options: StudyOptions) -> Result:
 
 def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "") -> tuple[str, ...]:
     """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence."""
-    joint, ranks = not untrusted(fit), page_ranks(fit, options)
-    kind, rows = sentences.kind_of(fit.cautions), strongest(fit)
-    said = []
-    for row in (rows[0], rows[-1]):
-        own = ranks.row(row.term)
-        ends = (round(x or 0) for x in (own.estimate, own.conf_low, own.conf_high))
-        rank, low, high = ends
-        said.append(sentences.ranked(
-            shorten(row.term), rank, len(rows), low, high, options.level, simultaneous=joint, kind=kind
-        ))  # fmt: skip
+    joint, ranks, rows = not untrusted(fit), page_ranks(fit, options), strongest(fit)
+    said = [sentences.ranked(shorten(row.term), ranks.row(row.term), len(rows), options.level, simultaneous=joint)
+            for row in (rows[0], rows[-1])]  # fmt: skip
     return (f"{start}{said[0].rstrip('.')}", said[1])
 
 

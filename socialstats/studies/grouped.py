@@ -18,6 +18,7 @@ from socialstats.metrics.compare_models import KINDS, common_text, uncommon
 from socialstats.models.sources import HUMANS, human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Row, Verifications, joined
+from socialstats.results.rows import parts_of, subtracts
 from socialstats.sentences import significant, some_of, undefined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, further, lead_strip, lead_words
@@ -58,7 +59,16 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     outcome = run_levels(study, design, options)
     told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
+    rows = [r.rows for b in outcome.blocks for r in b.results]
+    if any(not subtracts(own, places, own[places[2]].decimals) for own in rows for places in parts_of(own)):
+        outcome = replace(outcome, methods=(*outcome.methods, UNROUNDED))
     return outcome if options.reread is None else with_reread(outcome, design, options)
+
+
+UNROUNDED = (
+    "Differences were computed from unrounded estimates. They can differ by one unit of the last decimal from the "
+    "differences of printed estimates."
+)
 
 
 def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:

@@ -29,7 +29,7 @@ from socialstats.metrics.leaderboard import (
     task_group,
 )
 from socialstats.results import Result, Row
-from socialstats.sentences import difference, estimate, halving, kind_of, ranked, significant, some_of
+from socialstats.sentences import difference, estimate, halving, ranked, significant, some_of
 from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
     cluster_words,
@@ -102,11 +102,6 @@ class Numbers:
     def all_ordered(self) -> list[Row]:
         """Means of all models, the highest first, those that do not exist last."""
         return [*self.ordered, *(row for row in self.means if row.estimate is None)]
-
-    @cached_property
-    def kind(self) -> str:
-        """What the intervals are called: approximate where a caution touches them."""
-        return kind_of(self.main.cautions)
 
     @cached_property
     def sample(self) -> str:
@@ -184,7 +179,7 @@ def ranks_block(numbers: Numbers) -> Block | None:
     return Block(
         id="ranks",
         question="What is the rank interval of each model?",
-        sentences=(last_ranked(numbers.marginal, numbers.kind),),
+        sentences=(last_ranked(numbers.marginal),),
         draw=partial(rank_figure, numbers.marginal.rows, numbers.joint.rows),
         figure_title="Rank of each model, the first at the top",
         caption=f"Discs: ranks; broad bars: marginal {level} rank intervals; thin lines: simultaneous {level} rank "
@@ -202,8 +197,7 @@ def lead_block(numbers: Numbers) -> Block | None:
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
     said, unit = [], f"clusters of {shorten(numbers.factors[0].name, 40)}" if numbers.factors else "units"
     if len(rows) > 1:
-        said.append(difference("the mean score", name, shorten(rows[-1].term, 40), rows[-1],
-                               kind=numbers.kind))  # fmt: skip
+        said.append(difference("the mean score", name, shorten(rows[-1].term, 40), rows[-1]))
     if (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
         said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))
     title, level = f"Differences in mean score between {name} and each other model", numbers.main.settings["level"]
@@ -417,11 +411,8 @@ def rank_words(numbers: Numbers) -> tuple[str, ...]:
     found = [ranks[row.term] for row in numbers.ordered[:2]]
     if not found or found[0].conf_low is None or found[0].conf_high is None or [r.estimate for r in found].count(1) > 1:
         return ()
-    first = found[0]
-    return (
-        ranked(shorten(first.term), 1, len(numbers.ordered), int(found[0].conf_low), int(found[0].conf_high),
-               float(numbers.main.settings["level"]), simultaneous=True, kind=numbers.kind),
-    )  # fmt: skip
+    level = float(numbers.main.settings["level"])
+    return (ranked(shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True),)
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:

@@ -110,13 +110,12 @@ def set_apart(found: Result) -> tuple[str, ...]:
     known = [row.term for row in ordered(found) if row.estimate is not None]
     if not tested:
         return ()
-    told = {name: found.extras[name] for name in ("shared", "near")}
-    told["said"] = str(found.settings["number"])
     said: list[str] = []
     if len(tested) > 1:
         if len(clear) > MOST_TOLD:
             said = [apart_from(found, name) for name in (known[0], known[-1])]
-        said += [gap_sentence(row, **told) for row in told_gaps(found.rows)]
+        said += [gap_sentence(row, str(found.settings["number"]), shared=found.extras["shared"])
+                 for row in told_gaps(found.rows)]  # fmt: skip
     fewest = min(tested, key=lambda row: row.df or np.inf)
     if fewest.df is not None and fewest.df < FEWEST_DF:
         pair = listing([shorten(name, 40) for name in pair_of(fewest)])

@@ -264,9 +264,8 @@ def effects_block(design: Paired, result: Result) -> Block:
     said = result.sentence()
     if lead.estimate is not None:
         beside = "".join(f", {r.term} = {number(r.estimate)}" for r in others)
-        kind = sentences.kind_of(result.cautions)
         said = (
-            f"The standardised difference was {lead.term} = {sentences.estimate(lead, kind=kind)}{beside}. "
+            f"The standardised difference was {lead.term} = {sentences.estimate(lead)}{beside}. "
             f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
         )
     return Block(
@@ -747,10 +746,7 @@ def equivalence_text(design: Paired, numbers: Numbers, options: StudyOptions) ->
         return ""
     first, second = (f"'{shorten(name, 40)}'" for name in design.conditions)
     p = None if design.scale == "binary" else result.row("equivalence").p_value
-    return sentences.equivalence(
-        first, second, result.rows[0], smallest, p, unit=unit_of(options),
-        kind=sentences.kind_of(result.cautions),
-    )  # fmt: skip
+    return sentences.equivalence(first, second, result.rows[0], smallest, p, unit=unit_of(options))
 
 
 def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
@@ -759,13 +755,7 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     if numbers.levels is not None:
         return (answer_of_levels(design, numbers.main, numbers.levels),)
     lead = numbers.lead
-    said = sentences.difference(
-        quantity(design),
-        first,
-        second,
-        lead,
-        kind=sentences.kind_of(numbers.main.cautions),
-    )
+    said = sentences.difference(quantity(design), first, second, lead)
     return tuple(text for text in (said, equivalence_text(design, numbers, options)) if text)
 
 

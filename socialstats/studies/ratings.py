@@ -712,8 +712,7 @@ def answer(result: Result) -> str:
     if row.estimate is None:
         return sentences.undefined(f"Krippendorff's alpha ({scale})", row.undefined or "no estimate")
     units, raters = result.counts["units"], result.counts.get("raters")
-    kind = sentences.kind_of(result.cautions)
-    return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row), kind=kind)
+    return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row))
 
 
 def band_of(row: Row) -> str:

@@ -26,7 +26,9 @@ def test_stances_are_shares_of_answers_by_model() -> None:
     options = StudyOptions(resamples=100, verify=False)
     result = stance_counts(read_stances(as_table(STANCES, "stances.csv")), options)
     block = stances_block(result)
-    assert block.sentences == ("Of 8 answers, the largest share took the stance 'agrees': .625, 95% CI [.118, .954].",)
+    assert block.sentences == (
+        "Of 8 answers, the largest share took the stance 'agrees': .625, approximate 95% CI [.118, .954].",
+    )
     assert result.row("refuses (share of units)", group="a").estimate == 0.25
     assert block.tables[0].cells[0][1] == pytest.approx(5 / 8)
     assert STUDIES["staged-values"].beside["stances"] is read_stances

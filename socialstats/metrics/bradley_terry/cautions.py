@@ -57,13 +57,14 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
             f"was not estimable between clusters ({names}) and was taken from other clusters",
             affects="these intervals, which assume equal clusters",
             fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
+            rows=[row.term for row, share in zip(rows, borrowed, strict=True) if share],
         )  # fmt: skip
     known = [(row.df, row.term) for row in rows if row.df is not None and row.df < FEW_DF]
     if known:
         df, term = min(known, key=lambda one: one[0])
         others = f" ({count(len(known), 'coefficient')} on fewer than {FEW_DF:g})" if len(known) > 1 else ""
         rests = f"{quoted([term])} rests on about {number(df, 1)} effective clusters{others}"
-        yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer")
+        yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer", rows=[one for _, one in known])
     if largest > DECISIVE and not none:
         yield caution(
             "SS210", f"one cluster ({names}) has {percent(largest)} of the leverage of a coefficient",
@@ -73,7 +74,7 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
     if fewest < p:
         yield caution(
             "SS203", f"{count(fewest, 'cluster')} for {count(p, 'parameter')}: the covariance matrix "
-            "is singular; individual SEs are usable, joint tests are not", affects="joint tests",
+            "is singular; individual SEs are usable, joint tests are not", affects="joint tests", rows=["rank"],
         )  # fmt: skip
     if state.adjusted:
         yield caution(

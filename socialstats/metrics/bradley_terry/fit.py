@@ -307,7 +307,7 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
     return ResultGroup(by="component", results=results)
 
 
-def strengths_sentence(result: Result, item: str = "item", kind: str = "") -> str:
+def strengths_sentence(result: Result, item: str = "item") -> str:
     """Return a sentence on the largest and smallest log-strength; empty without strengths.
 
     Parameters
@@ -315,15 +315,13 @@ def strengths_sentence(result: Result, item: str = "item", kind: str = "") -> st
     result : Result
     item : str
         Word for an item.
-    kind : str
-        Word before the intervals, such as approximate.
     """
     rows = [r for r in result.rows if r.group == "strength" and r.estimate is not None]
     if not rows:
         return ""
     bottom, top = extremes(rows)
     best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
-    high, low = (estimated(end[0], kind=kind) for end in (top, bottom))
+    high, low = (estimated(end[0]) for end in (top, bottom))
     if len(top) == len(rows) > 1:
         return f"All {count(len(rows), item)} had equal log-strengths ({high})."
     said = f"Of {count(len(rows), item)}, {best} had the largest log-strength ({high})"

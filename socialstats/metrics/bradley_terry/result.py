@@ -42,7 +42,8 @@ from socialstats.models.bradley_terry.fitting import Refitter
 from socialstats.models.bradley_terry.likelihoods import sums, weight_table
 from socialstats.resampling.engine import Units, check_resamples, lost_caution, resamples_needed, weight_blocks
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.text import capital, count, interval, listing, number, p_value, percent, quoted
+from socialstats.sentences import span
+from socialstats.text import capital, count, listing, number, p_value, percent, quoted
 from socialstats.voice import Word, option
 
 FEWEST_DRAWS = 100
@@ -714,7 +715,7 @@ def ends_of(row: Row) -> str:
     """Return the interval of a row in words, or why there is none."""
     if row.conf_level is None:
         return f"no interval ({row.undefined})"
-    return interval(row.conf_low, row.conf_high, row.decimals, level=row.conf_level, bounded=row.bounded)
+    return span(row)
 
 
 def _effects(design: Any, formula: str, covariates: Mapping[str, tuple[Any, Any]]) -> FloatArray:

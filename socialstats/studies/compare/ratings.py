@@ -11,17 +11,18 @@ from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.inference.compare import SAME
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.ratings_difference import ratings_difference, values_of
+from socialstats.metrics.ratings_difference import ratings_difference, rows_of_levels, values_of
 from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
+from socialstats.results.rows import subtracting
 from socialstats.sentences import halving
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
 from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
 from socialstats.studies.sources import replies_by
-from socialstats.text import Shown, count, level_text, listing, number, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "reference", "verify")
@@ -101,23 +102,19 @@ def blocks(design: Ratings, numbers: Numbers, by: str, options: StudyOptions) ->
 
 def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> Block:
     """Return the block of one kind of number."""
-    rows = [
-        replace(row, term=name if kind != SHARES else f"{name}: {row.term}", group=None)
+    own = rows_of_levels(numbers.values, kind)
+    gaps = [
+        replace(row, term=name if kind != SHARES else f"{name}: {row.term}", group=None,
+                key=(("level", name), ("minus", numbers.reference), ("number", row.term)))
         for name, result in numbers.found.items() for row in result.rows if row.group == kind
     ]  # fmt: skip
-    tested, adjusted = with_holm(rows, f"differences of {NAMES[kind]}")
+    rows = subtracting((*own, *gaps))
+    known = {(row.label("level"), row.term): row for row in rows[: len(own)]}
+    tested, adjusted = with_holm(rows[len(own) :], f"differences of {NAMES[kind]}")
     terms = [row.term for row in next(iter(numbers.found.values())).rows if row.group == kind]
     cells = tuple(
-        (
-            name,
-            *(
-                None
-                if (value := values.get(kind, {}).get(term)) is None
-                else Shown(value, rows[0].decimals, kind in (SHARES, ALPHA))
-                for term in terms
-            ),
-        )
-        for name, values in numbers.values.items()
+        (name, *(known[name, term].shown() if (name, term) in known else None for term in terms))
+        for name in numbers.values
     )
     ref = shorten(numbers.reference, 40)
     title = f"Differences in {NAMES[kind]} from {ref}"

@@ -137,12 +137,12 @@ def counted_text(rows: Sequence[Row], what: str, where: str = "", *, within: str
     return f"{count(clear)} of {count(len(tested), what)}{where} {verb} significant ({within}).{gone}"
 
 
-def gap_numbers(row: Row, kind: str = "") -> str:
+def gap_numbers(row: Row) -> str:
     """Write a difference with its interval and its p: ``.212, 95% CI [.187, .237], p_Holm < .001``."""
-    return sentences.stat(replace(row, statistic=None), kind=kind)
+    return sentences.stat(replace(row, statistic=None))
 
 
-def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str | None, kind: str = "") -> str:
+def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str | None) -> str:
     """Write both shares behind a difference, and the difference, naming the units that both rated where they are fewer.
 
     Parameters
@@ -160,7 +160,7 @@ def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str
     where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
     return (
         f"{shorten(other, 30)} {share(own)} versus {shorten(source.human, 30)} {share(theirs)} "
-        f"({where} = {gap_numbers(gap, kind)})"
+        f"({where} = {gap_numbers(gap)})"
     )
 
 

@@ -540,11 +540,10 @@ def range_text(alphas: Mapping[str, Alphas], by: str) -> tuple[str, ...]:
         units, raters = main.counts["units"], main.counts.get("raters")
         others = [f"Krippendorff's α ({kind}) was {sentences.estimate(r.rows[0])}."
                   for kind, r in first.items() if r is not main]  # fmt: skip
-        kind = sentences.kind_of(main.cautions)
         name = f"Krippendorff's α ({main.settings['scale']})"
         if main.rows[0].estimate is None:
             return (sentences.undefined(name, main.rows[0].undefined or "no estimate"), *others)
-        return (sentences.agreement(name, main.rows[0], units, raters, band_of(main.rows[0]), kind=kind), *others)
+        return (sentences.agreement(name, main.rows[0], units, raters, band_of(main.rows[0])), *others)
     said = []
     for kind in (list(first)[-1], NOMINAL, REFUSED_AS_LEVEL):
         rows = [replace(own[kind].rows[0], term=label) for label, own in alphas.items() if kind in own]

@@ -40,7 +40,6 @@ from socialstats.studies.relationship_bias.words import (
     biases_of,
     favoured,
     halving_words,
-    kind_of,
     mean_words,
     sides,
     size_text,
@@ -114,7 +113,7 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
     return rows_block(
         "bias",
         "Whom did the model favour?",
-        [favoured(row, options, kind=kind_of(row, main)) for row in biases_of(main)],
+        [favoured(row, options) for row in biases_of(main)],
         shown,
         title,
         f"Points with {level_text(options.level)} CIs (t; {cluster_text(main.design.clusters, 'units')}); n = "

@@ -12,23 +12,12 @@ from socialstats.studies.estimates import Verdict, equivalence_bounds, planned_v
 from socialstats.studies.page import StudyOptions
 from socialstats.text import count, listing, number, p_value, shorten
 
-PLUG_IN = "SS304"  # touches B_all as it is, not the corrected one
-FLOORED = "SS206"  # touches the rows in `extras["floored"]`
 DIGITS = 2
 
 
 def biases_of(main: Result) -> list[Row]:
     """Return the rows of B."""
     return [row for row in main.rows if row.group == BIAS]
-
-
-def kind_of(row: Row, main: Result) -> str:
-    """Return ``approximate`` for a row whose interval a caution touches, else nothing; B_all rests on every B."""
-    floored = main.extras["floored"]
-    of_sizes = row.group == OVERALL and any(group == BIAS for _, group in floored)
-    if of_sizes or (row.term, row.group) in floored:
-        return "approximate"
-    return sentences.kind_of(one for one in main.cautions if one.code not in (PLUG_IN, FLOORED))
 
 
 def verdict_on(row: Row, options: StudyOptions) -> Verdict:
@@ -42,7 +31,7 @@ def sides(row: Row) -> tuple[str, str]:
     return shorten(row.label("group") or "", 40), shorten(row.label("other") or "", 40)
 
 
-def favoured(row: Row, options: StudyOptions, *, brief: bool = False, kind: str = "") -> str:
+def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
     """Return who was favoured, or that the bias was equivalent to 0, not significant, inconclusive or undefined.
 
     Parameters
@@ -52,8 +41,6 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False, kind: str 
     options : StudyOptions
     brief : bool
         With the adjusted p alone, without the statistic.
-    kind : str
-        Word before the interval.
 
     Examples
     --------
@@ -79,7 +66,7 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False, kind: str 
         bounds, near = equivalence_bounds(row), options.smallest_effect or 0.0
         return sentences.equivalence(f"{first} names", f"{second} names", bounds, near, None)
     shown = replace(row, statistic=None) if brief else row
-    numbers = f"(B = {sentences.stat(shown, kind=kind)})"
+    numbers = f"(B = {sentences.stat(shown)})"
     if what in ("above", "below"):
         return f"{high} names were favoured over {low} names {numbers}."
     if row.p_value is None:
@@ -91,7 +78,7 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False, kind: str 
 def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return B_all corrected with the test of no bias, then who was favoured, significant biases first."""
     ordered = sorted(biases_of(main), key=lambda row: {"open": 1, "none": 2}.get(verdict_on(row, options), 0))
-    said = [favoured(row, options, brief=True, kind=kind_of(row, main)) for row in ordered]
+    said = [favoured(row, options, brief=True) for row in ordered]
     lead = ordered[0]
     sign = f"B of '{shorten(lead.term, 60)}' is positive if '{sides(lead)[0]}' names are favoured."
     return (size_text(main), " ".join([*said, sign]))
@@ -103,7 +90,7 @@ def size_text(main: Result, *, brief: bool = False) -> str:
     quantity = "mean absolute bias (B_all, bias-corrected)"
     if better.estimate is None:
         return sentences.undefined(quantity, better.undefined or "no estimate")
-    numbers = sentences.estimate(better, kind=kind_of(better, main))
+    numbers = sentences.estimate(better)
     if null.p_value is None:
         return f"The {quantity} was {numbers}; the test of no bias is undefined: {null.undefined}."
     if brief:
@@ -120,7 +107,7 @@ def mean_words(each: Result | None) -> tuple[str, ...]:
     if each is None:
         return ()
     better, n = each.row(CORRECTED, group=OVERALL), each.counts["raters"]
-    numbers = sentences.estimate(better, kind=kind_of(better, each))
+    numbers = sentences.estimate(better)
     return (f"The mean of B_all (bias-corrected) over these {count(n, 'model')} was {numbers}.",)
 
 

@@ -216,12 +216,11 @@ def answer(
     """Return the answer: a verdict with S beside coin flips, urgency in SD of the strengths, and the extreme roles."""
     name, step = options.covariate, fit.row(options.covariate, group="covariate")
     odds, low, high = (None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:]))
-    kind = sentences.kind_of(fit.cautions)
     second = f"Each step of {name} multiplied the odds of being chosen by {number(odds)}"
     if low is not None:
-        second += f", {kind} ".rstrip(" ") + f" {interval(low, high, level=step.conf_level or 0.95)}"
+        second += f", {sentences.kind_of(step)}{interval(low, high, level=step.conf_level or 0.95)}"
     if ratio is not None:
-        sd = sentences.estimate(ratio.rows[0], unit=" SD of the role strengths", kind=kind)
+        sd = sentences.estimate(ratio.rows[0], unit=" SD of the role strengths")
         second += f" ({sd})"
     return (
         *answer_sentences(s, pooled, options),

@@ -185,9 +185,7 @@ def rate_sentence(pooled: Result, covariate: str, start: str) -> str:
     high = pooled.row("all", group="higher")
     if high.estimate is None:
         return sentences.undefined(f"the win rate at higher {covariate}", high.undefined or "no estimate")
-    kind = sentences.kind_of(pooled.cautions)
-    said = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high, kind=kind)}"
-    return f"{start}: {said}."
+    return f"{start}: the role with the higher {covariate} won at a rate of {sentences.estimate(high)}."
 
 
 def _trials_effect(rates: Result) -> str:
@@ -203,14 +201,13 @@ def _trials_effect(rates: Result) -> str:
 def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOptions) -> Block:
     """Return the urgency step beside the spread of the roles, in one model."""
     name, step = options.covariate, fit.row(options.covariate, group="covariate")
-    kind, rows = sentences.kind_of(fit.cautions), [replace(step, term=f"one step of {options.covariate}")]
-    said = [f"One step of {name} added {sentences.stat(step, kind=kind)}, to the log-odds of being chosen."]
+    rows = [replace(step, term=f"one step of {options.covariate}")]
+    said = [f"The effect of one step of {name} on the log-odds of being chosen was {sentences.stat(step)}."]
     if ratio is not None:
         spread, chance = ratio.row("SD of strengths"), ratio.rows[2]
         rows.append(replace(spread, term="1 SD of role strengths"))
         said += [
-            f"A role 1 SD weaker but one step higher in {name} had win probability "
-            f"{sentences.estimate(chance, kind=kind)}.",
+            f"A role 1 SD weaker but one step higher in {name} had win probability {sentences.estimate(chance)}.",
         ]
     else:
         said.append("Role strengths varied no more than their sampling error.")
@@ -351,13 +348,11 @@ def sensitivity_methods(options: StudyOptions, *, drawn: bool) -> tuple[str, ...
 def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return the verdict with the win rate at the higher covariate, and S beside coin flips."""
     row, high, name = lead_row(s), pooled.row("all", group="higher"), options.covariate
-    corrected = kind_of_s(row) == "bias-corrected"
-    kind = sentences.kind_of(c for c in s.cautions if not (corrected and c.code == "SS304"))
     coin = reference_values(s)[1].value
     quantity = capital(f"{kind_of_s(row)} S")
     said = [
         rate_sentence(pooled, name, verdict(row, high, coin, name)),
-        sentences.headline(quantity, row, coin, "coin flips", kind=kind),
+        sentences.headline(quantity, row, coin, "coin flips"),
     ]
     if high.estimate in (0.0, 1.0) and s.row("S").estimate and s.row("S_equal").estimate == s.row("S").estimate:
         said.append(f"All of S came from comparisons of equal {name}, in which some roles were preferred.")

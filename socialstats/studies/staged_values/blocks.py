@@ -198,7 +198,7 @@ def gaps_text(gaps: Sequence[Row]) -> str:
 def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, options: StudyOptions) -> Block:
     """Return the composite of each model against the reference."""
     place, rows = place_of(options), named(lean)
-    said = [leans(lean, options) if len(lean) > 1 else range_text(lean, options, sentences.kind_of(profile.cautions))]
+    said = [leans(lean, options) if len(lean) > 1 else range_text(lean, options)]
     tables = [rows_table(rows, f"Composite over all stages relative to {place}", term="Model")]
     if options.zero is not None:
         raw = named(rows_with(profile.rows, "model", measure="composite"))

@@ -315,8 +315,7 @@ def wordings_block(spread: Result) -> Block:
     row = moved[0] if moved else None
     if row is not None:
         first, last = (shorten(stage, 40) for stage in spread.settings["change"])
-        said = [sentences.difference("the SD over wordings", first, last, row, at="at",
-                                     kind=sentences.kind_of(spread.cautions))]  # fmt: skip
+        said = [sentences.difference("the SD over wordings", first, last, row, at="at")]
     tables = [rows_table(rows, "Mean SD over wordings", term="Stage")]
     tables += [rows_table(own, "The same, by model", term="Model, stage")] if own else []
     names = {"test": "Wilcoxon's signed ranks", "effect_size": "d_z of the change"}

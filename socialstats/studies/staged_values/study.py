@@ -218,12 +218,11 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     cautions = order_cautions(unknown_zero(options), *known, design.cautions)
     few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # models as units lead
     cautions = order_cautions(cautions, tuple(few), once=False)
-    kind = sentences.kind_of((*unknown_zero(options), *profile.cautions))
     return Outcome(
         study="staged-values",
         title="Where did the models lean, and what did the stages change?",
         design=describe(design, profile),
-        answer=(range_text(lean, options, kind), *differences(first), *changes(results, units)),
+        answer=(range_text(lean, options), *differences(first), *changes(results, units)),
         planning=halving(results, units),
         strip=strip(lean, options),
         cautions=cautions,

@@ -72,7 +72,7 @@ def changed(result: Result, what: str, other: Result | None = None) -> str:
     """Return the last change with its unit of analysis; after it the same with those of another result."""
     row = last_change(result)
     stages = [shorten(str(row.label(part)), 40) for part in ("stage", "baseline")]
-    said = sentences.difference(what, stages[0], stages[1], row, at="at", kind=sentences.kind_of(result.cautions))
+    said = sentences.difference(what, stages[0], stages[1], row, at="at")
     said = f"With {unit_words(result, row)} as units, {said[:1].lower()}{said[1:]}"
     if other is None:
         return said
@@ -174,19 +174,19 @@ def halving(results: Mapping[str, Result], units: Mapping[str, Result]) -> tuple
     return (sentences.halving(more, unit, "the change in the composite"),) if more else ()
 
 
-def range_text(lean: Sequence[Row], options: StudyOptions, kind: str) -> str:
+def range_text(lean: Sequence[Row], options: StudyOptions) -> str:
     """Return how the models lie to the reference, and from where to where they range."""
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     if len(lean) == 1 and known:
         row = replace(known[0], p_adjusted=None)
-        return sentences.headline("The composite", row, 0.0, place_of(options), kind=kind)
+        return sentences.headline("The composite", row, 0.0, place_of(options))
     said = leans(lean, options)
     if len(known) < 2:
         return said
     high, low = known[0], known[-1]
     if number(high.shown()) == number(low.shown()):
         return f"{said} All models had the same composite, {number(high.shown())}."
-    ends = [f"{sentences.estimate(r, kind=kind)} ({shorten(r.term, 40)})" for r in (low, high)]
+    ends = [f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in (low, high)]
     return f"{said} Composites ranged from {ends[0]} to {ends[1]}."
 
 
