@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from socialstats.results.rows import Row
+from socialstats.results.rows import Interval, Row, Test
 from socialstats.text import (
     as_given,
     capital,
@@ -24,13 +24,29 @@ from socialstats.text import (
 
 __all__ = [
     "agreement", "because", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
-    "kind_of", "none_of", "p_of", "ranked", "reliable", "significant", "some_of", "span", "stat", "statistic_of",
-    "tied_first",
-    "undefined", "with_p",
+    "kind_of", "none_of", "of_two_methods", "p_of", "ranked", "reliable", "significant", "some_of", "span", "stat",
+    "statistic_of", "tied_first", "undefined", "with_p",
 ]  # fmt: skip
 
 Direction = Literal["above", "below", "none"]
 LETTERS = {"t": "t", "z": "z", "chi2": "\u03c7\u00b2", "f": "F"}
+TESTS: dict[Test, str] = {
+    "t": "t", "z": "z", "chi2": "chi-square", "f": "F", "exact": "exact", "mid_p": "mid-p", "score": "score",
+    "permutation": "permutation", "sign_flip": "sign-flip", "signed_rank": "signed-rank",
+}  # fmt: skip
+INTERVALS: dict[Interval, str] = {
+    "t": "t", "z": "z", "score": "score", "exact": "exact", "jackknife": "jackknife t",
+    "percentile": "percentile bootstrap", "basic": "basic bootstrap", "bca": "BCa bootstrap",
+    "studentized": "bootstrap t", "noncentral_t": "noncentral t", "noncentral_chi2": "noncentral chi-square",
+    "profile": "profile likelihood", "fisher_z": "Fisher z", "one_sided": "one-sided",
+    "test_inversion": "inverted-test", "korn_graubard": "effective-number score", "outer_ends": "wider-of-two",
+}  # fmt: skip
+# intervals whose test is of the same method: it is significant where the interval excludes the null value
+OWN_TESTS: dict[Interval, tuple[Test, ...]] = {
+    "t": ("t", "f"), "z": ("z", "chi2"), "score": ("score", "z", "chi2"), "exact": ("exact",), "jackknife": ("t",),
+    "noncentral_t": ("t",), "fisher_z": ("t", "z"), "profile": ("chi2",),
+    "test_inversion": ("permutation", "sign_flip"),
+}  # fmt: skip
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 
 
@@ -119,23 +135,33 @@ def p_of(row: Row) -> str:
 def stat(row: Row, *, unit: str = "", as_percent: bool = False) -> str:
     """Return estimate, interval, test and p: ``0.31, 95% CI [0.12, 0.50], t(23) = 3.40, p = .002``.
 
-    An interval that disagrees with the adjusted p is called unadjusted.
+    An interval that disagrees with the adjusted p is called unadjusted. Interval and test of two methods, which can
+    disagree, are both named.
 
     Examples
     --------
     >>> row = Row(term="d", estimate=-2.4, conf_low=-4.4, conf_high=-0.4, p_value=0.025, p_adjusted=0.076)
     >>> stat(row)
     '−2.40, unadjusted 95% CI [−4.40, −0.40], p_Holm = .076'
+    >>> stat(Row(term="d", estimate=0.4, conf_low=0.1, conf_high=0.7, p_value=0.06, interval="basic", test="sign_flip"))
+    '0.40, basic bootstrap 95% CI [0.10, 0.70], sign-flip test p = .060'
     """
     apart = row.p_adjusted is not None and row.conf_low is not None and reliable(row) != significant(row)
-    kind = "unadjusted" if apart else ""
-    test = statistic_of(row)
+    kind, test = "unadjusted" if apart else "", statistic_of(row)
+    if test and row.conf_low is not None and of_two_methods(row):
+        kind = f"{kind} {INTERVALS[row.interval or 't']}".lstrip()
+        test = test if test != p_of(row) else f"{TESTS[row.test or 't']} test {test}"
     why = (
         row.undefined if test and row.conf_low is None and row.conf_high is None and row.estimate is not None else None
     )
     shown = replace(row, undefined=None) if why else row  # the reason stands last
     said = estimate(shown, unit=unit, as_percent=as_percent, kind=kind) + (f", {test}" if test else "")
     return f"{said}; no interval: {because(why)}" if why else said
+
+
+def of_two_methods(row: Row) -> bool:
+    """Return whether interval and test of a row are of different methods, and so can disagree."""
+    return row.interval is not None and row.test is not None and row.test not in OWN_TESTS.get(row.interval, ())
 
 
 def direction(row: Row, reference: float = 0.0) -> Direction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -248,6 +248,17 @@ def with_mean(
     fields = {"interval": "t", **fields}
     ends = mean.interval(level, alternative=alternative)
     return with_ends(row, *ends, level, within=within, std_error=mean.std_error, **fields)
+
+
+def share_ci(rows: Iterable[Row]) -> str:
+    """Name the intervals of shares: those of clustered or pooled answers take their effective number.
+
+    Examples
+    --------
+    >>> share_ci([Row(term="yes")]), share_ci([Row(term="yes"), Row(term="no", effective=12.5)])
+    ("Wilson's intervals", "Wilson's intervals for effective numbers of answers")
+    """
+    return "Wilson's intervals" + " for effective numbers of answers" * any(row.effective is not None for row in rows)
 
 
 KINDS: dict[str, Interval] = {

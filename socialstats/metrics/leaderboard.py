@@ -32,7 +32,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import MeanErrors
 from socialstats.inference.proportions import share_interval, wilson
-from socialstats.inference.rows import with_ends, with_t
+from socialstats.inference.rows import share_ci, with_ends, with_t
 from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, RankSets, holm_rank_sets, rank_sets
 from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
 from socialstats.registry import Metric, reads
@@ -634,7 +634,7 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     return LeaderboardResult(
         metric="leaderboard",
         title=f"Leaderboard of {count(len(board.models), 'model')}",
-        inference=f"{'Wilson' if board.shares else 't'} intervals of means, t tests of paired differences"
+        inference=f"{share_ci(rows) if board.shares else 't intervals'} of means, t tests of paired differences"
         + (f", {WEIGHED[lead]}" if tasks else "") + f"; {cluster_text(board.factors, 'units')}",
         rows=tuple(rows),
         counts={

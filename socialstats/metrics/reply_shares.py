@@ -12,6 +12,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.inference.rows import share_ci
 from socialstats.models.shares import free_label, how_of, merged, share_row
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
@@ -99,7 +100,7 @@ def reply_shares(
     what = " x ".join(factor.name for factor in factors) or "unit"
     return Result(
         metric="choice_shares", title="Replies that could be used", rows=tuple(rows),
-        inference=f"Wilson's intervals; {f'clusters of {what}' if codes else 'replies independent'}",
+        inference=f"{share_ci(rows)}; {f'clusters of {what}' if codes else 'replies independent'}",
         counts={"replies": int(design.unit_count[design.unit].sum()), "units": int(design.unit_count.sum())},
         settings={"source": source, "stratum": stratum, "cluster": [factor.name for factor in factors], "level": level,
                   "units": bool(codes) and not factors},

@@ -16,6 +16,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest, heat
 from socialstats.figures import ranks as rank_figure
 from socialstats.inference.halving import clusters_to_halve
+from socialstats.inference.rows import share_ci
 from socialstats.metrics.leaderboard import (
     DIFFERENCE,
     MEAN,
@@ -156,7 +157,7 @@ def board_block(numbers: Numbers) -> Block:
             if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
     rest = len(shown) - MOST_FOREST
     title = "Mean scores by rank" + (f" ({count(rest, 'more model')} in the table)" if rest > 0 else "")
-    method = "Wilson" if numbers.main.extras["shares"] else "t"
+    method = interval_name(numbers)
     return Block(
         id="means",
         question="Which model ranked first?",
@@ -497,6 +498,11 @@ def diagnostics(main: LeaderboardResult) -> tuple[Diagnostic, ...]:
     return (Diagnostic(check="Does every model have a score of every unit?", found=found, so_what=so_what),)
 
 
+def interval_name(numbers: Numbers) -> str:
+    """Name the intervals of the means."""
+    return share_ci(numbers.means) if numbers.main.extras["shares"] else "t intervals"
+
+
 def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     """Return the methods: first in brief, then in full."""
     main = numbers.main
@@ -507,7 +513,7 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     models, units = count(len(numbers.means), "model"), count(main.counts["units"], "unit")
     brief = (
         f"Mean scores of {models} were estimated over {units}{pooled}. {level} CIs used "
-        f"{'Wilson' if main.extras['shares'] else 't'} intervals. Differences were tested by paired t tests. p values "
+        f"{interval_name(numbers)}. Differences were tested by paired t tests. p values "
         f"were Holm-adjusted within all pairs (m = {count(pairs)}). Rank intervals used {draws}."
     )
     full = [f"Intervals and tests: {main.inference}.", f"Rank intervals: {numbers.marginal.inference}; "

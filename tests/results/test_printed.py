@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from socialstats.errors import APPROXIMATE, CAUTIONS, Caution, caution
 from socialstats.results import Result, Row
-from socialstats.results.rows import MOST_TOGETHER
-from socialstats.sentences import estimate
+from socialstats.results.rows import MOST_TOGETHER, Interval, Test
+from socialstats.sentences import INTERVALS, LETTERS, OWN_TESTS, TESTS, estimate, stat
 from socialstats.text import number
 
 
@@ -83,3 +85,16 @@ def test_only_cautions_about_intervals_make_them_approximate() -> None:
         found = Result(metric="leaderboard", title="", rows=rows, cautions=(caution(code),)).rows
         assert [row.approximate for row in found] == [code in APPROXIMATE, False]
     assert Caution(code="SS312", severity="caution", short="").rows is None
+
+
+def test_interval_and_test_of_two_methods_are_both_named() -> None:
+    """A basic bootstrap interval that excluded 0 stood beside p = .060 of z without a word."""
+    row = Row(term="d", estimate=1.0, conf_low=0.5, conf_high=1.5, p_value=0.06, statistic=1.9)
+    for kind in get_args(Interval):
+        for test in get_args(Test):
+            said = stat(replace(row, interval=kind, test=test))
+            if test in OWN_TESTS.get(kind, ()):
+                assert said.startswith("1.00, 95% CI [0.50, 1.50], ")
+            else:
+                assert f"1.00, {INTERVALS[kind]} 95% CI [" in said
+                assert f"], {TESTS[test]} test p = .060" in said or f"], {LETTERS.get(test)} = 1.90, p = .060" in said

@@ -15,6 +15,7 @@ from socialstats.figures import Bar, forest, heat, multiples, shares
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.inference.dependence import is_inside
+from socialstats.inference.rows import share_ci
 from socialstats.models.shares import cells_of
 from socialstats.models.sources import Source
 from socialstats.planning.adjusting import with_holm
@@ -315,7 +316,7 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
         draw=partial(shares, bars, xlabel="Share of choices") if fits else None,
         figure_title=f"Shares of the actions{name} and source",
         caption=f"Numbers in the bars are shares (below .05: not printed); n = {count(result.counts['ratings'])} "
-        f"choices{by_clusters(result) if k else ''}. CIs (Wilson) are in the table.",
+        f"choices{by_clusters(result) if k else ''}. CIs in the table: {share_ci(r for _, r in listed)}.",
         tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
                            labels=[text for text, _ in listed]),),
         results=(result,),

@@ -17,6 +17,7 @@ from socialstats.figures import Bar, dumbbell, forest, heat, shares
 from socialstats.figures.heat import MOST_GROUPS as MOST_CELLS
 from socialstats.figures.shares import MOST_BARS
 from socialstats.figures.style import STEPS
+from socialstats.inference.rows import share_ci
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.models.sources import Source
@@ -242,7 +243,7 @@ def near_block(result: Result) -> Block | None:
         figure_title="Distances of single units from the mode, by model" if fits else "",
         caption=f"Bars: shares of units by distance, rounded up to whole levels (0: the mode itself; of "
         f"tied modes, their mean); n = {count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}."
-        + (f" CIs in the table: {level_text(result.settings['level'])}, Wilson." if fits else ""),
+        + (f" CIs in the table: {level_text(result.settings['level'])}, {share_ci(rows)}." if fits else ""),
         tables=(dense_table(rows, "Share of units by distance", term="Model and distance", short=True,
                            labels=[f"{r.term}: {r.label('distance')}" for r in rows]),),
     )  # fmt: skip
