@@ -341,18 +341,17 @@ def none_of(n: int, tests: str, *, family: Sequence[str] = ()) -> str:
 
 
 def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = ()) -> str:
-    """State how many tests of a family were significant.
+    """State how many tests of a family were significant; a single test is not adjusted.
 
     Examples
     --------
     >>> some_of(3, 45, "differences between two models")
     '3 of 45 differences between two models were significant (Holm).'
     >>> some_of(0, 1, "differences between two models")
-    'The only difference between two models was not significant (Holm).'
+    'The difference between two models was not significant.'
     """
     within = f" over {listing(list(family))}" if family else ""
     if n == 1:
-        only = counted(1, tests).removeprefix("1 ")
-        return f"The only {only} was {'' if clear else 'not '}significant (Holm{within})."
+        return f"The {counted(1, tests).removeprefix('1 ')} was {'' if clear else 'not '}significant."
     text = f"{count(clear) if clear else 'None'} of {counted(n, tests)}"
     return f"{text} {'was' if clear < 2 else 'were'} significant (Holm{within})."

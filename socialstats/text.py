@@ -153,13 +153,13 @@ def count(n: float, singular: str = "", plural: str = "") -> str:
 
     Examples
     --------
-    >>> count(13914), count(1, "row"), count(2, "role pair"), count(2, "entry", "entries")
-    ('13,914', '1 row', '2 role pairs', '2 entries')
+    >>> count(13914), count(1, "row"), count(2, "role pair"), count(2, "story"), count(2, "survey")
+    ('13,914', '1 row', '2 role pairs', '2 stories', '2 surveys')
     """
     text = f"{round(n):,}" if float(n).is_integer() else number(n, 1)
     if not singular:
         return text
-    return f"{text} {singular if n == 1 else plural or singular + 's'}"
+    return f"{text} {singular if n == 1 else plural or re.sub('(?<![aeiou])y$', 'ie', singular) + 's'}"
 
 
 def counted(n: float, what: str) -> str:

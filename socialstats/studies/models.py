@@ -321,8 +321,9 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     gaps = [replace(row, term=row.group or "", group=None) for row in made.rows if row.role == "difference"]
     tested = [row for row in gaps if row.p_adjusted is not None]
     clear = [row for row in tested if significant(row)]
-    said = [some_of(len(clear), len(tested), "differences between groups of models", family=("each factor",))]
-    said += [f"{capital(shorten(row.term, 60))}: {stat(row)}." for row in clear[:3]]
+    what, largest = "differences between groups of models", sorted(clear, key=lambda row: -abs(row.estimate or 0.0))
+    said = [some_of(len(clear), len(tested), what, family=("each factor",))] if tested else []
+    said += [f"{capital(shorten(row.term, 60))}: {stat(row)}." for row in largest[:3]]
     title = f"{capital(number_of)} by {listing(list(factors), 6)}"
     return Block(
         id=placed("models-factors", k),

@@ -13,8 +13,8 @@ import pytest
 from socialstats.errors import APPROXIMATE, CAUTIONS, Caution, caution
 from socialstats.results import Result, Row
 from socialstats.results.rows import MOST_TOGETHER, Interval, Test
-from socialstats.sentences import INTERVALS, LETTERS, OWN_TESTS, TESTS, estimate, stat
-from socialstats.text import number
+from socialstats.sentences import INTERVALS, LETTERS, OWN_TESTS, TESTS, estimate, some_of, stat
+from socialstats.text import count, number
 
 
 def compared(values: list[float], limits: tuple[float, float] | None = None) -> tuple[Row, ...]:
@@ -98,3 +98,11 @@ def test_interval_and_test_of_two_methods_are_both_named() -> None:
             else:
                 assert f"1.00, {INTERVALS[kind]} 95% CI [" in said
                 assert f"], {TESTS[test]} test p = .060" in said or f"], {LETTERS.get(test)} = 1.90, p = .060" in said
+
+
+def test_a_single_test_is_not_adjusted_and_no_noun_ends_in_storys() -> None:
+    assert some_of(0, 1, "differences between models") == "The difference between models was not significant."
+    assert some_of(1, 2, "shares") == "1 of 2 shares was significant (Holm)."
+    assert [count(56, noun) for noun in ("story", "reply", "survey", "pair")] == [
+        "56 stories", "56 replies", "56 surveys", "56 pairs",
+    ]  # fmt: skip

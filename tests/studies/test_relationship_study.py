@@ -87,7 +87,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
         assert line[1] == pytest.approx(bias(frame, *str(line[0]).split(" - ")))
     for name in ("topic", "kind"):
         for line in tables[f"Bias B by {name}"].cells:
-            level, _, pair = str(line[0]).replace(" (1 scenario)", "").rpartition(": ")
+            level, _, pair = str(line[0]).replace(", 1 scenario", "").rpartition(": ")
             assert line[1] == pytest.approx(bias(frame[frame[name] == level], *pair.split(" - ")))
     for line in tables["Bias B of each scenario"].cells:
         scenario, _, pair = str(line[0]).rpartition(": ")
@@ -338,7 +338,7 @@ def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
     pairs = (("man", "neutral"), ("man", "woman"), ("neutral", "woman"))
     for name in ("topic", "kind"):
         plain, better = (
-            {str(line[0]).replace(" (1 scenario)", ""): line for line in table.cells}
+            {str(line[0]).replace(", 1 scenario", ""): line for line in table.cells}
             for table in blocks[f"sizes-{name}"].tables
         )
         for level, part in frame.groupby(name):
@@ -347,11 +347,11 @@ def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
     gap = blocks["sizes-kind"].tables[1].cells[-1]
     assert gap[0] == "difference: egalitarian - traditional"
     assert gap[3] < gap[1] < gap[4]
-    lone = [line for line in blocks["sizes-topic"].tables[1].cells if "(1 scenario)" in line[0]]
+    lone = [line for line in blocks["sizes-topic"].tables[1].cells if ", 1 scenario" in line[0]]
     assert len(lone) == 1
     assert "could not be tested" not in blocks["stratum-topic"].sentences[0]
-    alone = next(line for line in blocks["stratum-topic"].tables[0].cells if "1 scenario): man - woman" in line[0])
-    topic = str(alone[0]).partition(" (")[0]
+    alone = next(line for line in blocks["stratum-topic"].tables[0].cells if "1 scenario: man - woman" in line[0])
+    topic = str(alone[0]).partition(", 1 scenario")[0]
     only = relationship_bias(frame[frame["topic"] == topic], cluster="pair", resamples=99).row(
         "man - woman", group="bias"
     )

@@ -406,7 +406,9 @@ def some_words(rows: Sequence[Row], what: str, reference: str, why: str = "") ->
     """
     tested = [row for row in rows if row.p_value is not None]
     if not tested:
-        reason = next((row.undefined for row in rows if row.undefined), why or "no test")
+        reason = next((row.undefined for row in rows if row.undefined), why)
+        if not reason:
+            return f"{capital(what)} from {shorten(reference, 40)} were not tested."
         return undefined(f"tests of {what} from {shorten(reference, 40)}", reason, plural=True)
     clear = clearest([row for row in tested if significant(row)])
     text = some_of(len(clear), len(tested), f"{what} from {shorten(reference, 40)}")

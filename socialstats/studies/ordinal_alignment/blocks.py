@@ -389,11 +389,12 @@ def closest_words(found: Sequence[Closest], families: Families, level: float) ->
     stable = sum(one.again is not None and (one.again.estimate or 0.0) >= level for one in found)
     m = sorted({sum(row.p_value is not None for row in rows) for rows, _ in families.values()})
     family = f"m = {count(m[0])}" if len(m) == 1 else f"m = {count(m[0])} to {count(m[-1])}" if m else "no tests"
-    said = [
-        f"In {count(clear)} of {count(n)} model-by-attribute comparisons the closest group differed significantly from "
-        f"the farthest (Holm within each model, {family} pairs of groups)."
-    ]
+    said = ["No difference between the closest and the farthest group could be tested."]
     if tested:
+        said = [
+            f"In {count(clear)} of {count(n)} model-by-attribute comparisons the closest group differed significantly "
+            f"from the farthest (Holm within each model, {family} pairs of groups)."
+        ]
         one, gap = max(tested, key=lambda each: abs(each[1].estimate or 0.0))
         said.append(
             f"The largest difference, corrected for group size, was between {shorten(one.nearest, 40)} and "

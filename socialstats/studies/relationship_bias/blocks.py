@@ -360,7 +360,7 @@ def strata_blocks(design: Ratings, strata: Mapping[str, Result], scenarios: Resu
             if row.role == "test":
                 continue
             if level in alone:
-                rows.append((f"{level} (1 scenario)", single.get((alone[level], row.term), row)))
+                rows.append((f"{level}, 1 scenario", single.get((alone[level], row.term), row)))
             elif level is not None:
                 rows.append((level, row))
         gaps = [row for row in result.rows if row.role == "difference"]

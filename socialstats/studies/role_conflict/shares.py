@@ -146,7 +146,7 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
     if less:
         said.append(f"Less than an equal share was held by {less}.")
     if not more and not less:
-        none = sentences.none_of(tests, "shares")
+        none = sentences.none_of(tests, "differences from an equal share")
         said.append(f"{held}, {none[:1].lower()}{none[1:]}")
     elif open_:
         said.append(f"{count(open_)} other groups did not differ significantly from it.")
