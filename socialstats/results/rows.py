@@ -198,7 +198,7 @@ def under(row: Row, cautions: Iterable[Caution]) -> Row:
 
 
 MOST_PLACES = 4  # decimals up to which printed estimates are made to subtract to a printed difference
-MOST_TOGETHER = 6  # differences (of four models); of more than these, hardly any number of decimals suits all
+MOST_TOGETHER = 3  # differences (of three models); what suits more of them has needlessly many decimals
 Places = tuple[int, int, int]  # where two estimates and their difference stand
 
 
@@ -253,7 +253,7 @@ def subtracting(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     """Return rows with the decimals with which printed estimates subtract to the printed differences.
 
     Differences that share an estimate share decimals: as few as do for all of them, up to 4. Rows stay as they are
-    where none do, and where more than six differences do not fit.
+    where none do, and where more than three differences do not fit.
     """
     triples = parts_of(rows)
     if not triples:

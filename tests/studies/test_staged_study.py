@@ -136,7 +136,7 @@ def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> No
     bare = run_study(STUDY, read(frame.drop(columns=["commitment"])), replace(FAST, verify=False))
     assert any(c.code == "SS318" for c in bare.cautions)
     assert bare.answer[0].startswith("After Holm adjustment, 1 of 3 models scored above the centre of the scale (")
-    assert bare.answer[-2].startswith("With 3 models as units, the composite was lower at stage 4 than baseline (")
+    assert bare.answer[-1].startswith("With 3 models as units, the composite was lower at stage 4 than baseline (")
     assert "commitment" not in [b.id for b in bare.blocks]
     assert "composite" in bare.blocks[-1].question
 
