@@ -238,7 +238,7 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     assert "of 8 differences in strength and 2 of 2 differences in preference shares were significant (Holm" in said
     rows = next(r for r in block(found, "levels-strengths").results if "two minus" in r.title).rows
     top = max((r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0))
-    assert f"The largest was {top.term} ({number(top.estimate, 2)} log-odds, 95% CI [" in said
+    assert f"The largest was {top.term} ({number(top.estimate, 2)} log-odds, basic bootstrap 95% CI [" in said
     assert [b.id for b in found.blocks][-2:] == ["levels-strengths", "differences-entropy"]
     assert found.strip is None
 
