@@ -42,18 +42,18 @@ SHOWN: dict[str, Any] = {
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 FIELDS = ("estimate", "conf_low", "conf_high", "std_error", "p_value", "p_adjusted", "df", "n")
 REQUIREMENT = re.compile(
-    r"\s*(?P<quantity>\w+)\s*\[(?P<term>.+)\]\s*\.\s*(?P<field>\w+)\s*(?P<sign>[<>]=?)\s*(?P<limit>[-+\d.eE]+)\s*"
+    r"\s*(?P<quantity>\w+)\s*\[(?P<of>.+)\]\s*\.\s*(?P<field>\w+)\s*(?P<sign>[<>]=?)\s*(?P<limit>[-+\d.eE]+)\s*"
 )
 MEANS = {"pair": "paired_difference", "one": "mean_ratings"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """What a number must be: ``quantity[term].field sign limit``."""
+    """What a number must be: ``quantity[of].field sign limit``."""
 
     text: str
     quantity: str
-    term: str
+    of: str
     field: str
     sign: str
     limit: float
@@ -70,7 +70,7 @@ class Requirement:
         Examples
         --------
         >>> one = Requirement.parsed("mean[new - old].conf_low > -0.02")
-        >>> one.quantity, one.term, one.field, one.sign, one.limit
+        >>> one.quantity, one.of, one.field, one.sign, one.limit
         ('mean', 'new - old', 'conf_low', '>', -0.02)
         """
         found = REQUIREMENT.fullmatch(text)
@@ -149,6 +149,10 @@ def judged(wanted: Sequence[Requirement], words: Sequence[str]) -> tuple[list[En
             for key, word in vars(options).items()
             if key in hints and word is not None
         }
+        if implied and {"first", "second"} & {*given}:  # a row for each unit: the columns are the conditions
+            sides = (given.get("first"), given.get("second"))
+            if sides != implied.pop("conditions"):
+                raise InputError(f"--require {one.text}: name the columns in this order with --first and --second")
         try:
             with speaking(of_metric(hints)):
                 key = (name, repr(sorted((given | implied).items())))
@@ -173,8 +177,8 @@ def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str
     if one.quantity != "mean":
         if one.quantity not in known:
             raise InputError(f"--require {one.text}: no quantity '{one.quantity}'; there are mean, {', '.join(known)}")
-        return one.quantity, {}, one.term.strip()
-    first, minus, second = (part.strip() for part in one.term.partition(" - "))
+        return one.quantity, {}, one.of.strip()
+    first, minus, second = (part.strip() for part in one.of.partition(" - "))
     if minus:
         return MEANS["pair"], {"conditions": (first, second)}, "difference"
     return MEANS["one"], {}, first

@@ -53,6 +53,15 @@ def test_a_difference_can_be_written_either_way(tmp_path: Path) -> None:
                  "--require", "mean[new - old].estimate > 0.04"]) == 0  # fmt: skip
 
 
+def test_columns_can_be_the_conditions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wide = pd.read_csv(runs(tmp_path, 0.05)).pivot(index="item", columns="model", values="score").reset_index()
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    words = ["gate", str(tmp_path / "wide.csv"), "--require", "mean[new - old].conf_low > 0", "--first"]
+    assert main([*words, "new", "--second", "old"]) == 0
+    assert main([*words, "old", "--second", "new"]) == 2
+    assert "name the columns in this order" in capsys.readouterr().err
+
+
 def test_any_metric_is_a_quantity(tmp_path: Path) -> None:
     frame = pd.DataFrame({"unit": [*range(40)] * 2, "rater": ["a"] * 40 + ["b"] * 40,
                           "value": [*[k % 2 for k in range(40)] * 2]})  # fmt: skip
