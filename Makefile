@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test test-slow test-scale test-all check bench docs calibrate collect-demo data clean
+.PHONY: help venv report test test-slow test-scale test-all check bench bench-scale docs calibrate collect-demo data clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -62,6 +62,9 @@ bench: $(VENV)/bench ## compare with the peers in one run
 docs: $(VENV)/docs ## the site, in build/site; every warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
 	@echo "wrote $(CURDIR)/build/site/index.html"
+
+bench-scale: $(VENV)/dev ## time and peak memory by rows, items, clusters and engines
+	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.benchmarks.scale
 
 calibrate: $(VENV)/dev ## simulate coverage and type I errors
 	$(BIN)/python tests/calibration/calibrate.py

@@ -9,7 +9,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_fits import PairColumns, back_to_centred, columns_of, curvature, gradient, maximise
-from socialstats.crosscheck.resamples import Cells
+from socialstats.crosscheck.resamples import Cells, poisson_times
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check
 
@@ -21,11 +21,16 @@ CLOSE = 1e-6
 NUMERICAL = 1e9  # a condition number above which a numerical curvature is singular
 
 
-def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, FloatArray] | str:
+def refits(
+    fit: Any, by: str, resamples: int, seed: int, scheme: str = "multinomial"
+) -> tuple[FloatArray, FloatArray] | str:
     """Return the centred coefficients of the sample, (k,), and of every resample, (B, k); or why there are none."""
     design, state = fit.design, fit.fitted_state
     if resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST:  # at least one row per pair
         return LONG
+    if scheme == "poisson":
+        fit = fit.in_memory()
+        design, state = fit.design, fit.fitted_state
     x = columns_of(fit)
     keys, place = np.unique(np.column_stack([x, design.outcome]), axis=0, return_inverse=True)
     if resamples * keys.size * keys.shape[1] > LARGEST:
@@ -33,7 +38,7 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
     factors = {"row": design.factors(None), "pair": (design.pair,)}.get(by, state.factors)
     codes = tuple(factor.codes for factor in factors)
     cells = Cells.of(design.count, codes)
-    if not cells.seeded:
+    if scheme != "poisson" and not cells.seeded:
         return "rows of the library come from tables of counts: other draws"
     back = back_to_centred(fit, x.shape[1])
 
@@ -59,8 +64,10 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
                 tangent = True  # chords also shrink where an estimate runs away
         return None
 
+    drawn = poisson_times(factors, resamples, seed) if scheme == "poisson" else None
+    draws = cells.draws(resamples, seed) if drawn is None else (design.count * times for times in drawn)
     start = maximise(state.ties, table(design.count)).estimate
-    found = [fitted(table(times), start) for times in cells.draws(resamples, seed)]
+    found = [fitted(table(times), start) for times in draws]
     known = [one for one in found if one is not None]
     return (back @ start, np.array(known) @ back.T) if known else LOST
 
@@ -68,7 +75,7 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
 def verify_bootstrap(result: Any) -> list[Check]:
     """Recompute estimates, standard errors and ends of a bootstrapped fit."""
     fit, settings = result.extras["fit"], result.settings
-    found = refits(fit, settings["by"], settings["resamples"], settings["seed"])
+    found = refits(fit, settings["by"], settings["resamples"], settings["seed"], settings["scheme"])
     if isinstance(found, str):
         return [
             compare(label(row, name), value, None, package="scipy", tolerance=0, why="", note=found)

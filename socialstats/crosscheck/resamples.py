@@ -7,6 +7,7 @@ Poisson counts; the draws here are then others, and a comparison has a Monte-Car
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,28 @@ from socialstats.results import Check, Row
 
 BLOCK = 64
 FEW_ROWS, MANY_ROWS, LARGEST_CELL = 1.5, 500, 1000  # rows a cell, and rows, from which the engine draws otherwise
+
+
+def poisson_times(factors: Any, resamples: int, seed: int) -> Iterator[FloatArray]:
+    """Yield how often each cell is drawn where clusters are drawn by their names, in whole numbers of Python.
+
+    A level's resample k is the k-th number of SplitMix64 from a hash of seed, factor and level, by Poisson's inverse.
+    """
+    mask, tables = 2**64 - 1, []
+    below = np.cumsum([math.exp(-1) / math.factorial(k) for k in range(20)])
+    for factor in factors:
+        rows = []
+        for level in factor.levels:
+            state = hashlib.blake2b(f"{seed}\n{factor.name}\n{level}".encode(), digest_size=8).digest()
+            x, row = int.from_bytes(state, "little"), []
+            for _ in range(resamples):
+                x = (x + 0x9E3779B97F4A7C15) & mask
+                z = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+                z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+                row.append(int(np.sum(below <= ((z ^ (z >> 31)) >> 11) / 2**53)))
+            rows.append(row)
+        tables.append(np.array(rows, dtype=np.float64)[factor.codes])
+    yield from np.prod(tables, axis=0).T
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -138,7 +138,7 @@ class Scan:
         parts = list(rows.parts())
         factors = []
         for k, name in enumerate(self.clusters):
-            texts = [str(as_text(value)) for value in rows.levels[k].tolist()]
+            texts = rows.texts(k)
             codes = np.concatenate([part.codes[k] for part in parts])
             used = np.unique(codes).tolist()
             levels = tuple(sorted({texts[code] for code in used}))
@@ -179,6 +179,10 @@ class Rows:
             raise InputError(f"{scan.table.source}: the clusters {quoted(names)} have too many levels to be crossed. "
                              "Name one of them, or read the table into memory")  # fmt: skip
         self._held: tuple[int, Distinct] | None = None
+
+    def texts(self, factor: int) -> list[str]:
+        """Return the names of the clusters of a factor."""
+        return [str(as_text(value)) for value in self.levels[factor].tolist()]
 
     def finer(self) -> int:
         """Return the factor with the most levels."""

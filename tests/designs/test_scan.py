@@ -116,6 +116,21 @@ def test_what_needs_the_clusters_in_memory_reads_them() -> None:
     assert [c.code for c in board[0].cautions] == [c.code for c in board[1].cautions]
 
 
+@pytest.mark.parametrize("cluster", ["judge", ["judge", "prompt"]])
+def test_poisson_weights_of_names_are_the_same_on_every_engine(cluster: Any) -> None:
+    frame = votes(1500)
+    fits = [both(make, frame, cluster) for make in ENGINES]
+    drawn = [fit.bootstrap(resamples=120, seed=3, scheme="poisson") for fit in (*fits[0], *fits[1])]
+    for other in drawn[1:]:
+        np.testing.assert_allclose(other.strengths, drawn[0].strengths, atol=1e-9)
+        assert [c.code for c in other.cautions] == [c.code for c in drawn[0].cautions]
+    other_scheme = fits[0][1].bootstrap(resamples=120, seed=3)
+    errors = [[row.std_error for row in made.rows] for made in (drawn[0], other_scheme)]
+    assert 0.8 < np.mean(np.divide(*errors)) < 1.25  # a ratio of two errors of 120 resamples has an error of 0.09
+    assert drawn[0].verify().ok
+    assert drawn[1].verify().ok
+
+
 def test_parts_of_a_design_keep_their_clusters() -> None:
     frame = votes()
     lazy, held = (

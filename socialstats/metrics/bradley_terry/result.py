@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -12,8 +12,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import chdtrc, expit, logsumexp, xlogy
 
-from socialstats.arrays import BoolArray, FloatArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Covariate, Factor
+from socialstats.designs.scan import Part, one_number
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
@@ -40,11 +41,21 @@ from socialstats.metrics.bradley_terry.model import (
 from socialstats.models.bradley_terry.covariance import holm_rank_sets, quasi_variances, rank_sets, worst_errors
 from socialstats.models.bradley_terry.fitting import Refitter
 from socialstats.models.bradley_terry.likelihoods import sums, weight_table
-from socialstats.resampling.engine import Units, check_resamples, lost_caution, resamples_needed, weight_blocks
+from socialstats.resampling.engine import (
+    SCHEMES,
+    Scheme,
+    Units,
+    check_resamples,
+    lost_caution,
+    resamples_needed,
+    weight_blocks,
+)
+from socialstats.resampling.hashed import HashedWeights
+from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.sentences import span
 from socialstats.text import capital, count, listing, number, p_value, percent, quoted
-from socialstats.voice import Word, option
+from socialstats.voice import Word, one_of, option
 
 FEWEST_DRAWS = 100
 FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
@@ -534,30 +545,46 @@ class BradleyTerryResult(Result):
         seed: int = 0,
         ci: Literal["percentile", "basic"] = "percentile",
         level: float | None = None,
+        scheme: Scheme = "multinomial",
     ) -> BradleyTerryBootstrap:
         """Refit the model to resampled rows, pairs of items, or the clusters of the fit.
 
-        ``"auto"`` resamples the clusters where the fit has them, else rows.
+        ``"auto"`` resamples the clusters where the fit has them, else rows. ``scheme="multinomial"`` draws as many
+        clusters as there are, and reads clusters that stay with a lazy table into memory. ``"poisson"`` draws each
+        cluster by itself, a Poisson(1) number of times that depends on its name and the seed alone. Every engine gives
+        the same draws, and a lazy table is read in parts (`socialstats.resampling.hashed`).
 
         Replicates without a finite estimate are counted and left out; above 1% they are a caution. Intervals from
         fewer than 20 clusters are too short, which caution SS202 says with how often they held; of two or three
         clusters there are none. The intervals of the fit itself hold there.
         """
 
-        if self.design.scan is not None:
-            return self.in_memory().bootstrap(by=by, resamples=resamples, seed=seed, ci=ci, level=level)
-        state, level = self.fitted_state, self._level(level)
+        state, level, scanned = self.fitted_state, self._level(level), self.design.scan is not None
         if by == "auto":
             by = "cluster" if state.factors else "row"
+        one_of("scheme", scheme, SCHEMES)
+        if scheme == "poisson" and by != "cluster":
+            raise InputError(f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}")
+        if scanned and scheme != "poisson":
+            return self.in_memory().bootstrap(by=by, resamples=resamples, seed=seed, ci=ci, level=level)
         if ci not in ("percentile", "basic"):
             raise InputError(f"{option('ci', ci)} is not one of 'percentile', 'basic'")
         check_resamples(resamples, level)
         if state.penalised:
             raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
         factors = _factors(self.design, state, by)
-        units = Units.clusters(*[f.codes for f in factors]) if factors else row_units(self.design)
-        replicates = refit_all(self.design, state, units, resamples, seed)
+        if scheme == "poisson":
+            parts, levels = _parts(self.design, factors)
+            named = zip(factors, levels, strict=True)
+            weights = [HashedWeights(f.name, known, checked_seed(seed)) for f, known in named]
+            replicates = refit_hashed(state, parts, weights, resamples)
+            if scanned:  # the number of clusters is all that is needed of them below
+                factors = [replace(f, codes=np.arange(len(known))) for f, known in zip(factors, levels, strict=True)]
+        else:
+            units = Units.clusters(*[f.codes for f in factors]) if factors else row_units(self.design)
+            replicates = refit_all(self.design, state, units, resamples, seed)
         ok = np.asarray(np.isfinite(replicates).all(axis=1))
+        how = " (Poisson weights from the names of clusters)" if scheme == "poisson" else ""
         kept, refused = replicates[ok], too_few_to_resample(factors)
         if len(kept) < resamples_needed(level):
             raise UndefinedStatistic(
@@ -572,9 +599,10 @@ class BradleyTerryResult(Result):
         return BradleyTerryBootstrap(
             metric="bradley_terry", title=f"{self.title}, bootstrap by {by}",
             rows=tuple(_resampled_rows(self, kept, ci, level, by, refused)),
-            inference=f"{ci} bootstrap by {by}, {resamples:,} resamples, seed {seed}",
+            inference=f"{ci} bootstrap by {by}{how}, {resamples:,} resamples, seed {seed}",
             counts=self.counts, fit={**self.fit, "seed": seed, "resamples": resamples},
-            settings={**self.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci},
+            settings={**self.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci,
+                      "scheme": scheme},
             cautions=(*([said] if said else []), *by_severity(used)), references=("davisonhinkley1997",),
             design=self.design, extras={"fit": self}, strengths=kept[:, : len(self.items)],
             effects=kept[:, len(self.items) :], n_degenerate=lost, ok=ok, refused=refused,
@@ -767,6 +795,18 @@ class BradleyTerryBootstrap(Result):
         return checks
 
 
+def _parts(design: Comparisons, factors: Sequence[Factor]) -> tuple[Callable[[], Iterable[Part]], list[Sequence[str]]]:
+    """Return the rows by cell and cluster, in parts, and the names of the clusters of each factor."""
+    if design.scan is not None and design.scan.named([f.name for f in factors]):
+        rows = design.scan.rows([f.name for f in factors])
+        return rows.parts, [rows.texts(k) for k in range(len(factors))]
+    whole = Part(
+        cell=np.arange(len(design.weight)), count=design.count, weight=design.weight, weight_sq=design.weight_sq,
+        codes=tuple(f.codes for f in factors),
+    )  # fmt: skip
+    return lambda: [whole], [f.levels for f in factors]
+
+
 def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
     """Return what is resampled; nothing for single rows."""
     if by == "row":
@@ -780,24 +820,81 @@ def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
     raise InputError(f"{option('by', by)} is not one of 'auto', 'row', 'pair', 'cluster'")
 
 
+READ_FOR = 64  # resamples for which the rows are gone through once
+Tables = Callable[[int, int], Iterator[tuple[slice, FloatArray]]]  # blocks start, start + n, ... of resamples
+
+
 def refit_all(design: Comparisons, state: State, units: Units, resamples: int, seed: int) -> FloatArray:
-    """Return the (resamples, p) estimates, NaN where a resample has no finite one."""
-    data, m, n = state.data, len(state.data.a), processes()
+    """Return the (resamples, p) estimates from multinomial weights, NaN where a resample has no finite one."""
+    data, m = state.data, len(state.data.a)
     place = (data.outcome * m + data.cell, units.unit)
     whole = sparse.csr_array(sparse.coo_array((design.weight, place), shape=(3 * m, units.n_units)))
     used = np.flatnonzero(np.diff(whole.indptr))
     table = sparse.csr_array(whole[used])
-    block = max(8, min(64, TABLE_BYTES // (24 * m)))
 
-    def every(start: int) -> list[tuple[slice, FloatArray]]:
-        """Refit every n-th block of resamples from block number `start`; the weights are those of the whole."""
-        refitter, found = Refitter(data, state.model, state.fitted.beta), []
+    def tables(start: int, n: int) -> Iterator[tuple[slice, FloatArray]]:
+        block = _resamples_at_once(m)
         for k, weights in enumerate(weight_blocks(units, resamples=resamples, seed=seed, block=block)):
-            if k % n == start:
+            if k % n == start:  # the weights are those of the whole
                 w = np.zeros((3 * m, len(weights)))
                 w[used] = table @ weights.T
-                found.append((slice(k * block, k * block + len(weights)), refitter.refit(w.reshape(3, m, -1))))
-        return found
+                yield slice(k * block, k * block + len(weights)), w
+
+    return _refits(state, resamples, tables, processes())
+
+
+def refit_hashed(
+    state: State, parts: Callable[[], Iterable[Part]], weights: Sequence[HashedWeights], resamples: int
+) -> FloatArray:
+    """Return what `refit_all` does, from weights that depend on the names of the clusters alone.
+
+    Parameters
+    ----------
+    parts : callable
+        Returns all rows by cell and cluster, in parts.
+    weights : sequence of HashedWeights
+        One for each factor.
+    """
+    data, m = state.data, len(state.data.a)
+
+    def tables(start: int, n: int) -> Iterator[tuple[slice, FloatArray]]:
+        few = _resamples_at_once(m)
+        for first in range(start * READ_FOR, resamples, n * READ_FOR):
+            last = min(first + READ_FOR, resamples)
+            w = np.zeros((3 * m, last - first))
+            for part in parts():
+                used, at = np.unique(data.outcome[part.cell] * m + data.cell[part.cell], return_inverse=True)
+                unit, times = _times(part, weights, first, last)
+                w[used] += sparse.csr_array((part.weight, (at, unit)), shape=(len(used), len(times))) @ times
+            yield from (
+                (slice(k, min(k + few, last)), w[:, k - first : k - first + few]) for k in range(first, last, few)
+            )
+
+    return _refits(state, resamples, tables, 1)
+
+
+def _times(part: Part, weights: Sequence[HashedWeights], first: int, last: int) -> tuple[IntArray, FloatArray]:
+    """Return the unit of each row of a part, its cluster or combination of two, and how often each unit is drawn."""
+    sizes = [int(code.max()) + 1 for code in part.codes]
+    units, unit = np.unique(one_number(part.codes, sizes), return_inverse=True)
+    times = np.ones((len(units), last - first))
+    for one, size in zip(reversed(weights), reversed(sizes), strict=True):
+        units, level = np.divmod(units, size + 1)
+        times *= one.of(level - 1, first, last)
+    return unit, times
+
+
+def _resamples_at_once(m: int) -> int:
+    return max(8, min(64, TABLE_BYTES // (24 * m)))
+
+
+def _refits(state: State, resamples: int, tables: Tables, n: int) -> FloatArray:
+    """Return estimates from tables of weights of outcomes, (3 m, b), by n processes."""
+    m = len(state.data.a)
+
+    def every(start: int) -> list[tuple[slice, FloatArray]]:
+        refitter = Refitter(state.data, state.model, state.fitted.beta)
+        return [(rows, refitter.refit(w.reshape(3, m, -1))) for rows, w in tables(start, n)]
 
     out = np.empty((resamples, len(state.fitted.beta)))
     for rows, beta in (found for part in in_halves(every, n, least=2) for found in part):
