@@ -145,10 +145,12 @@ class Scan:
             place = {text: code for code, text in enumerate(levels)}
             recode = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
             factors.append(Factor(name=name, codes=recode[codes], levels=levels))
-        cell = np.concatenate([part.cell for part in parts])
-        count, weight, weight_sq = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("count", "weight", "weight_sq")
-        )
+        cell, count = (np.concatenate([getattr(part, name) for part in parts]) for name in ("cell", "count"))
+        weight = weight_sq = count
+        if self.weight is not None:
+            weight, weight_sq = (
+                np.concatenate([getattr(part, name) for part in parts]) for name in ("weight", "weight_sq")
+            )
         one = Part(cell=cell, count=count, weight=weight, weight_sq=weight_sq, codes=())
         return one, tuple(factors)
 
@@ -203,7 +205,7 @@ class Rows:
                 if start < end:
                     found = held.part(start, end)
                     *codes, cell = self._decoded(found.keys, factor)
-                    n, w, w_sq = found.all_sums
+                    n, w, w_sq = found.columns
                     yield Part(cell=cell, count=n, weight=w, weight_sq=w_sq, codes=tuple(codes))
 
     def _distinct(self, factor: int, low: int, high: int, *, once: bool) -> Distinct:
@@ -272,7 +274,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distinct:
-    """Rows as numbers in ascending order, with sums over the rows of each: their count, weights and squared weights.
+    """Rows as numbers in ascending order, with sums over the rows of each: counts, and with weights those and squares.
 
     Without sums, every number is one row without a weight.
     """
@@ -286,16 +288,18 @@ class Distinct:
         if before is None and not len(weight):
             keys.sort()
             return cls(keys, None)
-        w = weight if len(weight) else np.ones(len(keys))
-        sums = np.stack([np.ones(len(keys)), w, w**2])
-        if before is not None:
-            keys, sums = np.append(before.keys, keys), np.append(before.all_sums, sums, axis=1)
+        ones = np.ones((1, len(keys)))
+        sums: FloatArray = np.concatenate([ones, weight[None], weight[None] ** 2]) if len(weight) else ones
+        if before is not None and before.sums is not None:
+            keys, sums = np.append(before.keys, keys), np.concatenate([before.sums, sums], axis=1)
         return cls(keys, sums).ordered()
 
     @property
-    def all_sums(self) -> FloatArray:
-        """The sums of each number; ones where it is a row."""
-        return np.ones((3, len(self.keys))) if self.sums is None else self.sums
+    def columns(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Counts, weights and squared weights of numbers that are `summed`."""
+        assert self.sums is not None
+        n, *rest = self.sums
+        return (n, rest[0], rest[1]) if rest else (n, n, n)
 
     def ordered(self) -> Distinct:
         """Return the numbers in ascending order."""
@@ -312,7 +316,9 @@ class Distinct:
     def summed(self) -> Distinct:
         """Return every number once."""
         first = np.flatnonzero(np.append(True, self.keys[1:] != self.keys[:-1])[: len(self.keys)])
-        return Distinct(self.keys[first], np.add.reduceat(self.all_sums, first, axis=1))
+        if self.sums is None:
+            return Distinct(self.keys[first], np.diff(first, append=len(self.keys))[None].astype(np.float64))
+        return Distinct(self.keys[first], np.add.reduceat(self.sums, first, axis=1))
 
 
 def blocks(sizes: IntArray, most: int) -> list[int]:
