@@ -16,9 +16,9 @@ STEP, FIRST, SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4
 class HashedWeights:
     """Independent Poisson(1) weights of the levels of a factor, for resamples that are numbered from 0.
 
-    The first eight bytes of the BLAKE2b hash of seed, factor and level, least significant first, seed a SplitMix64
-    generator (Steele, Lea & Flood 2014, doi:10.1145/2660193.2660195). Its k-th number gives the level's weight in
-    resample k, by the inverse distribution function.
+    Seed, factor and level have a BLAKE2b hash. Its first eight bytes, least significant first, seed a SplitMix64
+    generator (doi:10.1145/2660193.2660195). The k-th number of the generator gives the weight in resample k, by the
+    inverse distribution function.
 
     Parameters
     ----------
