@@ -17,14 +17,18 @@ class HashedWeights:
     """Independent Poisson(1) weights of the levels of a factor, for resamples that are numbered from 0.
 
     Seed, factor and level have a BLAKE2b hash. Its first eight bytes, least significant first, seed a SplitMix64
-    generator (doi:10.1145/2660193.2660195). The k-th number of the generator gives the weight in resample k, by the
-    inverse distribution function.
+    generator. The k-th number of the generator gives the weight in resample k, by the inverse distribution function.
 
     Parameters
     ----------
     factor : str
     levels : sequence of str
     seed : int
+
+    References
+    ----------
+    Steele, G. L., Lea, D., & Flood, C. H. (2014). Fast splittable pseudorandom number generators.
+    doi:10.1145/2660193.2660195
 
     Examples
     --------
