@@ -25,6 +25,7 @@ from functools import partial
 from itertools import accumulate, chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import unquote
 
 import narwhals as nw
 import numpy as np
@@ -79,6 +80,12 @@ class File:
     source: Source
     sheet: str = ""
     label: str = ""
+
+    @property
+    def partition(self) -> dict[str, str | None]:
+        """Columns that the names of its folders hold, as Hive and Spark write them: ``model=a``."""
+        parts = (part.partition("=") for part in Path(self.name).parts[:-1] if "=" in part)
+        return {name: None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value) for name, _, value in parts}
 
 
 def file_of(name: str, label: str = "") -> File:
@@ -226,10 +233,10 @@ def parquet_rows(files: Sequence[File], format: Format) -> tuple[Any, list[int],
         return None, [], []
     connection = duckdb.connect()
     rows = _parquet_sizes(connection, files)
-    hive = ", hive_partitioning = true, hive_types_autocast = false" if any("=" in file.name for file in files) else ""
+    hive = f"hive_partitioning = {any(file.partition for file in files)}, hive_types_autocast = false"
     parts = [
         f'select * exclude (file_row_number), file_row_number + {start} as "{ROW}", {_quoted(file.label)} as "{PART}" '
-        f"from read_parquet({_quoted(file.path)}, file_row_number=true{hive})"
+        f"from read_parquet({_quoted(file.path)}, file_row_number=true, {hive})"
         for file, start in zip(files, [0, *accumulate(rows)], strict=False)
     ]
     same_columns(files, [connection.sql(part).columns for part in parts])
@@ -336,7 +343,7 @@ def pieces(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]]:
 
             opened = pq.ParquetFile(stream)
             for batch in chain([opened.schema_arrow.empty_table()], opened.iter_batches(BATCH)):
-                piece = batch.to_pandas()
+                piece = batch.to_pandas().assign(**file.partition)
                 yield piece, Table(frame=nw.from_native(piece.head(0)), columns=tuple(piece.columns), is_file=True)
     else:
         table = read_source(file.source, format, file.sheet)
