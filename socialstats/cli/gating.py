@@ -216,7 +216,8 @@ def entry_of(one: Requirement, row: Row, source: str, stops: Sequence[str] = ())
 
     value = getattr(row, one.field)
     met = value is not None and not stops and SIGNS[one.sign](value, one.limit)
-    digits = max(4, len(f"{one.limit:g}".partition(".")[2]) + 1)
+    whole = one.field in ("n", "df") and value is not None and value % 1 == 0
+    digits = 0 if whole else max(4, len(f"{one.limit:g}".partition(".")[2]) + 1)
     shown = "undefined" if value is None else p_value(value) if one.field.startswith("p_") else number(value, digits)
     reason = (
         row.undefined or f"there is no {one.field}"

@@ -405,7 +405,8 @@ def paired_difference(
     --------
     >>> scores = {"before": [2, 3, 4, 4, 2], "after": [3, 5, 4, 6, 5]}
     >>> print(paired_difference(scores, first="after", second="before").sentence())
-    The mean difference (after minus before) was 1.60 over 5 pairs, 95% CI [0.18, 3.02], t(4) = 3.14, p = .035.
+    The mean difference (after minus before) was 1.60 over 5 pairs, approximate 95% CI [0.18, 3.02], t(4) = 3.14,
+    p = .035.
     """
     checked_level(level)
     one_of("alternative", alternative, ALTERNATIVES)

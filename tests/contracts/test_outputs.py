@@ -36,6 +36,8 @@ COMMANDS = {
     ("validate", "output as text"): ("validate run.eval -o {}", "checked.txt"),
     ("audit", "output"): ("audit table2.csv -o {}", "audit.json"),
     ("audit", "output as text"): ("audit table2.csv -o {}", "audit.md"),
+    ("gate", "output"): ("gate small.csv --require 'percent_agreement[a | b].n < 99' -o {}", "gate.json"),
+    ("gate", "output as text"): ("gate small.csv --require 'percent_agreement[a | b].n < 99' -o {}", "gate.md"),
     ("design", "output"): ("design ordinal ordinal.toml -q -o {}", "rules.csv"),
     ("join", "output"): ("join small.csv units.csv --on unit -q -o {}", "joined.tsv"),
     ("collect", "output"): ("collect play/run.toml -o {}", "new.jsonl"),
@@ -182,7 +184,7 @@ def test_a_file_of_its_own_kind_is_replaced_and_any_other_on_demand(
     Path("link").symlink_to("behind")
     if Path(name).suffix in (".html", ".txt", ".md"):
         assert run(words, "link", *(["--format", Path(name).suffix[1:].replace("txt", "text")]
-                                    if command[0] in ("validate", "audit", "estimate") else [])) == code  # fmt: skip
+                                    if command[0] in ("validate", "audit", "estimate", "gate") else [])) == code  # fmt: skip
         assert Path("link").is_symlink()
         assert Path("behind").read_bytes() == first
 
