@@ -183,8 +183,8 @@ def test_a_file_of_its_own_kind_is_replaced_and_any_other_on_demand(
     assert Path(name).read_bytes() == first
     Path("link").symlink_to("behind")
     if Path(name).suffix in (".html", ".txt", ".md"):
-        assert run(words, "link", *(["--format", Path(name).suffix[1:].replace("txt", "text")]
-                                    if command[0] in ("validate", "audit", "estimate", "gate") else [])) == code  # fmt: skip
+        kind = ["--format", Path(name).suffix[1:].replace("txt", "text")]
+        assert run(words, "link", *(kind if command[0] in ("validate", "audit", "estimate", "gate") else [])) == code
         assert Path("link").is_symlink()
         assert Path("behind").read_bytes() == first
 
