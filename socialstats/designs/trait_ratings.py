@@ -15,6 +15,7 @@ from socialstats.designs.statuses import STATUS, reply_column
 from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
+from socialstats.tables.lazy import collected
 from socialstats.text import listing
 from socialstats.voice import option
 
@@ -87,6 +88,7 @@ def trait_ratings(
     (4, ['model', 'scenario', 'stage', 'trait'], ('openness', 'tradition'))
     """
     table = as_table(as_named(data), source)
+    table = replace(table, frame=collected(table.frame))  # a unit is named by several columns, row by row
     columns = part_columns(table, {"model": model, "scenario": scenario, "stage": stage, "wording": wording})
     status = status or (STATUS if STATUS in table.columns else None)
     reply = reply_column(table, status)
