@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.options import add_overwrite, words_of
 from socialstats.cli.writing import Entry, add_output, as_junit, as_summary, write
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import InputError, MissingDependency, SocialStatsError
 from socialstats.text import count, listing, number, p_value, quoted
 from socialstats.voice import speaking
 
@@ -114,18 +114,19 @@ def run_gate(options: argparse.Namespace) -> int:
         raise InputError('name what must hold: --require "mean[new - old].conf_low > -0.02"')
     wanted = [Requirement.parsed(text) for text in own.require]
     with writing(words_of({"words": words}), overwrite=own.overwrite):
-        entries, cautions = judged(wanted, words)
-        ok = not any(one.wrong for one in entries)
-        write(own, lambda kind, color: rendered(kind, entries, cautions), FORMATS)
+        entries, values, cautions = judged(wanted, words)
+        write(own, lambda kind, color: rendered(kind, entries, values, cautions), FORMATS)
     for one in entries if own.output else ():
         print(line_of(one), file=sys.stderr)
     for said in cautions:
         print(f"caution: {said}", file=sys.stderr)
-    return 0 if ok else 1
+    return int(any(one.wrong for one in entries))
 
 
-def judged(wanted: Sequence[Requirement], words: Sequence[str]) -> tuple[list[Entry], list[str]]:
-    """Return an entry for each requirement, and the cautions of the results that they rest on.
+def judged(
+    wanted: Sequence[Requirement], words: Sequence[str]
+) -> tuple[list[Entry], list[float | None], list[str]]:  # fmt: skip
+    """Return an entry and a value for each requirement, and the cautions of the results that they rest on.
 
     Raises
     ------
@@ -136,7 +137,7 @@ def judged(wanted: Sequence[Requirement], words: Sequence[str]) -> tuple[list[En
     from socialstats.cli.voices import of_metric
 
     known, made, strange = functions(), dict[Any, Any](), list[set[str]]()
-    entries, cautions = list[Entry](), dict[str, None]()
+    entries, values, cautions = list[Entry](), list[float | None](), dict[str, None]()
     if not words or words[0].startswith("--"):
         raise InputError("name the table first: socialstats gate TABLE --require REQUIREMENT")
     for one in wanted:
@@ -159,17 +160,20 @@ def judged(wanted: Sequence[Requirement], words: Sequence[str]) -> tuple[list[En
                 result = made[key] = made.get(key) or known[name](*options.tables, **given, **implied)
             cautions |= dict.fromkeys(str(said) for said in cautions_of(result))
             stops = [str(said) for said in cautions_of(result) if said.severity == "stop"]
-            entries.append(entry_of(one, row_of(result, term, one), words[0], stops))
-        except InputError:
+            row = row_of(result, term, one)
+            values.append(getattr(row, one.field))
+            entries.append(entry_of(one, row, words[0], stops))
+        except (InputError, MissingDependency):
             raise
         except SocialStatsError as error:  # a statistic that does not exist meets no requirement
+            values.append(None)
             entries.append(Entry(source=words[0], name=one.text, verdict="fails", reason=str(error), wrong=True,
                                  cells=("undefined",)))  # fmt: skip
     if unknown := set.intersection(*strange):
         raise InputError(f"no metric of these requirements has the option {quoted(sorted(unknown))}")
     if any(one.field.startswith("p_") and one.sign.startswith(">") for one in wanted):
         cautions["A large p value is no evidence that two are equal: require a limit of the interval"] = None
-    return entries, list(cautions)
+    return entries, values, list(cautions)
 
 
 def metric_of(one: Requirement, known: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
@@ -239,7 +243,7 @@ def headline(entries: Sequence[Entry]) -> str:
     return f"{count(len(entries) - failed)} of {count(len(entries), 'requirement')} met."
 
 
-def rendered(kind: str, entries: Sequence[Entry], cautions: Sequence[str]) -> str:
+def rendered(kind: str, entries: Sequence[Entry], values: Sequence[float | None], cautions: Sequence[str]) -> str:
     """Return the outcome in one of the formats."""
     if kind == "junit":
         return as_junit("socialstats gate", entries)
@@ -251,8 +255,8 @@ def rendered(kind: str, entries: Sequence[Entry], cautions: Sequence[str]) -> st
         from socialstats import __version__
 
         found = [
-            {"requirement": one.name, "met": not one.wrong, "value": one.cells[0], "reason": one.reason}
-            for one in entries
+            {"requirement": one.name, "met": not one.wrong, "value": value, "reason": one.reason}
+            for one, value in zip(entries, values, strict=True)
         ]
         said = {"ok": not any(one.wrong for one in entries), "requirements": found, "cautions": list(cautions)}
         return json.dumps({"socialstats": __version__, **said}, indent=1) + "\n"

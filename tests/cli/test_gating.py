@@ -77,7 +77,9 @@ def test_outputs_for_people_and_for_continuous_integration(tmp_path: Path, endin
     assert main(["gate", path, "--require", "mean[new - old].conf_low > -0.02", "-o", str(out)]) == 1
     text = out.read_text(encoding="utf-8")
     if ending == "json":
-        assert json.loads(text)["ok"] is False
+        found = json.loads(text)
+        assert found["ok"] is False
+        assert found["requirements"][0]["value"] == pytest.approx(-0.1, abs=0.02)
     else:
         assert {"md": "**0 of 1 requirement met.**", "xml": 'failures="1"'}[ending] in text
 

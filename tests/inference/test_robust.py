@@ -256,3 +256,21 @@ def test_intervals_hold_with_few_and_unequal_clusters(sizes):
         found = cluster_robust(rows, y - x @ beta, [codes], bread).errors(np.array([[0.0, 1.0]]))
         held += abs(beta[1]) <= critical_value(0.95, found.df[0]) * found.std_error[0]
     assert held / 600 >= 0.925
+
+
+def test_squares_of_light_clusters_lie_below_their_bound() -> None:
+    """Clusters of one or two rows, none with a leverage above `LIGHT`: v_g from its definition."""
+    rng = np.random.default_rng(3)
+    codes = np.repeat(np.arange(30_000), rng.integers(1, 3, 30_000))
+    rows = rng.choice([-1.0, 1.0], (len(codes), 13))
+    information = rows.T @ rows
+    bread = np.linalg.inv(information)
+    root = room.inverse_root(information)
+    faint = room.FaintClusters(root, bread @ (information @ root), kept=False)
+    left, *_ = faint.add(sparse.csr_array(rows), rng.normal(size=len(codes)), codes)
+    assert left.shape[0] == 0
+    assert faint.largest <= room.LIGHT
+    v = np.zeros((30_000, 13))
+    np.add.at(v, codes, (rows @ bread) ** 2)
+    assert np.all((v**2).sum(axis=0) <= faint.fourth)
+    assert np.all(faint.fourth <= room.LIGHT * np.diag(bread) ** 2)
