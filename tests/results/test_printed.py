@@ -13,7 +13,7 @@ import pytest
 from socialstats.errors import APPROXIMATE, CAUTIONS, Caution, caution
 from socialstats.results import Result, Row
 from socialstats.results.rows import MOST_TOGETHER, Interval, Test
-from socialstats.sentences import INTERVALS, LETTERS, OWN_TESTS, TESTS, estimate, some_of, stat
+from socialstats.sentences import INTERVALS, LETTERS, OWN_TESTS, TESTS, estimate, of_two_methods, some_of, stat
 from socialstats.text import count, number
 
 
@@ -106,3 +106,13 @@ def test_a_single_test_is_not_adjusted_and_no_noun_ends_in_storys() -> None:
     assert [count(56, noun) for noun in ("story", "reply", "survey", "pair")] == [
         "56 stories", "56 replies", "56 surveys", "56 pairs",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("interval", "test", "two"),
+    [("t", "t", False), ("t", "sign_flip", True), ("t", "permutation", True), ("percentile", "z", True),
+     ("z", "chi2", False), ("score", "chi2", False), ("outer_ends", "t", True)],
+)  # fmt: skip
+def test_which_intervals_have_tests_of_their_own(interval: Interval, test: Test, two: bool) -> None:
+    row = Row(term="d", estimate=0.4, conf_low=0.1, conf_high=0.7, p_value=0.06, interval=interval, test=test)
+    assert of_two_methods(row) is two
