@@ -19,7 +19,6 @@ from socialstats.text import (
     listing,
     number,
     p_value,
-    percent,
 )
 
 __all__ = [
@@ -61,7 +60,7 @@ def kind_of(row: Row, kind: str = "") -> str:
     return "".join(f"{word} " for word in (kind, "approximate" * row.approximate) if word)
 
 
-def span(row: Row, *, kind: str = "", as_percent: bool = False) -> str:
+def span(row: Row, *, kind: str = "") -> str:
     """Return the interval of a row, with the decimals of the row.
 
     Examples
@@ -69,42 +68,34 @@ def span(row: Row, *, kind: str = "", as_percent: bool = False) -> str:
     >>> span(Row(term="d", conf_low=0.2, conf_high=1.0, conf_level=0.9, approximate=True))
     'approximate 90% CI [0.20, 1.00]'
     """
-    scale, places, no_zero = _format(row, as_percent)
-    low, high = (None if end is None else scale * end for end in (row.conf_low, row.conf_high))
-    return kind_of(row, kind) + interval(low, high, places, level=row.conf_level or 0.95, bounded=no_zero)
+    return kind_of(row, kind) + interval(
+        row.conf_low, row.conf_high, row.decimals, level=row.conf_level or 0.95, bounded=row.bounded
+    )
 
 
-def _format(row: Row, as_percent: bool) -> tuple[float, int, bool]:
-    """Return the factor, the decimals and the omission of the leading zero of what is printed."""
-    return (100.0, max(row.decimals - 2, 1), False) if as_percent else (1.0, row.decimals, row.bounded)
-
-
-def estimate(row: Row, *, unit: str = "", as_percent: bool = False, kind: str = "") -> str:
-    """Return the estimate with its interval, with the decimals of the row.
+def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
+    """Return the estimate with its interval, with the decimals of the row. A share stays a share, as in tables.
 
     Parameters
     ----------
     row : Row
     unit : str
         Stands after the estimate.
-    as_percent : bool
-        Write a share as a percentage; the sign stands once.
     kind : str
         Word before the interval: unadjusted, simultaneous.
 
     Examples
     --------
     >>> row = Row(term="d", estimate=0.612, conf_low=0.602, conf_high=0.6231, conf_level=0.95, limits=(0.0, 1.0))
-    >>> estimate(row), estimate(row, as_percent=True)
-    ('.612, 95% CI [.602, .623]', '61.2%, 95% CI [60.2, 62.3]')
+    >>> estimate(row)
+    '.612, 95% CI [.602, .623]'
     """
     if row.estimate is None:
         return f"undefined ({row.undefined or 'no estimate'})"
-    scale, places, no_zero = _format(row, as_percent)
-    value = number(scale * row.estimate, places, bounded=no_zero) + "%" * as_percent
+    value = number(row.shown())
     if row.conf_low is None and row.conf_high is None:
         return f"{value}{unit}" + (f", no interval: {because(row.undefined)}" if row.undefined else "")
-    return f"{value}{unit}, {span(row, kind=kind, as_percent=as_percent)}"
+    return f"{value}{unit}, {span(row, kind=kind)}"
 
 
 def statistic_of(row: Row) -> str:
@@ -132,7 +123,7 @@ def p_of(row: Row) -> str:
     return p_value(row.p_value) if row.p_value is not None else ""
 
 
-def stat(row: Row, *, unit: str = "", as_percent: bool = False) -> str:
+def stat(row: Row, *, unit: str = "") -> str:
     """Return estimate, interval, test and p: ``0.31, 95% CI [0.12, 0.50], t(23) = 3.40, p = .002``.
 
     An interval that disagrees with the adjusted p is called unadjusted. Interval and test of two methods, which can
@@ -155,7 +146,7 @@ def stat(row: Row, *, unit: str = "", as_percent: bool = False) -> str:
         row.undefined if test and row.conf_low is None and row.conf_high is None and row.estimate is not None else None
     )
     shown = replace(row, undefined=None) if why else row  # the reason stands last
-    said = estimate(shown, unit=unit, as_percent=as_percent, kind=kind) + (f", {test}" if test else "")
+    said = estimate(shown, unit=unit, kind=kind) + (f", {test}" if test else "")
     return f"{said}; no interval: {because(why)}" if why else said
 
 
@@ -188,7 +179,7 @@ def significant(row: Row, alpha: float | None = None) -> bool:
     return p is not None and p < least
 
 
-def headline(quantity: str, row: Row, reference: float, name: str, *, as_percent: bool = False) -> str:
+def headline(quantity: str, row: Row, reference: float, name: str) -> str:
     """Compare an estimate with a reference, by its interval.
 
     Examples
@@ -199,17 +190,14 @@ def headline(quantity: str, row: Row, reference: float, name: str, *, as_percent
     """
     if row.estimate is None:
         return undefined(quantity, row.undefined or "no estimate")
-    value = percent(reference, 0) if as_percent else number(reference, 0 if float(reference).is_integer() else 2,
-                                                            bounded=row.bounded)  # fmt: skip
+    value = number(reference, 0 if float(reference).is_integer() else 2, bounded=row.bounded)
     if row.conf_low is None and row.conf_high is None:
-        return f"{quantity} was {stat(row, as_percent=as_percent)}; {name} is {value}."
+        return f"{quantity} was {stat(row)}; {name} is {value}."
     side = {"above": "above", "below": "below", "none": "not reliably different from"}[direction(row, reference)]
-    return f"{quantity} was {stat(row, as_percent=as_percent)}, {side} {name} ({value})."
+    return f"{quantity} was {stat(row)}, {side} {name} ({value})."
 
 
-def difference(
-    quantity: str, a: str, b: str, row: Row, *, as_percent: bool = False, verb: str = "was", at: str = "for"
-) -> str:  # fmt: skip
+def difference(quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at: str = "for") -> str:
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
 
     Examples
@@ -224,7 +212,7 @@ def difference(
         return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
     has_p = with_p(row)
     clear = significant(row) if has_p else reliable(row)
-    numbers = f"(difference = {stat(row, as_percent=as_percent)})"
+    numbers = f"(difference = {stat(row)})"
     if clear:
         word = "higher" if row.estimate > 0 else "lower"
         return f"{capital(quantity)} {verb} {word} {at} {a} than {b} {numbers}."

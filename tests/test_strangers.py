@@ -325,7 +325,7 @@ def test_models_that_lack_units_are_a_caution_of_the_page_and_have_their_own_sha
     page = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(resamples=100, verify=False))
     assert "of 12 units these lack: 'm3' 3; all models share 9" in [c.detail for c in page.cautions]
     (block,) = (block for block in page.blocks if block.id == "replies")
-    assert block.sentences == ("Of 105 replies, 1.0% could not be used, most from m3 (11.1%).",)
+    assert block.sentences == ("1 of 105 replies could not be used (.010), most from m3 (.111).",)
 
 
 def test_models_without_a_result_are_no_members_of_a_group() -> None:

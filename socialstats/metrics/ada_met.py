@@ -46,7 +46,7 @@ from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason, extremes, undefined_text
-from socialstats.text import count, listing, number, percent, quoted, shorten
+from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -504,7 +504,7 @@ def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: 
         if not len(chosen):
             continue
         name = " and ".join(labels[g] for g in chosen.tolist())
-        row = Row(term=model, group=f"closest {state.options.group} = {name}", role="rank",
+        row = Row(term=model, group=f"closest {state.options.group} = {name}", role="rank", limits=(0.0, 1.0),
                   key=(("model", model), ("attribute", state.options.group or ""), ("closest", name)))  # fmt: skip
         if again is None:
             why, reason = state.no_resampling(2)
@@ -707,7 +707,9 @@ def refused_text(result: Result, known: Sequence[Row]) -> str:
     ends = known[:1] if len(known) == 1 else () if known[0].estimate == known[-1].estimate else (known[0], known[-1])
     shares = {r.term: r.estimate for r in result.rows if r.label("share") == "refused" and r.label("stratum") is None}
     said = [
-        f"'{shorten(row.term)}' refused {percent(shares[row.term])} of units" for row in ends if shares.get(row.term)
+        f"'{shorten(row.term)}' had a refusal rate of {number(shares[row.term], 3, bounded=True)}"
+        for row in ends
+        if shares.get(row.term)
     ]
     return f"{' and '.join(said)}. " if said else ""
 

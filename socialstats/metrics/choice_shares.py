@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy.special import xlogy
 
+from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
@@ -36,7 +37,6 @@ from socialstats.models.shares import (
     of_probabilities,
     share_differences,
     share_row,
-    share_text,
     source_cautions,
     source_counts,
     source_factor,
@@ -487,7 +487,9 @@ def shares_of(result: Result, name: str) -> str:
     """Return the shares of one source."""
     rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == (("source", name),)]
     parts = [
-        f"{shorten(row.term)} {share_text(row)}" if row.estimate is not None else f"{shorten(row.term)} undefined"
+        f"{shorten(row.term)} {sentences.estimate(row)}"
+        if row.estimate is not None
+        else f"{shorten(row.term)} undefined"
         for row in rows[:SAID]
     ]
     return ", ".join(parts) + (f" and {len(rows) - SAID} more levels" if len(rows) > SAID else "")
@@ -513,7 +515,7 @@ def difference_text(result: Result, source: str, base: str) -> str:
 def gap_text(row: Row) -> str:
     """Return one difference."""
     adjusted_p = "" if row.p_adjusted is None else f", {p_of(row)}"
-    return f"{shorten(row.term)} {share_text(row)}{adjusted_p if row.conf_low is not None else ''}"
+    return f"{shorten(row.term)} {sentences.estimate(row)}{adjusted_p if row.conf_low is not None else ''}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats import sentences
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
@@ -36,7 +37,6 @@ from socialstats.models.shares import (
     cells_of,
     free_label,
     of_probabilities,
-    share_text,
     source_cautions,
     source_counts,
     swap_test,
@@ -670,11 +670,8 @@ def sentence(result: Result) -> str:
 def one_source(row: Row, plain: Row) -> str:
     """State the similarity of one source with interval and test."""
     beside = "" if plain.estimate is None else f" (plug-in {number(plain.shown())})"
-    if row.estimate is None:
-        return f"{shorten(row.term)} undefined, {row.undefined}{beside}"
-    why = f", {row.undefined}" if row.conf_low is None else ""
     test = "" if row.p_value is None else f", {p_value(row.p_value)} against equal shares"
-    return f"{shorten(row.term)} {share_text(row)}{why}{beside}{test}"
+    return f"{shorten(row.term)} {sentences.estimate(row)}{beside}{test}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -26,11 +26,11 @@ from socialstats.models.shares import (
     merged,
     resampled,
     share_row,
-    share_text,
 )
 from socialstats.registry import Metric
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, Row
+from socialstats.sentences import estimate
 from socialstats.text import count, number, shorten
 from socialstats.voice import option
 
@@ -230,8 +230,8 @@ def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str])
     trios.sort(key=lambda trio: -(trio[0].estimate or 0.0))
     per_unit, without = (next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without"))
     said = "; ".join(
-        f"{shorten(one.term)} by {count(one.estimate or 0.0, *unit)} (share of {unit[1]} {share_text(of_units)}; "
-        f"of {label[1]} {share_text(of_labels)})"
+        f"{shorten(one.term)} by {count(one.estimate or 0.0, *unit)} (share of {unit[1]} {estimate(of_units)}; "
+        f"of {label[1]} {estimate(of_labels)})"
         for one, of_units, of_labels in trios[:SAID]
     )
     least = f"{count(without)} cited none" if without else "each cited at least one"

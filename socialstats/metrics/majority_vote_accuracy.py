@@ -266,8 +266,8 @@ def sentence(result: Result) -> str:
         return sentences.undefined("the accuracy of the majority vote", f"{row.undefined} ({ties})")
     units = count(row.n or 0, "unit")
     return (
-        f"The majority vote was correct in {sentences.estimate(row, as_percent=True)} ({units}, {ties}). "
-        f"A single rater was correct in {sentences.estimate(single, as_percent=True)}."
+        f"The accuracy of the majority vote was {sentences.estimate(row)} ({units}, {ties}). "
+        f"That of a single rater was {sentences.estimate(single)}."
     )
 
 

@@ -224,10 +224,10 @@ def sentence(result: Result) -> str:
     row = result.rows[0]
     near = result.settings["tolerance"]
     what = f"differed by at most {near:g}" if near else "gave the same level"
-    who = "Two raters of a unit" if row.term == ALL else f"The raters {quoted_pair(row.term)}"
+    who = "two raters of a unit" if row.term == ALL else f"the raters {quoted_pair(row.term)}"
     if row.estimate is None:
         return sentences.undefined("percent agreement", row.undefined or "no estimate")
-    return f"{who} {what} in {sentences.estimate(row, as_percent=True)} ({count(row.n or 0, 'unit')})."
+    return f"The rate at which {who} {what} was {sentences.estimate(row)} ({count(row.n or 0, 'unit')})."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -16,7 +16,7 @@ from socialstats.inference.rows import share_ci
 from socialstats.models.shares import free_label, how_of, merged, share_row
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.text import count, listing, percent, quoted, shorten
+from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import option
 
 KINDS = {"usable": (OK,), "refused": (REFUSAL,), "missing or unreadable": (MISSING,),
@@ -153,12 +153,14 @@ def replies_of_parts(design: Ratings, source: str | None, stratum: str | None) -
 
 
 def words_of(rows: Sequence[Row]) -> str:
-    """Return the share of replies that could not be used, of all sources and where it is largest."""
+    """Return how many replies could not be used, of all sources and where their share is largest."""
     lost = {row.group or "": 1 - (row.estimate or 0.0) for row in rows
             if row.term == "usable" and row.label("stratum") is None}  # fmt: skip
     n = next(row.n or 0 for row in rows)
-    text = f"Of {count(n, 'reply', 'replies')}, {percent(lost.pop(ALL))} could not be used"
+    whole = lost.pop(ALL)
+    text = f"{count(round(whole * n))} of {count(n, 'reply', 'replies')} could not be used"
+    text += f" ({number(whole, 3, bounded=True)})" if whole else ""
     if lost and max(lost.values()) > 0:
         worst = sorted((name for name in lost if lost[name] > 0), key=lambda name: -lost[name])[:3]
-        text += ", most from " + listing([f"{shorten(w, 40)} ({percent(lost[w])})" for w in worst])
+        text += ", most from " + listing([f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst])
     return f"{text}."

@@ -21,7 +21,8 @@ from socialstats.inference.rows import with_inferred
 from socialstats.models.kappa import quoted_pair
 from socialstats.results import Result, Row
 from socialstats.results.rows import extremes, undefined_text
-from socialstats.text import count, interval, listing, number, p_value
+from socialstats.sentences import stat
+from socialstats.text import count, listing, number
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def row_of(
     use = ~(np.isnan(x) | np.isnan(y))
     names, copies = [design.raters[k] for k in pair], design.unit_count[use]
     row = Row(term=" | ".join(names), role="estimate", key=(("rater", names[0]), ("other", names[1])),
-              n=float(copies.sum()), n_units=int(copies.sum()))  # fmt: skip
+              n=float(copies.sum()), n_units=int(copies.sum()), limits=(-1.0, 1.0))  # fmt: skip
     if copies.sum() < FEWEST_UNITS:
         return replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"), ()
     if any(len(np.unique(side[use])) == 1 for side in (x, y)):
@@ -160,7 +161,7 @@ def correlations_sentence(result: Result) -> str:
         return f"{result.title} of {pairs} is undefined: {undefined_text(result.rows)}."
     if len(result.rows) > 1:
         low, high = extremes(known)
-        said = f"{result.title} of {pairs} ran from {_end(low)} to {_end(high)}"
+        said = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
         if len(low) == len(known):
             said = f"{result.title} of {pairs} was {_end(low)}"
         none = [r for r in result.rows if r.estimate is None]
@@ -168,18 +169,13 @@ def correlations_sentence(result: Result) -> str:
     start = f"{result.title} of {quoted_pair(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."
-    said = f"{start} was {number(row.estimate, 2, bounded=True)}"
-    if row.conf_low is None:
-        return f"{said}, without an interval: {row.undefined}."
-    ends = interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95, bounded=True)
-    test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    return f"{said}, {ends}; against 0, {test} (n = {count(row.n or 0)})."
+    return f"{start} was {stat(row)} (n = {count(row.n or 0)})."
 
 
 def _end(rows: Sequence[Row]) -> str:
     """Write the lowest or highest correlation, with the pairs of raters that have it."""
     who = listing([quoted_pair(row.term) for row in rows], 3)
-    return f"{number(rows[0].estimate, 2, bounded=True)} ({who})"
+    return f"{number(rows[0].shown())} ({who})"
 
 
 def correlations_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -25,7 +25,7 @@ from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Finish
 from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 from socialstats.results import Row
-from socialstats.text import count, interval, number, quoted, shorten
+from socialstats.text import count, number, quoted, shorten
 from socialstats.voice import one_of, option
 
 Scale = Literal["arithmetic", "geometric"]
@@ -182,20 +182,6 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
         capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
         row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
     return with_share(row, found, how.level, clustered=clustered)
-
-
-def share_text(row: Row, digits: int = 3) -> str:
-    """Write a share (or another number up to 1 in size) with its interval.
-
-    Examples
-    --------
-    >>> share_text(Row(term="tied", estimate=0.25, conf_low=0.1, conf_high=0.5, conf_level=0.95))
-    '.250, 95% CI [.100, .500]'
-    """
-    text = number(row.estimate, digits, bounded=True)
-    if row.conf_low is None:
-        return text
-    return f"{text}, {interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=True)}"
 
 
 def is_plain(data: Shares) -> bool:

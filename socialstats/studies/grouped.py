@@ -59,8 +59,7 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     outcome = run_levels(study, design, options)
     told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
-    rows = [r.rows for b in outcome.blocks for r in b.results]
-    if any(not subtracts(own, places, own[places[2]].decimals) for own in rows for places in parts_of(own)):
+    if not all_subtract([r.rows for b in outcome.blocks for r in b.results]):
         outcome = replace(outcome, methods=(*outcome.methods, UNROUNDED))
     return outcome if options.reread is None else with_reread(outcome, design, options)
 
@@ -69,6 +68,18 @@ UNROUNDED = (
     "Differences were computed from unrounded estimates. They can differ by one unit of the last decimal from the "
     "differences of printed estimates."
 )
+
+
+def all_subtract(results: Sequence[Sequence[Row]]) -> bool:
+    """Return whether each difference is printed as that of two estimates printed in the same result."""
+    for rows in results:
+        places = {own[2]: own for own in parts_of(rows)}
+        for at, row in enumerate(rows):
+            if row.role == "difference" and row.estimate is not None and (
+                at not in places or not subtracts(rows, places[at], row.decimals)
+            ):  # fmt: skip
+                return False
+    return True
 
 
 def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:

@@ -139,15 +139,17 @@ def test_a_verdict_stands_beside_its_own_p(name: str) -> None:
         assert not (large and re.search(r"\bwas (?:higher|lower|greater)\b|: different", sentence)), sentence
 
 
-@pytest.mark.parametrize("name", ["role-conflict", "role-conflict, without strengths"])
+@pages
 def test_a_share_has_one_format_on_a_page(name: str) -> None:
     """Case 6: 61.2 %, .625 and .612 stood for the share of choices of the more urgent item."""
-    said = " ".join(
-        [*outcome(name).answer, *(s for b in outcome(name).blocks if b.part == "main" for s in b.sentences)]
-    )
-    percents = {float(one) for one in re.findall(r"(\d+\.\d)%(?! CI)", said)}
+    found = outcome(name)
+    said = text_of(found)
+    assert not re.search(r"\d%, (?:\w+ )*\d+% CI", said), "a share with an interval is no percentage"
+    percents = {float(one) for one in re.findall(r"(\d+\.\d)%(?! CI)", said)} - {100.0, 0.0}
+    cells = {round(100 * v, 1) for table in tables_of(found) for row in table.cells for v in row
+             if isinstance(v, Shown) and v.bounded}  # fmt: skip
     shares = {round(100 * float(one), 1) for one in re.findall(r"(?<![\d.])(\.\d{3})\b", said)}
-    assert not (percents - {100.0, 0.0}) & shares
+    assert not percents & (shares | cells)
 
 
 @pages

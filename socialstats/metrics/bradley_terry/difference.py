@@ -148,7 +148,16 @@ def difference_of(one: Refitted, two: Refitted, labels: tuple[str, str], level: 
         n_degenerate=np.zeros(len(names), dtype=np.int64),
     )
     rows = with_resamples(
-        [Row(term=name, group=one.kinds[name], role="difference", n_clusters=pairs) for name in names],
+        [
+            Row(
+                term=name,
+                group=one.kinds[name],
+                role="difference",
+                n_clusters=pairs,
+                limits=(-1.0, 1.0) if one.kinds[name] == "share" else None,
+            )
+            for name in names
+        ],
         boot,
         level,
     )

@@ -122,7 +122,7 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         for name, result in numbers.models.items() for row in result.rows
         if row.group == "effect" and row.term == options.covariate
     ]  # fmt: skip
-    if not changes or (len(changes) > 1 and not named(numbers, options)):
+    if not changes:
         return ()
     rows, _ = with_holm(changes, "differences of the effect")
     what = f"effect of {options.covariate} (log-odds, adjusted for item strength)"

@@ -201,7 +201,7 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
     labels = [r.term if (level := r.label("stratum")) is None else f"{r.term}, {spoken(stratum, 30)}: {level}"
               for r in shares]  # fmt: skip
     said = (
-        f"{shorten(worst.term, 40)} refused most often: {sentences.estimate(worst, as_percent=True)}.",
+        f"{shorten(worst.term, 40)} had the highest refusal rate, {sentences.estimate(worst)}.",
         *(f"Its distance was {text} with refusals {COUNTED[rule]}."
           for rule in rules if (text := own.get(RULES[rule])) is not None),
     )  # fmt: skip
@@ -233,7 +233,7 @@ def near_block(result: Result) -> Block | None:
             for model in dict.fromkeys(r.term for r in rows)]  # fmt: skip
     hit = [r for r in rows if r.label("distance") == "0"]
     fits = len(bars) <= MOST_BARS and len({len(one.rows) for one in bars}) == 1 and len(bars[0].rows) <= STEPS
-    low, high = (f"{sentences.estimate(r, as_percent=True)} ({shorten(r.term, 40)})" for r in ends(hit))
+    low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(hit))
     return Block(
         id="near",
         question="How often was the answer the mode itself, and how often far from it?",
@@ -309,7 +309,7 @@ def ends_text(row: Row | None) -> str | None:
     """Return the limits of an interval as text."""
     if row is None or row.conf_low is None or row.conf_high is None:
         return None
-    return f"{number(row.shown('conf_low'))} to {number(row.shown('conf_high'))}"
+    return f"[{number(row.shown('conf_low'))}, {number(row.shown('conf_high'))}]"
 
 
 def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Closest]:
@@ -604,7 +604,7 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
     if not known:
         return None
     tied = next(iter(matches.values())).row("tied")
-    low, high = (f"{sentences.estimate(r, as_percent=True)} ({shorten(r.term, 40)})" for r in ends(known))
+    low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(known))
     return Block(
         id="matches",
         question=f"How often did a model give exactly the most frequent {shorten(human, 30)} answer?",
@@ -613,8 +613,8 @@ def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
         else (f"The share of exact matches was {low}.",),
         draw=partial(forest, known, reference=None, xlabel="share of exact matches"),
         figure_title=f"Share of units with the most frequent {shorten(human, 30)} answer",
-        caption="Points and bars: shares and CIs. Of m tied modes each counts 1/m (tied in "
-        f"{sentences.estimate(tied, as_percent=True)} of units). Refusals and missing answers are excluded.",
+        caption="Points and bars: shares and CIs. Of m tied modes each counts 1/m (share of units with "
+        f"tied modes: {sentences.estimate(tied)}). Refusals and missing answers are excluded.",
         tables=(rows_table(rows, "Share of exact matches", term="Model"),),
         results=tuple(matches.values()),
         part="appendix",

@@ -163,8 +163,8 @@ def share_words(answers: Answers, shares: Result) -> list[str]:
     column, changed, n = shorten(shares.settings["columns"][1], 40), shares.counts["changed"], shares.counts["answers"]
     if not changed:
         return [f"The second parsing (column '{column}') gave the same answer to all {count(n, 'reply', 'replies')}."]
-    said = [f"The second parsing (column '{column}') changed {changed:,} of {count(n, 'answer')}: "
-            f"{sentences.estimate(shares.rows[0], as_percent=True)}."]  # fmt: skip
+    said = [f"The second parsing (column '{column}') changed {changed:,} of {count(n, 'answer')} "
+            f"({sentences.estimate(shares.rows[0])})."]  # fmt: skip
     where = []
     by = f"{spoken(answers.one.by.name, 30)} " if answers.one.by is not None else ""
     for dimension, most, word in (("rater", 2, ""), ("by", 1, by)):
