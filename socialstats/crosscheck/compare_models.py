@@ -9,6 +9,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     adjusted_p,
+    kurtosis_df,
     label,
     relative,
     statistic_checks,
@@ -73,14 +74,6 @@ def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tup
         cut = None if reach == float("inf") else (-reach, reach)
         checks += [*statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]
     return checks
-
-
-def kurtosis_df(moves: Any) -> float:
-    """Degrees of freedom of a sum of squares by the kurtosis of its parts (Box 1953), between 1 and one less."""
-    from scipy.stats import kurtosis
-
-    n = len(moves)
-    return min(max(1 / (1 / (n - 1) + float(kurtosis(moves)) / (2 * n)), 1.0), n - 1.0)
 
 
 def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
 from socialstats.crosscheck.resamples import WHY, Cells, Redrawn
-from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
+from socialstats.crosscheck.row_arithmetic import end_checks, kurtosis_df, label, quantile
 from socialstats.crosscheck.swapping import exchange_check, swap_check
 from socialstats.results import Check, Result, Row, Verification
 
@@ -103,7 +103,7 @@ def pooled_checks(
         ends = (math.nan, math.nan)
         if settings["ci"] == "noncentral" and known and other.conf_low is not None:
             ends = outer_ends(value, value - bias, left, chance_of(own), settings["level"])
-            checks += plain_ends(other, left, df_of(left), (1 - ends[1] - bias, 1 - ends[0] - bias))
+            checks += plain_ends(other, left, kurtosis_df(left), (1 - ends[1] - bias, 1 - ends[0] - bias))
         if row.estimate is None or not known:
             continue
         checks.append(near(label(row), row.estimate, min(max(1 - value + bias, 0.0), 1.0), LEFT_OUT))
@@ -120,14 +120,6 @@ def pooled_checks(
             checks.append(swap_check(row, sides, np.arange(g), divergences, settings["permutations"]))
             checks.append(near(label(row, "statistic"), row.statistic, value, LEFT_OUT, 1e-9))
     return checks
-
-
-def df_of(left: FloatArray) -> float:
-    """Degrees of freedom of the variance of leave-one-out values, by scipy's kurtosis."""
-    from scipy.stats import kurtosis
-
-    n = len(left)
-    return float(min(max(2 / (2 / (n - 1) + float(kurtosis(left)) / n), 1.0), n - 1.0))
 
 
 def plain_ends(
@@ -180,11 +172,8 @@ def outer_ends(
     value: float, corrected: float, left: FloatArray, roots: FloatArray, level: float
 ) -> tuple[float, float]:
     """Ends of a divergence by `chi_square_ends`, the upper one by scipy's t of the values left where it is larger."""
-    from scipy.stats import kurtosis
-
     n, first, second = len(left), float(roots.sum()), float((roots**2).sum())
-    df = 2 / (2 / (n - 1) + float(kurtosis(left)) / n)
-    reach = quantile(level, min(max(df, 1.0), n - 1.0)) * math.sqrt((n - 1) * float(np.var(left)))
+    reach = quantile(level, kurtosis_df(left)) * math.sqrt((n - 1) * float(np.var(left)))
     if not (value > 0 and first > 0 and second > 0):
         return corrected - reach, corrected + reach
     low, high = chi_square_ends(value, first, second, level)

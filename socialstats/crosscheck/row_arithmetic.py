@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.results import Check, Row
 
@@ -81,6 +82,14 @@ def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> fl
     if alternative == "two_sided":
         return 2 * below(-abs(value))
     return below(-value if alternative == "greater" else value)
+
+
+def kurtosis_df(moves: FloatArray) -> float:
+    """Degrees of freedom of a sum of squares by the kurtosis of its parts (Box 1953), between 1 and one less."""
+    from scipy.stats import kurtosis
+
+    n = len(moves)
+    return min(max(1 / (1 / (n - 1) + float(kurtosis(moves)) / (2 * n)), 1.0), n - 1.0)
 
 
 @lru_cache(maxsize=10_000)

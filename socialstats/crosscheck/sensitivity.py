@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.resamples import CLOSE, OTHER, WHY, Cells, Redrawn, half_width, spread_error
-from socialstats.crosscheck.row_arithmetic import label, quantile, relative, statistic_checks
+from socialstats.crosscheck.row_arithmetic import kurtosis_df, label, quantile, relative, statistic_checks
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results import Check, Result, Row, Verification
 
@@ -80,15 +80,17 @@ def jackknife_checks(
     for k, row in enumerate(rows):
         if row.conf_low is None or row.estimate is None:
             continue
-        least, most = (-math.inf, math.inf) if "labels" in result.settings else (0.0, LARGEST[k])
-        error = math.sqrt((n - 1) * float(np.var(np.repeat(left[:, k], cells.copies))))
-        reach, shown = quantile(result.settings["level"], n - 1) * error, row.estimate
+        two = "labels" in result.settings
+        least, most = (-math.inf, math.inf) if two else (0.0, LARGEST[k])
+        each = np.repeat(left[:, k], cells.copies)
+        error, df = math.sqrt((n - 1) * float(np.var(each))), kurtosis_df(each) if two else n - 1.0
+        reach, shown = quantile(result.settings["level"], df) * error, row.estimate
         middle = float(value[CORRECTED[k]])
         low, high = min(max(middle - reach, least), shown), max(min(middle + reach, most), shown)
         wanted = (("s.e.", row.std_error, error), ("low", row.conf_low, low), ("high", row.conf_high, high))
         checks += [compare(label(row, name), ours, theirs, package="scipy", tolerance=1e-8 * LARGEST[0], why=LEFT)
                    for name, ours, theirs in wanted]  # fmt: skip
-        checks.append(relative(label(row, "df"), row.df, n - 1.0, "numpy", LEFT))
+        checks.append(relative(label(row, "df"), row.df, df, "scipy", LEFT))
         checks += statistic_checks(replace(row, estimate=middle), df=row.df)
     return checks
 

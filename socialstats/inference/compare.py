@@ -169,7 +169,7 @@ def with_resamples(
 
 
 def with_jackknife(
-    rows: Sequence[Row], estimate: FloatArray, errors: FloatArray, centre: FloatArray, df: float, level: float,
+    rows: Sequence[Row], estimate: FloatArray, errors: FloatArray, centre: FloatArray, df: FloatArray, level: float,
     tested: Sequence[bool],
 ) -> list[Row]:  # fmt: skip
     """Return differences with jackknife t intervals, and tests, around other (corrected) estimates.
@@ -178,22 +178,23 @@ def with_jackknife(
     ----------
     rows : sequence of Row
         Their names.
-    estimate, errors, centre : (k,) float64 arrays
-        Of the rows; jackknife standard errors; around which the interval lies, and what t tests against 0.
-    df, level : float
+    estimate, errors, centre, df : (k,) float64 arrays
+        Of the rows; jackknife standard errors; around which the interval lies, and what t tests against 0; degrees of
+        freedom.
+    level : float
     tested : sequence of bool
         Which rows have a test.
     """
     out = []
     for j, row in enumerate(rows):
-        value, middle, error = float(estimate[j]), float(centre[j]), float(errors[j])
+        value, middle, error, own = (float(values[j]) for values in (estimate, centre, errors, df))
         if math.isnan(value):
             out.append(replace(row, undefined=UNDEFINED))
         elif not error > STILL:
             out.append(replace(row, estimate=value, undefined=STILL_SAME))
         else:
-            found = replace(with_t(replace(row, estimate=middle), error, df, level, test=tested[j]), estimate=value)
-            out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=df,
+            found = replace(with_t(replace(row, estimate=middle), error, own, level, test=tested[j]), estimate=value)
+            out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=own,
                                  interval="jackknife"))  # fmt: skip
     return out
 

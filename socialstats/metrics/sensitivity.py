@@ -14,6 +14,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.compare import with_jackknife, with_resamples
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share, units_of
+from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.inference.rows import kept_within, with_ends
 from socialstats.models.sensitivity import (
@@ -317,8 +318,9 @@ def sensitivity_difference(
     unmatched : {"error", "drop"}
         What to do with pairs that only one of the designs has; dropped pairs are listed (caution SS301).
     ci : {"jackknife", "basic"}
-        ``"jackknife"``: over pairs of items, both designs together, around the corrected difference, t with one degree
-        of freedom less than there are pairs (without a corrected value: ``"basic"``). ``"basic"``: bootstrap.
+        ``"jackknife"``: over pairs of items, both designs together, around the corrected difference, t with degrees of
+        freedom from the kurtosis of what pairs add, at most one less than there are pairs (Box 1953; without a
+        corrected value: ``"basic"``). ``"basic"``: bootstrap.
     resamples, seed : int
         Of the bootstrap.
     level : float
@@ -386,9 +388,8 @@ def sensitivity_difference(
     ]
     if ci == "jackknife" and left is not None:
         estimate, lost, drawn = left.estimate, None, {}
-        gaps = with_jackknife(
-            names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], m - 1.0, level, tested
-        )
+        df = influence_df(left.deviations, left.copies)[:terms]
+        gaps = with_jackknife(names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], df, level, tested)
     else:
         boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed)
         estimate, lost, drawn = boot.estimate, boot.caution("the intervals"), {"seed": seed, "resamples": resamples}
