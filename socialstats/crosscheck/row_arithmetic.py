@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.long import compare
 from socialstats.results import Check, Row
 
@@ -84,7 +84,7 @@ def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> fl
     return below(-value if alternative == "greater" else value)
 
 
-def kurtosis_df(moves: FloatArray) -> float:
+def kurtosis_df(moves: FloatArray | IntArray) -> float:
     """Degrees of freedom of a sum of squares by the kurtosis of its parts (Box 1953), between 1 and one less."""
     from scipy.stats import kurtosis
 
