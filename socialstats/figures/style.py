@@ -56,7 +56,7 @@ NARROW = 3.5  # inches; 288 px on a screen of 320 px, so that 8 pt text is read 
 EDGE = 0.2  # inches beside the marks of a narrow figure, for half a tick label
 LINE = 12.5  # points a line of text takes
 MOST_ON_PAGE = 35  # rows of a figure on a page; of more rows, both ends are drawn
-AT_EITHER_END = 12  # rows that are drawn where there are more
+AT_EITHER_END = 8  # rows that are drawn where there are more
 ROWS = "rows"  # id of Axes with names above their marks, which need a background
 FONT = 9.0
 SMALL = 8.0
@@ -386,7 +386,7 @@ def margins(labels: Sequence[str], columns: float) -> tuple[float, float]:
 
 
 def ends(rows: Sequence[T]) -> tuple[list[T], list[float]]:
-    """Return the rows to draw and their lines, the first highest: on a page, 12 at either end of more than 35.
+    """Return the rows to draw and their lines, the first highest: on a page, 8 at either end of more than 35.
 
     So the figure and what stands before it share a printed page. The line between the ends is free for `left_out`.
     """
