@@ -93,7 +93,7 @@ def gamma_checks(result: Result) -> list[Check]:
 
 
 def interval_checks(result: Result) -> list[Check]:
-    """Compare the intervals without resamples: noncentral t, jackknife t, or the outer ends of both."""
+    """Compare the intervals without resamples: noncentral t, jackknife t, or the wider limits of both."""
     s, design, level = result.extras["summary"], result.design, result.settings["level"]
     factors = design.factors(result.settings["cluster"]) if design is not None else ()
     known = [row for row in result.rows if row.interval in CLOSED]

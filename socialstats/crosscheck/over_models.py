@@ -47,7 +47,7 @@ def checks_of(result: Result) -> list[Check]:
 
 
 def spread_checks(row: Row, values: Any, level: float) -> list[Check]:
-    """Recompute a standard deviation, the outer ends of its two intervals, and its effective number of values."""
+    """Recompute a standard deviation, the wider limits of its two intervals, and its effective number of values."""
     import numpy as np
     from scipy import stats
 

@@ -103,7 +103,7 @@ class Inferred:
     std_error, low, high, statistic, df, p : float or None
         The test is t, of 0.
     kind : str
-        ``"t"``, ``"fisher"``, ``"wald"``, ``"disagreements"``, ``"hull"`` (the outer ends of the last and of Fisher's
+        ``"t"``, ``"fisher"``, ``"wald"``, ``"disagreements"``, ``"hull"`` (the wider limits of the last and of Fisher's
         z) or the name of a bootstrap.
     why : str
         Why there is no interval; empty where there is one.

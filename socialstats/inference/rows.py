@@ -22,7 +22,7 @@ NO_ENDS = "the method has no interval for these data"
 NO_WIDTH = "the interval has no width"
 BEYOND = "the whole interval lies beyond what is possible"
 MISSED = "the interval leaves the estimate out: too few or too uneven data for this method"
-SPREAD = "SD (n - 1), outer ends of Bonett's and the jackknife's t interval"
+SPREAD = "SD (n - 1), wider limits of Bonett's and the jackknife's t interval"
 ROUNDING = 1e-9  # share of an estimate (or of 1) by which rounding can put an end beyond it
 
 

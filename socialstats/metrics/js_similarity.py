@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 FLAT = 1e-24  # a variance below is 0 but for rounding
 LEAST = 5  # units with a rating of each level from which intervals hold (tests/calibration/source_studies.py)
 PLAIN = "jackknife t of what as many ratings give on average"
-OUTER = "outer ends of the jackknife t and of the corrected interval less the correction"
+OUTER = "wider limits of the jackknife t and of the corrected interval less the correction"
 ALONE = "a single independent unit: no correction, no interval and no test"
 SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
 NO_VARIANCE = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
@@ -494,7 +494,7 @@ def js_similarity(
     Result
         For all units (group None), each cell, and the mean of the cells: a row named after each source (corrected, with
         interval). ``<source> (plug-in)`` has an interval of what as many ratings give on average, the jackknife's t.
-        For pooled shares it has the outer ends of that and of the corrected interval less the correction.
+        For pooled shares it has the wider limits of that and of the corrected interval less the correction.
         ``<reference> (split-half)`` is the ceiling: how alike two random halves of the reference's ratings of each unit
         are. It is corrected as the sources are, and so 1 but for chance. ``<reference> (split-half, plug-in)`` is the
         ceiling of plug-in values. It has a t interval of the logarithm of the divergence, by the jackknife over

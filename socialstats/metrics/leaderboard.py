@@ -263,7 +263,7 @@ def mean_rows(board: Board, group: str, pooling: str, units: BoolArray, *key: tu
 
 
 def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Row:
-    """Give a mean of shares over several tasks the outer ends of two intervals: pooled, and made of those of the tasks.
+    """Give a mean of shares over several tasks the wider limits of two intervals: pooled, and of those of the tasks.
 
     With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
     root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009). A small task with equal answers keeps the width that its

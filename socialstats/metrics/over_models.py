@@ -56,8 +56,8 @@ def over_models(
     -------
     Result
         For each number, group ``"mean over models"``: the mean, t with n - 1 degrees of freedom, and the test of 0
-        where the metric tests it. ``"SD over models"``: the standard deviation (n - 1) with the outer ends of Bonett's
-        (2006) and the jackknife's interval; ``"FACTOR = LEVEL"``: the mean of a group. ``"FACTOR: ONE - OTHER"``:
+        where the metric tests it. ``"SD over models"``: the standard deviation (n - 1) with the wider limits of
+        Bonett's (2006) and the jackknife's interval; ``"FACTOR = LEVEL"``: the mean of a group. ``"FACTOR: ONE - OTHER"``:
         differences of groups, Welch's (1947) t, Holm over the pairs of levels. Ends are cut at what the metric can be.
         A group of one model has no interval. `extras`: ``values`` (number -> model -> value), ``lacking`` (number ->
         models without one), ``limits``.
@@ -108,7 +108,7 @@ def over_models(
         shapes += [mean_over(list(part.values())) for part in parts if part]
     return Result(
         metric=metric, title=f"{next(iter(found.values())).title}, over models", rows=tuple(made),
-        inference="t over models; outer ends of Bonett's and jackknife intervals of spreads; Welch's t of groups",
+        inference="t over models; wider limits of Bonett's and jackknife intervals of spreads; Welch's t of groups",
         counts={"models": len(found)}, settings={"level": level, "rows": tuple(values), "groups": factors},
         references=("welch1947", "bonett2006", "efrontibshirani1993", "holm1979"), design=None,
         cautions=(*shape_cautions(shapes, what="models"), *group_cautions(made), *spread_cautions(made, "model")),

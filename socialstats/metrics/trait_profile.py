@@ -716,7 +716,7 @@ def trait_profile(
           change. A model with all stages in fewer than half of the scenarios is left out (SS301 names it)
         - ``score: MODEL``: mean of each trait
         - ``score of traits: GROUP``, ``score of traits: GROUP minus GROUP``: means of groups of traits, paired
-        - ``composite: SD over scenarios``, ``composite: SD over models``: with the outer ends of Bonett's and the
+        - ``composite: SD over scenarios``, ``composite: SD over models``: with the wider limits of Bonett's and the
           jackknife's interval
         - ``active of all models``: share of answers in which a trait is active
         - ``composite difference``: any two of up to 15 models, paired, Holm over the pairs

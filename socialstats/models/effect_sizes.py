@@ -475,7 +475,7 @@ def studentized_mean(
 
 
 TERMS = ("d_z", "d_av", "d_rm")
-HULL = "noncentral t or jackknife t, the outer ends"
+HULL = "wider limits of noncentral t and jackknife t"
 SMALL = 1e-12
 ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a variance of 0
 PEAKED = 1.5  # excess kurtosis
@@ -714,7 +714,7 @@ def jackknife_ends(
 
 
 def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
-    """Return the outer ends of the noncentral t interval of d_z and of the jackknife's.
+    """Return the wider limits of the noncentral t interval of d_z and of the jackknife's.
 
     The former is exact for normal differences, and its error does not know their skewness and kurtosis. The jackknife's
     does, and is too short where few pairs show little of a tail. Without the jackknife's (two or three pairs) it is the

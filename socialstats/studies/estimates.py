@@ -299,7 +299,8 @@ def statistic_beside_error(row: Row) -> float | None:
 
 def counts_table(caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float) -> Table:
     """Return counts with their shares of a total: a line for each label and count."""
-    return Table(caption, tuple(header), tuple((label, round(n), percent(float(n / total))) for label, n in parts))
+    cells = tuple((label, round(n), Shown(float(n / total), 3, True)) for label, n in parts)
+    return Table(caption, tuple(header), cells)
 
 
 def family_words(rows: Sequence[Row]) -> str:

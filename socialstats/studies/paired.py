@@ -59,6 +59,7 @@ from socialstats.studies.page import (
     shared,
 )
 from socialstats.text import (
+    Shown,
     alpha_text,
     as_given,
     capital,
@@ -69,7 +70,6 @@ from socialstats.text import (
     listing,
     number,
     p_value,
-    percent,
     shorten,
 )
 from socialstats.voice import Word, option
@@ -225,7 +225,7 @@ def cells_table(design: Paired, caption: str) -> Table:
     """Return the counts of every pair of values that occurs."""
     table, total = design.square(), float(design.n_pairs)
     cells = tuple(
-        (one, other, int(table[i, j]), percent(float(table[i, j]) / total))
+        (one, other, int(table[i, j]), Shown(float(table[i, j]) / total, 3, True))
         for i, one in enumerate(design.levels) for j, other in enumerate(design.levels) if table[i, j]
     )  # fmt: skip
     header = (*(shorten(name, 40) for name in design.conditions), "Pairs", "Share")
@@ -524,8 +524,8 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     brief = f"Differences in {what} ({minus(design)}) were estimated over {count(design.n_pairs, 'pair')}. "
     if design.scale == "binary":
         row = numbers.lead
-        used = listing([name for name in (row.label("test name"), row.label("interval name") or row.method) if name])
-        brief += f"The test and the {level} CI were {used}; {lead.inference.split('; ')[-1]}."
+        test, ci = row.label("test name"), row.label("interval name") or row.method
+        brief += f"Test: {test}; " * bool(test) + f"{level} CI: {ci}; {lead.inference.split('; ')[-1]}."
     else:
         none = not sentences.with_p(numbers.lead) and numbers.lead.conf_low is None and numbers.lead.undefined
         brief += (

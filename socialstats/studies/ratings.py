@@ -66,7 +66,7 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import capital, count, level_text, listing, number, percent, shorten, spoken, with_article
+from socialstats.text import Shown, capital, count, level_text, listing, number, percent, shorten, spoken, with_article
 
 PAIRS_OF_RATERS = "pairs of raters"
 MOST_LISTED = 200  # raters
@@ -270,7 +270,7 @@ def about_ratings(design: Ratings) -> tuple[Table, ...]:
     tables = [Table(f"Ratings by rater{some}", header, tuple(answered)), united(design)]
     if m <= MOST_LEVELS:
         shares = tuple(
-            (name, *(percent(float(n / row.sum())) if row.sum() else None for n in row))
+            (name, *(Shown(float(n / row.sum()), 3, True) if row.sum() else None for n in row))
             for name, row in zip(shown, levels, strict=False)
         )
         caption = f"Shares of the levels among each rater's ratings{some}"

@@ -1,6 +1,6 @@
 # Writes jackknife.json: intervals by the jackknife with degrees of freedom from the kurtosis of the influences
 # (1 / (1/(n - 1) + g/(2 n)), g the excess kurtosis), and what is combined with them.
-# sizes: d_z, d_av, d_rm of the sleep data and of unequal clusters; the outer ends of d_z and its noncentral t interval.
+# sizes: d_z, d_av, d_rm of the sleep data and of unequal clusters; the wider limits of d_z and its noncentral t interval.
 # divergence: Jensen-Shannon divergence (bits) of the shares of two sources in clusters; noncentral chi-square with the
 # scale and df of Rao & Scott (1984), sum l^2 / sum l and (sum l)^2 / sum l^2 of the eigenvalues l of AV.
 # Run in tests/golden: Rscript jackknife.R      (base R 4.2, jsonlite)

@@ -1,4 +1,4 @@
-# Values of tests/golden/over_models.json: R's t tests of its data set sleep; of its standard deviation the outer ends of
+# Values of tests/golden/over_models.json: R's t tests of its data set sleep; of its standard deviation the wider limits of
 # Bonett's (2006) interval and of the jackknife's t interval of the log variance, with df by the kurtosis of influences.
 spread <- function(x, level = .95) {
   n <- length(x); z <- qnorm((1 + level) / 2); c <- n / (n - z)

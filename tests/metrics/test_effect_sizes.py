@@ -191,7 +191,7 @@ def test_bca_of_d_z_is_scipys_up_to_the_draws():
 
 def test_which_interval_when():
     independent = {r.term: r.method for r in effect_sizes(pairs(NEXT, BASE)).rows}
-    hull = "noncentral t or jackknife t, the outer ends"
+    hull = "wider limits of noncentral t and jackknife t"
     assert independent == {"d_z": hull, "g_z": hull, "d_av": "jackknife t", "d_rm": "jackknife t"}
     clustered = effect_sizes(pairs(NEXT, BASE, clusters=[("story", STORY)]))
     assert {r.method for r in clustered.rows} == {"jackknife t"}
