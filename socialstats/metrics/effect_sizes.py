@@ -96,8 +96,8 @@ def effect_sizes(
     ci : {"auto", "noncentral_t", "jackknife", "percentile", "basic", "bca"}
         ``"auto"``: d_z and g_z of independent pairs have the wider limits of the noncentral t interval (exact for
         normal differences) and of the jackknife's. `socialstats.models.effect_sizes.d_z_hull` has measured coverage.
-        The others, and all within clusters, have the jackknife t interval. Its degrees of freedom follow from the kurtosis
-        of the influence of single pairs or clusters (`socialstats.inference.influence`). Two crossed factors:
+        The others, and all within clusters, have the jackknife t interval. Its degrees of freedom follow from the
+        kurtosis of the influence of single pairs or clusters (`socialstats.inference.influence`). Two crossed factors:
         percentile bootstrap.
         ``"noncentral_t"`` gives d_av and d_rm no interval, and needs independent pairs.
     level : float

@@ -58,7 +58,8 @@ def over_models(
         For each number, group ``"mean over models"``: the mean, t with n - 1 degrees of freedom, and the test of 0
         where the metric tests it. ``"SD over models"``: the standard deviation (n - 1) with the wider limits of
         Bonett's (2006) and the jackknife's interval; ``"FACTOR = LEVEL"``: the mean of a group.
-        ``"FACTOR: ONE - OTHER"``: differences of groups, Welch's (1947) t, Holm over the pairs of levels. Ends are cut at what the metric can be.
+        ``"FACTOR: ONE - OTHER"``: differences of groups, Welch's (1947) t, Holm over the pairs of levels.
+        Ends are cut at what the metric can be.
         A group of one model has no interval. `extras`: ``values`` (number -> model -> value), ``lacking`` (number ->
         models without one), ``limits``.
 

@@ -318,9 +318,9 @@ def sensitivity_difference(
     unmatched : {"error", "drop"}
         What to do with pairs that only one of the designs has; dropped pairs are listed (caution SS301).
     ci : {"jackknife", "basic"}
-        ``"jackknife"``: over pairs of items, both designs together, around the corrected difference, t with degrees of
-        freedom from the kurtosis of what pairs add, at most one less than there are pairs (Box 1953; without a
-        corrected value: ``"basic"``). ``"basic"``: bootstrap.
+        ``"jackknife"``: over pairs of items, both designs together, around the corrected difference. Degrees of freedom
+        of t follow from the kurtosis of what pairs add (Box 1953). Without a corrected value: ``"basic"``, the
+        bootstrap.
     resamples, seed : int
         Of the bootstrap.
     level : float
