@@ -14,8 +14,9 @@ from socialstats.text import MISSING, count, number
 
 CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*$")  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
-SYMBOL = re.compile(
-    r"(?<![\w.])(d_z|d_av|d_rm|g_z|p_Holm|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<>]|\([\d.,]+\) =)"
+SYMBOL = re.compile(  # with an index anywhere, letters before a number only
+    r"(?<![\w.])((?:d_z|d_av|d_rm|g_z|p_Holm)\b|(?:SD|df|[pztnNMSrF])"
+    r"(?=(?:\([\d.,\s]+\))? ?[=&<>]|\([\d.,]+\) =))"
 )
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)

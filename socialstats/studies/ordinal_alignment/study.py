@@ -399,7 +399,7 @@ def verified(
     """Recompute all results; of those by group only the rows about groups, as the others are the same."""
     found = verify_all(named, [b for b in shown if not b.id.startswith("group") and b.id != "refusals"])
     return joined(found, verify_named({
-        f"Distances by {shorten(name, 40)} of people":
+        f"Distances by {spoken(name, 40)} of people":
         replace(one, rows=tuple(r for r in one.rows if r.label("attribute"))) for name, one in groups.items()
     }))  # fmt: skip
 
