@@ -190,11 +190,10 @@ def short_of_zero(jack: tuple[float, float], t: float, values: FloatArray, level
         Differences, one for each pair.
     level : float
     """
-    from scipy.stats import skew
     from scipy.stats import t as distribution
 
     rejects = abs(t) > distribution.ppf((1 + level) / 2, len(values) - 1)
-    if not (rejects and jack[0] <= 0 <= jack[1] and float(skew(values)) * t > 0):
+    if not (rejects and jack[0] <= 0 <= jack[1]):
         return jack
     size = t / math.sqrt(len(values))
     inner = size * math.exp(-(jack[1] - jack[0]) / 2 / abs(size))

@@ -112,7 +112,7 @@ def is_inside(inner: Factor, outer: Factor) -> bool:
 
 
 def few_clusters(
-    said: str, *, affects: str = "these intervals, which are long, and their tests", fix: str = "collect more clusters",
+    said: str, *, affects: str = "these intervals and their tests", fix: str = "collect more clusters",
     rows: Iterable[str] | None = None,
 ) -> Caution:  # fmt: skip
     """Caution SS202, about what rests on few (effective) clusters."""

@@ -84,7 +84,7 @@ def with_ends(
     row = row if within == ANYWHERE else replace(row, limits=within)
     if why or low is None or high is None:
         return replace(row, conf_low=None, conf_high=None, conf_level=None, undefined=why)
-    wide = low < high
+    wide = low < high or hold  # an interval of another centre says nothing where it is cut to one value
     low, high = (min(max(end, within[0]), within[1]) for end in (low, high))
     if wide and low == high:
         return with_ends(row, None, None, level, why=BEYOND)

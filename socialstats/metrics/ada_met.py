@@ -644,8 +644,8 @@ def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
     bias, worst = max(touched, key=lambda one: one[0])
     each = number(answers / max(float(state.answers.weight.sum()), 1.0), 1)
     said = (
-        f"modes rest on {each} answers per unit on average, which inflates distances by up to {number(bias)} "
-        f"({number(worst.estimate)} for '{shorten(worst.term, 30)}')"
+        f"modes rest on {each} answers per unit on average, which inflates distances; most that of "
+        f"'{shorten(worst.term, 30)}' ({number(worst.estimate)}), by {number(bias)}"
     )
     fix = "interpret them as distances from modes of as many raters as these"
     return [caution("SS304", said, affects="distances, small ones most", fix=fix,

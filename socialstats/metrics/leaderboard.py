@@ -503,7 +503,7 @@ def sentence(result: Result) -> str:
     said = f"mean score {estimate(best)}; {over(result)}"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
-        return tied_first(shortened(tied), len(means), "model", said)
+        return tied_first(shortened(tied), len(means), "model", f"mean score {number(best.shown())}; {over(result)}")
     text = f"{name} ranked first of {n} ({said}). "
     if not gaps:
         return f"{text}No other model has a mean score."

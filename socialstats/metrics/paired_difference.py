@@ -475,7 +475,7 @@ def dependence(design: Paired, factors: Sequence[Factor], lead: ClusteredMean, o
     if options.ci != "closed":
         dfs = [] if lead.undefined else [None if options.ci in RESAMPLED else lead.df]
         return cluster_cautions(design, factors, df=dfs, largest=lead.largest)
-    fix = option("ci", "studentized") if len(factors) < 2 else ""
+    fix = f"use {option('ci', 'studentized')}" if len(factors) < 2 else ""
     return mean_cautions(design, factors, [lead], fix=fix)
 
 

@@ -279,7 +279,8 @@ def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bo
     if not np.isnan(corrected):
         size = f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}"
         better = f"quote the bias-corrected S ({number(corrected)})"
-    said = f"here {lines[1].label} have S = {number(lines[1].value, 1)}, a random ranking {number(lines[2].value, 1)}"
+    coins, ranking = (number(line.value if np.isnan(corrected) else line.without_error) for line in lines[1:3])
+    said = f"here {lines[1].label} have S = {coins}, a random ranking {ranking}"
     return (
         caution("SS304", size, affects="the plug-in S, most where comparisons are few", fix=better,
                 rows=["plug_in"]),

@@ -145,7 +145,7 @@ def fit_check(fit: BradleyTerryResult) -> Diagnostic:
         gof = fit.goodness_of_fit(cells="total")
     except UndefinedStatistic as error:
         return Diagnostic(FOLLOWS, str(error), "Not tested.")
-    if not any(caution.code == "SS104" for caution in gof.cautions):
+    if not sentences.significant(gof.rows[-1]):
         return Diagnostic(FOLLOWS, gof.sentence(), "No significant misfit.")
     misfit = "Wins of pairs deviated from the model. Rely on cluster-robust errors."
     if set(fit.fitted_state.sizes) - {"pair"}:
@@ -164,7 +164,7 @@ def evenness_check(design: Comparisons) -> Diagnostic:
         spread = f"{least} to {most} comparisons per item"
     found = f"{spread}; {count(len(design.pair.levels))} of {count(math.comb(k, 2))} pairs were compared."
     wide = "Intervals are wide for items with few comparisons."
-    so_what = wide if n[low] * 4 < n[high] else "Numbers of comparisons are similar."
+    so_what = wide if n[low] * 2 < n[high] else "Numbers of comparisons are similar."
     return Diagnostic("Balance of comparisons over items", found, so_what)
 
 
@@ -532,7 +532,7 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
         cells.append(cluster_cells(label, one, base))
     known = [(label, x, effect) for label, _, _, x, _, effect in cells[1:] if isinstance(x, float)]
     ratios = [f"{number(x)} if {label} (design effect {effect})" for label, x, effect in known]
-    found = f"Relative to independent rows, median standard errors were multiplied by {listing(ratios)}."
+    found = f"Relative to independent rows, standard errors were multiplied by {listing(ratios)}; medians over items."
     header = ("Rows are", "Clusters", "Median SE of strengths", "Median ratio to the first line",
               "SE of order effect", "Median design effect of strengths")  # fmt: skip
     caption = "Standard errors under each assumption about dependence (same estimates)"
@@ -635,7 +635,7 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     rows = strongest(fit)
     ranks, tied = f"{rank_answer(fit, options)[0]}", firsts(rows)
     if len(tied) > 1:
-        score = f"log-strength {sentences.estimate(rows[0])}"
+        score = f"log-strength {number(rows[0].shown())}"
         return (sentences.tied_first(tied, len(rows), "item", score), f"{ranks}.")
     top, second = rows[:2]
     chance = fit.win_probability(top.term, second.term).rows[0]

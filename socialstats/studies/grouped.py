@@ -59,7 +59,8 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     outcome = run_levels(study, design, options)
     told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
-    if not all_subtract([r.rows for b in outcome.blocks for r in b.results]):
+    results = [r for b in outcome.blocks for r in b.results]
+    if any(r.metric == "multiverse" for r in results) or not all_subtract([r.rows for r in results]):
         outcome = replace(outcome, methods=(*outcome.methods, UNROUNDED))
     return outcome if options.reread is None else with_reread(outcome, design, options)
 
@@ -173,6 +174,8 @@ def merge(
     }
     said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
     said += [undefined(f"the result of {shorten(level)}", why) for level, why in lost.items()]
+    if len(outcomes) > 1 and not compared:
+        said.append(f"Differences between levels of {shorten(by, 40)} were not tested.")
     brief = first.methods[:1]
     if brief and lead_words(compared):
         brief = (f"{brief[0]} {MATCHED.format(shorten(by, 40))}",)

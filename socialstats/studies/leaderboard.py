@@ -204,12 +204,12 @@ def lead_block(numbers: Numbers) -> Block | None:
     title, level = f"Differences in mean score between {name} and each other model", numbers.main.settings["level"]
     return Block(
         id="lead",
-        question=f"How far was {name} ahead?",
+        question=f"How far was {name} ahead?" if rows[0].estimate else f"How did {name} compare with the others?",
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{name} minus this model", sort=False),
         figure_title=title,
         caption=f"Points: paired differences; unadjusted {level_text(level)} CIs (t); {numbers.sample}.",
-        tables=(rows_table(rows, f"{name} minus each other model; p (Holm): over all pairs", term="Model",
+        tables=(rows_table(rows, f"{name} minus each other model; p (Holm): over all tested pairs", term="Model",
                            labels=[row.term for row in rows]),),
     )  # fmt: skip
 
@@ -514,7 +514,7 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     brief = (
         f"Mean scores of {models} were estimated over {units}{pooled}. {level} CIs used "
         f"{interval_name(numbers)}. Differences were tested by paired t tests. p values "
-        f"were Holm-adjusted within all pairs (m = {count(pairs)}). Rank intervals used {draws}."
+        f"were Holm-adjusted within all tested pairs (m = {count(pairs)}). Rank intervals used {draws}."
     )
     full = [f"Intervals and tests: {main.inference}.", f"Rank intervals: {numbers.marginal.inference}; "
             f"{numbers.joint.inference}."]  # fmt: skip

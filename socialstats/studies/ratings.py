@@ -66,7 +66,19 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import Shown, capital, count, level_text, listing, number, percent, shorten, spoken, with_article
+from socialstats.text import (
+    Shown,
+    capital,
+    count,
+    level_text,
+    listing,
+    number,
+    percent,
+    quoted,
+    shorten,
+    spoken,
+    with_article,
+)
 
 PAIRS_OF_RATERS = "pairs of raters"
 MOST_LISTED = 200  # raters
@@ -77,8 +89,10 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
     """Show the coefficients side by side; they define agreement by chance differently."""
     rows = [replace(result.rows[0], term=name) for name, result in results.items()]
     lead = next(iter(results.values()))
+    means = {name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters)"
+             for name, result in results.items() if result.rows[0].term == "mean"}  # fmt: skip
     said = [sentences.undefined(row.term, row.undefined or "no estimate") if row.estimate is None
-            else f"{row.term} was {sentences.estimate(row)}." for row in rows]  # fmt: skip
+            else f"{row.term}{means.get(row.term, '')} was {sentences.estimate(row)}." for row in rows]  # fmt: skip
     return Block(
         id="agreement",
         question="How well did the raters agree?",
@@ -111,7 +125,10 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
     held = [r for r in rows if r.estimate is not None]
     said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
     if held:
-        low, high = (f"'{shorten(r.term)}', {sentences.estimate(r)}" for r in extremes(held))
+        low, high = (
+            f"{quoted([r.term for r in held if r.estimate == end.estimate], 3)}, {sentences.estimate(end)}"
+            for end in extremes(held)
+        )
         said = [f"Of {count(len(pairs), 'pair')} of raters, agreement was highest for {high}.",
                 f"It was lowest for {low}."]  # fmt: skip
     by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
@@ -195,8 +212,8 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
         sentences=tuple(said),
         draw=partial(forest, rows[:MOST_LISTED], sort=False, xlabel="alpha"),
         figure_title=f"Krippendorff's alpha {what}",
-        caption=f"Points and bars: alpha and {level_text(whole.settings['level'])} CIs, on the same units. "
-        "Differences were not tested.",
+        caption=f"Points and bars: alpha and {level_text(whole.settings['level'])} CIs, of units with two ratings or "
+        "more. Differences were not tested.",
         tables=(rows_table(rows, f"Alpha {what}", term="Raters"),),
         results=tuple(results.values()),
         part="main" if what == WITHIN else "appendix",

@@ -132,8 +132,8 @@ def test_an_effect_is_significant_by_the_p_that_is_printed() -> None:
 
 def test_s_above_coin_flips_names_no_cause() -> None:
     row, high = Row(term="S", estimate=70.0, conf_low=60.0, conf_high=80.0), Row(term="all", estimate=0.5)
-    assert verdict(row, high, 50.0, "urgency") == "S exceeded its coin-flip value"
-    assert "interval" in verdict(replace(row, conf_low=None, conf_high=None), high, 50.0, "urgency")
+    assert verdict(row, high, 50.0, "urgency") == ""  # the next sentence compares S with coin flips
+    assert verdict(replace(row, conf_low=None, conf_high=None), high, 50.0, "urgency") == ""
 
 
 @pytest.mark.parametrize(("cluster", "said"), [(None, "deviated from the model"), ("judge", "dependence within")])

@@ -1012,7 +1012,7 @@ def _pair_totals(fit: BradleyTerryResult) -> Fitness:
     parts = data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n
     won, expected, variance, rows = (sums(data.pair, x, pairs) for x in parts)
     df = pairs - int(fit.fit["df"]) + (fit.fitted_state.model.tie_term is not None)
-    full = f"{number(float(np.median(rows)), 0)} comparisons a pair (median)"
+    full = f"{number(float(np.median(rows)), 0)} comparisons per pair (median)"
     return {"Pearson": float(np.sum((won - expected) ** 2 / variance))}, df, pairs, full
 
 

@@ -11,6 +11,7 @@ from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
+from socialstats.metrics.sensitivity import reference_values
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row
 from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
@@ -173,7 +174,7 @@ def shares_table(name: str, found: Mapping[str, Result], by: str) -> Table:
 
 def reference_marks(found: Mapping[str, Result]) -> tuple[Mark, ...]:
     """Return S of choosers of known kinds."""
-    lines = next(iter(found.values())).extras["reference_lines"][:4] if found else ()
+    lines = reference_values(next(iter(found.values())))[:3] if found else ()
     return tuple(Mark(label=x.label, value=x.value, kind="reference") for x in lines)
 
 
@@ -183,7 +184,7 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
         return None
     end, first = suffix_of(found), next(iter(found.values()))
     name = f"{'corrected' if end else 'plug-in'} sensitivity S"
-    rows, reference = tuple(leads(found, f"S{end}")), first.extras["reference_lines"]
+    rows, reference = tuple(leads(found, f"S{end}")), reference_values(first)
     lines = listing([f"{x.label} {number(x.value)}" for x in reference[:3]])
     parts = [f"{part}{end}" for part in ("S_higher", "S_equal", "S_lower")]
     cells = tuple(

@@ -582,7 +582,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
         "p values were Holm-adjusted within levels and strata.",
         *probability_methods(design, READ),
         f"Shares: {shares.inference}. {like.title}: 1 minus the Jensen-Shannon divergence in bits, bias-corrected by "
-        f"the jackknife. CIs: {like.inference}. "
+        f"the jackknife. Values above 1 were set to 1, differences computed before. CIs: {like.inference}. "
         f"Halves are of the {human} ratings of each unit and are corrected alike. "
         f"Differences were Holm-adjusted over the levels and strata.{parts}",
     )

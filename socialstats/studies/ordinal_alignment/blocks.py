@@ -364,7 +364,7 @@ def sizes_text(groups: Mapping[str, Result]) -> str:
 
 def settled(found: Sequence[Closest], level: float) -> tuple[int, int]:
     """Return how many closest groups differ significantly from the farthest, and how many were tested."""
-    tested = [one.gap for one in found if one.gap is not None and one.gap.p_adjusted is not None]
+    tested = [one.gap for one in found if one.gap is not None and one.gap.p_value is not None]
     return sum(sentences.significant(gap, 1 - level) for gap in tested), len(tested)
 
 
@@ -373,9 +373,10 @@ def closest_answer(groups: Mapping[str, Result], families: Families, level: floa
     clear, tested = settled([one for one in closest_groups(groups, families) if not one.tied], level)
     if not tested:
         return ()
+    adjusted = any(row.p_adjusted is not None for rows, _ in families.values() for row in rows)
     return (
         f"In {count(clear)} of {count(tested)} model-by-attribute comparisons the closest group differed significantly "
-        "from the farthest (Holm within each model).",
+        f"from the farthest{' (Holm within each model)' if adjusted else ''}.",
     )
 
 
@@ -384,16 +385,17 @@ def closest_words(found: Sequence[Closest], families: Families, level: float) ->
     found, alpha = [one for one in found if not one.tied], 1 - level
     if not found:
         return ["No group was closer than another."]
-    tested = [(one, one.gap) for one in found if one.gap is not None and one.gap.p_adjusted is not None]
+    tested = [(one, one.gap) for one in found if one.gap is not None and one.gap.p_value is not None]
     clear, n = settled(found, level)
     stable = sum(one.again is not None and (one.again.estimate or 0.0) >= level for one in found)
     m = sorted({sum(row.p_value is not None for row in rows) for rows, _ in families.values()})
     family = f"m = {count(m[0])}" if len(m) == 1 else f"m = {count(m[0])} to {count(m[-1])}" if m else "no tests"
+    family = "one test per model" if m == [1] else f"Holm within each model, {family} pairs of groups"
     said = ["No difference between the closest and the farthest group could be tested."]
     if tested:
         said = [
             f"In {count(clear)} of {count(n)} model-by-attribute comparisons the closest group differed significantly "
-            f"from the farthest (Holm within each model, {family} pairs of groups)."
+            f"from the farthest ({family})."
         ]
         one, gap = max(tested, key=lambda each: abs(each[1].estimate or 0.0))
         said.append(

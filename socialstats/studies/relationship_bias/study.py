@@ -160,7 +160,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     strata = {
         name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
         for name in reversed(EXTRA)
-        if name in design.strata
+        if name in design.strata and len(design.strata[name].levels) > 1
     }
     scenarios = bias(design, options, stratum="scenario", cluster="pair")
     sides = enumerate(SIDES if np.any(design.status != OK) else ())

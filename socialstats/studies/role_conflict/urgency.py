@@ -185,7 +185,8 @@ def rate_sentence(pooled: Result, covariate: str, start: str) -> str:
     high = pooled.row("all", group="higher")
     if high.estimate is None:
         return sentences.undefined(f"the win rate at higher {covariate}", high.undefined or "no estimate")
-    return f"{start}: the role with the higher {covariate} won at a rate of {sentences.estimate(high)}."
+    rate = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high)}."
+    return f"{start}: {rate}" if start else capital(rate)
 
 
 def _trials_effect(rates: Result) -> str:
@@ -360,20 +361,15 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
 
 
 def verdict(row: Row, high: Row, coin: float, covariate: str) -> str:
-    """State whether every choice follows the rule (or its reverse), else where S lies beside rule and coin flips."""
+    """State whether choices follow the rule (or its reverse), or come nearer to it than coin flips do; else nothing."""
     name = capital(covariate)
     if high.estimate in (0.0, 1.0):
         reverse = "" if high.estimate else " in reverse"
         return f"{name} decided every comparison whose sides differed in it{reverse}"
-    if row.conf_low is None or row.conf_high is None:
-        return f"S has no interval to compare with coin flips ({row.undefined})"
-    if row.conf_high < 1:
+    if row.conf_high is not None and row.conf_high < 1:
         return f"{name} determined choices"
-    if row.conf_high < coin:
-        return f"{name} influenced but did not determine choices"
-    if row.conf_low > coin:
-        return "S exceeded its coin-flip value"
-    return "S was not reliably different from its coin-flip value"
+    near = row.conf_high is not None and row.conf_high < coin
+    return f"{name} influenced but did not determine choices" if near else ""
 
 
 PARTS: tuple[Literal["main", "appendix"], ...] = ("main", "appendix")  # bounds of S, bounds of the share

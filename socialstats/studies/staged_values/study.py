@@ -44,6 +44,7 @@ from socialstats.studies.staged_values.judges import (
     controls_of,
     diagnostics,
     judges_block,
+    one_judge,
     unknown_zero,
     weights_of,
     with_zero,
@@ -217,7 +218,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     known = [r.cautions for r in results.values() if r not in units.values()]
     cautions = order_cautions(unknown_zero(options), *known, design.cautions)
     few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # models as units lead
-    cautions = order_cautions(cautions, tuple(few), once=False)
+    cautions = order_cautions(cautions, tuple(few), one_judge(design), once=False)
     return Outcome(
         study="staged-values",
         title="Where did the models lean, and what did the stages change?",
@@ -380,7 +381,8 @@ def methods(profile: Result, units: Mapping[str, Result], options: StudyOptions)
     return (brief, (
         "The composite of an answer, as one judge scores it, is the sum over traits of weight x (score \u2212 10). "
         f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models were Holm-adjusted over "
-        f"{over}. d_z is the mean change over the SD of the changes, with a noncentral t interval. A trait is active "
+        f"{over}. d_z is the mean change over the SD of the changes, with the "
+        "wider limits of noncentral t and jackknife t. A trait is active "
         f"from a mean score of {number(profile.settings['activation'], 0)} of 20."
     ))  # fmt: skip
 
