@@ -323,12 +323,12 @@ def halving(more: int, unit: str, quantity: str) -> str:
     return f"To halve the interval of {quantity}, collect about {count(more)} more {unit}."
 
 
-def none_of(n: int, tests: str, *, family: Sequence[str] = ()) -> str:
+def none_of(n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True) -> str:
     """State that no test of a family was significant."""
-    return some_of(0, n, tests, family=family)
+    return some_of(0, n, tests, family=family, adjusted=adjusted)
 
 
-def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = ()) -> str:
+def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True) -> str:
     """State how many tests of a family were significant; a single test is not adjusted.
 
     Examples
@@ -342,4 +342,4 @@ def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = ()) -> st
     if n == 1:
         return f"The {counted(1, tests).removeprefix('1 ')} was {'' if clear else 'not '}significant."
     text = f"{count(clear) if clear else 'None'} of {counted(n, tests)}"
-    return f"{text} {'was' if clear < 2 else 'were'} significant (Holm{within})."
+    return f"{text} {'was' if clear < 2 else 'were'} significant ({f'Holm{within}' if adjusted else 'unadjusted'})."

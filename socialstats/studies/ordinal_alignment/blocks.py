@@ -448,7 +448,10 @@ def people_text(result: Result) -> str:
     return ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
 
 
-HOLM_FAMILY = "p (Holm): within each model, over all pairs of groups of all attributes"
+def holm_of(gaps: Sequence[Row]) -> str:
+    """Return the family of the adjusted p-values for a caption; nothing where each model has one test."""
+    adjusted = any(row.p_adjusted is not None for row in gaps)
+    return "; p (Holm): within each model, over all pairs of groups of all attributes" if adjusted else ""
 
 
 def group_block(name: str, result: Result, families: Families, k: int, clear: int, *, main: bool) -> Block:
@@ -471,7 +474,7 @@ def group_block(name: str, result: Result, families: Families, k: int, clear: in
         tables=(
             dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
                         labels=[f"{r.term} ({r.group})" for r in looks]),
-            dense_table(gaps, f"Differences by {words} on the same units, corrected for group size; {HOLM_FAMILY}",
+            dense_table(gaps, f"Differences by {words} on the same units, corrected for group size{holm_of(gaps)}",
                         term="Model and pair", short=True,
                         labels=[f"{r.term} ({r.label('contrast')})" for r in gaps]),
         ),
@@ -497,7 +500,11 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
     gaps = [r for name in rest for r in gaps_by(name, families)]
     tested = [r for r in gaps if r.p_value is not None]
     said = [
-        sentences.none_of(len(tested), f"differences between groups by {listing([spoken(n) for n in rest], 9)}")
+        sentences.none_of(
+            len(tested),
+            f"differences between groups by {listing([spoken(n) for n in rest], 9)}",
+            adjusted=any(r.p_adjusted is not None for r in tested),
+        )
         if tested
         else f"No difference between groups by {listing([spoken(n) for n in rest], 9)} could be tested."
     ]
@@ -514,7 +521,7 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
         tables=(
             *([] if fits else [dense_table(cells, "ADA-Met by group", term="Model and group", short=True,
                                            labels=[f"{r.term} ({r.group})" for r in cells])]),
-            dense_table(gaps, f"Differences on the same units, corrected for group size; {HOLM_FAMILY}",
+            dense_table(gaps, f"Differences on the same units, corrected for group size{holm_of(gaps)}",
                         term="Model and pair", short=True,
                         labels=[f"{r.term} ({spoken(r.label('attribute') or '', 30)}: {r.label('contrast')})"
                                 for r in gaps]),
@@ -660,7 +667,9 @@ def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
         sentences=(
             *(f"Krippendorff's α ({kind}) was {sentences.estimate(ordered(own).rows[0])} ({shorten(label, 40)})."
               for label, own in list(alphas.items())[:MOST_SIZES]),
-            f"It exceeded the nominal α, which ignores level order, in {count(higher)} of {count(len(alphas))} {what}.",
+            f"It exceeded the nominal α, which ignores level order, in {count(higher)} of {count(len(alphas))} {what}."
+            if len(alphas) > 1 else
+            f"It {'exceeded' if higher else 'did not exceed'} the nominal α, which ignores level order.",
         ),
         draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, xlabel="alpha: 1 = perfect, 0 = chance"),
         figure_title="Krippendorff's alpha without and with the order of the levels",
