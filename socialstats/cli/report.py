@@ -52,6 +52,7 @@ def made(options: argparse.Namespace) -> int:
         found, deviations = analysis.run()
         outcome, stand = with_claims(found, claims)
         facts = analysis.facts | claims_facts(options.claims) | noted(options)
+        facts |= {"notes": "; ".join(analysis.notes)} if analysis.notes else {}
         write(options, targets, outcome, plan, deviations, facts)
     cautions = outcome.checked_cautions()
     tell(options, outcome, cautions)
@@ -139,11 +140,14 @@ def source_date() -> str:
 
 
 def tell(options: argparse.Namespace, outcome: Outcome, cautions: Sequence[Caution]) -> None:
-    """Print the answer and the cautions to stderr."""
+    """Print the answer and the cautions that stand open on the page to stderr."""
     if options.quiet:
         return
+    from socialstats_reports.arrangement import arranged
+
+    aside = {said.caution for said in arranged(outcome).notes}
     for sentence in (outcome.design, *outcome.answer, *outcome.planning):
         print(sentence, file=sys.stderr)
     for caution in cautions:
-        if caution.severity != "info":
+        if caution.severity != "info" and caution not in aside:
             print(f"caution: {caution.advice}", file=sys.stderr)

@@ -38,7 +38,7 @@ Scale = tuple[Callable[[float], float], Callable[[float], float], Callable[[floa
 LOG: Scale = (math.log, math.exp, lambda x: 1 / x)
 LOGIT: Scale = (lambda x: math.log(x / (1 - x)), lambda z: 1 / (1 + math.exp(-z)), lambda x: 1 / (x * (1 - x)))
 # other groups have symmetric intervals
-SCALES = {"worth": LOG, "spread": LOG, "chance": LOGIT, "probability": LOGIT, "win_probability": LOGIT}
+SCALES = {"worth": LOGIT, "spread": LOG, "chance": LOGIT, "probability": LOGIT, "win_probability": LOGIT}
 
 
 def verify(result: Result) -> Verification:
@@ -71,7 +71,7 @@ def formula_checks(result: Result) -> list[Check]:
         to, back_again, slope = SCALES[row.group]
         reach = quantile(level, df) * found * slope(value)
         low, high = back_again(to(value) - reach), back_again(to(value) + reach)
-        checks += end_checks(row, low, min(high, 1.0) if row.group == "worth" else high, "scipy", WHY_ERROR, CLOSE)
+        checks += end_checks(row, low, high, "scipy", WHY_ERROR, CLOSE)
     adjusted = [row for row in result.rows if row.p_adjusted is not None]
     if adjusted and result.extras["adjust"] == "none":
         return checks + [same_p(label(r, "p (not adjusted)"), r.p_adjusted, r.p_value or 0.0) for r in adjusted]

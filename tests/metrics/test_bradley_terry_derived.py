@@ -93,7 +93,9 @@ def test_worths_by_numerical_delta_method(home_fit):
         g = np.array([(log_worth(strengths + h) - log_worth(strengths - h)) / 2e-6 for h in 1e-6 * np.eye(7)])
         se = float(np.sqrt(g @ cov @ g))
         assert row.std_error == pytest.approx(row.estimate * se, rel=1e-6)
-        assert row.conf_low == pytest.approx(row.estimate * np.exp(-1.959963984540054 * se), rel=1e-6)
+        at, reach = np.log(row.estimate / (1 - row.estimate)), 1.959963984540054 * se / (1 - row.estimate)
+        assert row.conf_low == pytest.approx(1 / (1 + np.exp(reach - at)), rel=1e-6)
+        assert row.conf_high == pytest.approx(1 / (1 + np.exp(-reach - at)), rel=1e-6)
 
 
 def brute_quasi_variances(cov):

@@ -198,22 +198,24 @@ class BradleyTerryResult(Result):
         return out
 
     def worth(self, *, level: float | None = None) -> Result:
-        """Return the worths exp(strength), scaled to sum one, with intervals made on the log scale.
+        """Return the worths exp(strength), scaled to sum one, with intervals made on the logit scale.
 
-        This is the relative preference index (RPI) of the role-conflict study. The delta method gives
-        s.e.(log w_i) from the gradient e_i - w; the interval is w_i exp(+- z s.e.).
+        This is the relative preference index (RPI) of the role-conflict study. The delta method gives the standard
+        error of logit w_i from the gradient (e_i - w) / (1 - w_i).
         """
         strength, level = self._known_strengths(), self._level(level)
         n = len(strength)
         log_worth = strength - logsumexp(strength)
         w = np.exp(log_worth)
+        log_rest = np.array([logsumexp(np.delete(log_worth, k)) for k in range(n)])  # log(1 - w), exact near w = 1
         gradient = np.eye(n, len(self.names))
         gradient[:, :n] -= w  # d log w_i / d strength_j = [i = j] - w_j
+        gradient /= np.exp(log_rest)[:, None]
         shares = [
             Row(term=item, group="worth", key=(("item", item),), role="estimate", estimate=value)
             for item, value in zip(self.items, w.tolist(), strict=True)
         ]
-        rows = self._delta(shares, log_worth, gradient, "log", level, within=(0.0, 1.0))
+        rows = self._delta(shares, log_worth - log_rest, gradient, "logit", level, within=(0.0, 1.0))
         top = max(rows, key=lambda r: r.estimate or 0)
         words = (
             f"{top.term} had the largest worth, {number(top.shown())}, "
