@@ -28,7 +28,10 @@ outer_ends <- function(x, ncp) {  # of the noncentral t and of the jackknife t, 
   n <- length(x); left <- sapply(seq_len(n), function(k) mean(x[-k]) / sd(x[-k])); d <- left - mean(left)
   df <- min(max(1 / (1 / (n - 1) + (mean(d^4) / mean(d^2)^2 - 3) / (2 * n)), 1), n - 1)
   around <- mean(x) / sd(x) + c(-1, 1) * qt(.975, df) * sqrt((n - 1) / n * sum(d^2))
-  if (n < 3 || !all(is.finite(left))) ncp else c(min(ncp[1], around[1]), max(ncp[2], around[2]))
+  size <- mean(x) / sd(x); inner <- if (size > 0) 1 else 2  # an end beyond 0 on the log scale, where t excludes 0
+  full <- n >= 3 && all(is.finite(left))
+  if (full && size * ncp[inner] > 0 && size * around[inner] <= 0) around[inner] <- size * exp(around[inner] / size - 1)
+  if (!full) ncp else c(min(ncp[1], around[1]), max(ncp[2], around[2]))
 }
 
 # composites: wordings and judges averaged, then stages

@@ -211,7 +211,7 @@ def test_intervals_of_shares_over_tasks_cover_and_stay_in_range():
 
 def test_models_with_the_same_mean_share_the_first_place():
     frame = pd.DataFrame({"model": list("aabbcc"), "item": [1, 2] * 3, "score": [1.0, 0, 0, 1, 0, 0]})
-    assert ss.leaderboard(frame).sentence().startswith("2 of 3 models tied for first (mean score .500, ")
+    assert ss.leaderboard(frame).sentence().startswith("2 of 3 models tied for first (mean score .500; ")
     assert ss.leaderboard(frame).sentence().endswith("; 2 units): a and b.")
 
 

@@ -391,7 +391,7 @@ def test_skewed_differences_of_few_pairs_are_warned_of():
     assert fired["lognormal"] > 0.7  # measured .80
     skewed = pairs(np.array([0.1, 0.2, 0.1, 0.3, 0.2, 5.0, 0.1, 0.4]))
     found = next(c for c in paired_difference(skewed).cautions if c.code == "SS317")
-    assert (found.severity, found.fix) == ("caution", "ci='studentized'")
+    assert (found.severity, found.fix) == ("caution", "use ci='studentized'")
     assert "SS317" not in codes(paired_difference(skewed, ci="studentized", resamples=199))
     assert "SS312" in codes(paired_difference(pairs(np.array([1.0, 2.0, 4.0]))))
 

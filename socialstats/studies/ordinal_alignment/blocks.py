@@ -351,8 +351,16 @@ def closest_block(groups: Mapping[str, Result], families: Families, level: float
                 cells=tuple(one.cells() for one in found),
             ),
         ),
-        results=tuple(a for _, a in families.values() if a is not None),
+        results=tuple(a for _, a in families.values() if a is not None)
+        or tested_alone(groups, families),
     )
+
+
+def tested_alone(groups: Mapping[str, Result], families: Families) -> tuple[Result, ...]:
+    """Return the differences of models with one pair of groups each, which no family adjusts, as a result."""
+    rows = tuple(row for own, _ in families.values() for row in own)
+    one = next(iter(groups.values()))
+    return (replace(one, rows=rows, words=f"{count(len(rows), 'difference')} between groups.", cautions=()),)
 
 
 def sizes_text(groups: Mapping[str, Result]) -> str:

@@ -348,12 +348,10 @@ def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
 
 def one_judge(design: Ratings) -> tuple[Caution, ...]:
     """Return a caution where one judge gave all scores: its bias cannot be told from what the models said."""
-    if len(design.raters) > 1:
-        return ()
-    return (
-        caution("SS312", "one judge gave all scores; the agreement of judges is unknown",
-                affects="composites and leans, which include the bias of this judge",
-                fix="let a second judge score the same answers"),
+    return small_sample(
+        len(design.raters), 2, "one judge gave all scores; the agreement of judges is unknown",
+        affects="composites and leans, which include the bias of this judge",
+        fix="let a second judge score the same answers",
     )  # fmt: skip
 
 
