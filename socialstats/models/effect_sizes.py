@@ -926,7 +926,7 @@ class Estimates:
         return _correlated_t(seed, len(self.value), *known) * self.error
 
 
-@functools.lru_cache(maxsize=8)  # the tests, sizes and choices of a page ask for the same draws up to six times
+@functools.lru_cache(maxsize=8)  # the tests, sizes and choices of a page ask for the same draws
 def _correlated_t(seed: int, k: int, correlation: bytes, df: bytes, block: bytes) -> FloatArray:
     """Return the draws of `Estimates.drawn` for standard errors of 1."""
     from scipy.special import gammaincinv
@@ -934,7 +934,7 @@ def _correlated_t(seed: int, k: int, correlation: bytes, df: bytes, block: bytes
     rng = np.random.Generator(np.random.PCG64(seed))
     values, vectors = np.linalg.eigh(np.frombuffer(correlation).reshape(k, k))
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    normal = rng.standard_normal((DRAWS, k)) @ root
+    normal: FloatArray = rng.standard_normal((DRAWS, k)) @ root
     blocks = np.frombuffer(block)
     for one in np.unique(blocks):
         mine = blocks == one
